@@ -1,0 +1,43 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** What a key is for. The prefix tells a reader, and a secret scanner, which kind it is looking at. */
+export const KEY_KINDS = { public: 'aak_', agent: 'aag_', operator: 'aao_' } as const;
+export type KeyKind = keyof typeof KEY_KINDS;
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_CHARS = 40; // 238 bits
+const CHECK_CHARS = 6; // CRC-32 in base 62
+const SHAPE = new RegExp(`^(?:aak|aag|aao)_[0-9A-Za-z]{${SECRET_CHARS + CHECK_CHARS}}$`);
+const SHOWN_CHARS = 10;
+
+/** A new key: prefix, secret, checksum. */
+export function newKey(kind: KeyKind): string {
+  let secret = '';
+  for (let i = 0; i < SECRET_CHARS; i++) secret += ALPHABET[randomInt(ALPHABET.length)];
+  const body = KEY_KINDS[kind] + secret;
+  return body + checksum(body);
+}
+
+/** Whether the text is a key by shape and checksum. A typo is found out here, without a query. */
+export function isWellFormedKey(text: string): boolean {
+  if (!SHAPE.test(text)) return false;
+  const body = text.slice(0, -CHECK_CHARS);
+  return checksum(body) === text.slice(-CHECK_CHARS);
+}
+
+/** Keys hold enough randomness that one SHA-256, without salt or stretching, cannot be searched. */
+export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+/** The beginning of a key that lists show, to tell keys apart. */
+export const shownPrefix = (key: string): string => key.slice(0, SHOWN_CHARS);
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let text = '';
+  for (let i = 0; i < CHECK_CHARS; i++) {
+    text = ALPHABET[rest % ALPHABET.length] + text;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return text;
+}

@@ -1,0 +1,25 @@
+import type { AuditEvent, RecordFieldName } from './fields';
+
+/** Where a record stands in an audit file. The same three values always give the same record id. */
+export interface RecordSource {
+  /** Base name of the file; a copy or a rename does not change the record's identity. */
+  readonly file: string;
+  /** GUID in the file's header, lower case: the file's identity. */
+  readonly fileGuid: string;
+  /** Byte offset of the block that holds the record (its first part, when it is split). */
+  readonly blockOffset: number;
+  /** 0-based index of the (first part of the) record among the events of its block. */
+  readonly index: number;
+}
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+/**
+ * One audit record as the agent publishes it: the public fields, where it stood, how many parts it was joined
+ * from, and in `additional` whatever else the file states (64-bit numbers as text, binary as `0x…`).
+ */
+export type AuditRecord = Pick<AuditEvent, RecordFieldName> &
+  RecordSource & {
+    readonly parts: number;
+    readonly additional: { readonly [key: string]: JsonValue };
+  };

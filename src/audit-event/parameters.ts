@@ -1,0 +1,130 @@
+import { DomainError } from '../errors';
+import { LIMITS } from '../limits';
+import { parseTicks } from './event-time';
+import { parseSearch } from './search-terms';
+
+/**
+ * The parameters of the read operations, declared once: the REST facade parses query strings with them, the
+ * GraphQL arguments and the OpenAPI document are made of them, and both entrances check with them.
+ */
+export type ParameterSpec = { readonly doc: string } & (
+  | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number }
+  | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default?: string }
+  | { readonly kind: 'text' | 'search'; readonly charsMax: number }
+  | { readonly kind: 'time' }
+);
+export type ParameterSpecs = Readonly<Record<string, ParameterSpec>>;
+
+/** `sortBy` values and the field each sorts by. Ties follow the record id in the same direction. */
+export const SORTS = {
+  Timestamp: 'recordId',
+  eventTime: 'recordId',
+  actionId: 'actionId',
+  databaseName: 'databaseName',
+  principalName: 'serverPrincipalName',
+  serverPrincipalName: 'serverPrincipalName',
+  succeeded: 'succeeded',
+} as const;
+export type SortField = (typeof SORTS)[keyof typeof SORTS];
+
+const filter = (doc: string) => ({ kind: 'text', charsMax: LIMITS.filterCharsMax, doc }) as const;
+
+export const TIME_RANGE = {
+  startTime: { kind: 'time', doc: 'Start of the time range, inclusive. Without an offset it is UTC.' },
+  endTime: { kind: 'time', doc: 'End of the time range, exclusive. Without an offset it is UTC.' },
+} as const satisfies ParameterSpecs;
+
+export const LIST_PARAMETERS = {
+  page: { kind: 'integer', min: 1, max: LIMITS.pageMax, default: 1, doc: '1-based page number.' },
+  pageSize: {
+    kind: 'integer',
+    min: 1,
+    max: LIMITS.pageSizeMax,
+    default: LIMITS.pageSizeDefault,
+    doc: 'Results per page.',
+  },
+  search: {
+    kind: 'search',
+    charsMax: LIMITS.searchCharsMax,
+    doc: 'Full-text search across event fields: each word must be a word of the event; `word*` matches a beginning; `"quoted text"` must stand as it is within one field. Letter case does not matter.',
+  },
+  sortBy: { kind: 'choice', values: Object.keys(SORTS), doc: 'Column to sort by; ties by record id.' },
+  sortDirection: { kind: 'choice', values: ['asc', 'desc'], default: 'desc', doc: 'Sort direction.' },
+  actionId: filter('SQL action code, compared exactly.'),
+  databaseName: filter('Database name, compared exactly.'),
+  principalName: filter('SQL login: the server principal name, compared exactly.'),
+  ...TIME_RANGE,
+} as const satisfies ParameterSpecs;
+
+export const SUMMARY_PARAMETERS = {
+  startTime: TIME_RANGE.startTime,
+  endTime: { ...TIME_RANGE.endTime, doc: `${TIME_RANGE.endTime.doc} Default: now.` },
+} as const satisfies ParameterSpecs;
+
+type ValueOf<S extends ParameterSpec> = S extends { kind: 'integer' }
+  ? number
+  : S extends { default: string }
+    ? string
+    : string | undefined;
+export type ParameterValues<S extends ParameterSpecs> = { [N in keyof S]: ValueOf<S[N]> };
+
+/**
+ * Checked values, defaults filled in; times and searches stay text.
+ * @param given query parameters or GraphQL arguments; `null` and `undefined` count as not given
+ * @throws DomainError `invalid_parameter` that names every problem
+ */
+export function parseParameters<S extends ParameterSpecs>(
+  specs: S,
+  given: Readonly<Record<string, unknown>>,
+): ParameterValues<S> {
+  const problems: string[] = [];
+  for (const name of Object.keys(given)) {
+    // An ignored filter would silently widen an audit search.
+    if (!Object.hasOwn(specs, name))
+      problems.push(`${JSON.stringify(name.slice(0, 60))} is not a parameter here`);
+  }
+  const values: Record<string, string | number | undefined> = {};
+  for (const [name, spec] of Object.entries(specs)) {
+    const value = given[name];
+    if (value === undefined || value === null) {
+      values[name] = 'default' in spec ? spec.default : undefined;
+    } else if (Array.isArray(value)) {
+      problems.push(`${name} must be given once`);
+    } else {
+      const problem = problemOf(spec, value);
+      if (problem) problems.push(`${name} ${problem}`);
+      else values[name] = spec.kind === 'integer' ? Number(value) : String(value);
+    }
+  }
+  if (problems.length === 0) problems.push(...rangeProblems(values));
+  if (problems.length > 0) throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+  return values as ParameterValues<S>;
+}
+
+function problemOf(spec: ParameterSpec, value: unknown): string | null {
+  if (spec.kind === 'integer') {
+    const sound =
+      /^-?\d{1,15}$/.test(String(value)) && Number(value) >= spec.min && Number(value) <= spec.max;
+    return sound ? null : `must be a whole number from ${spec.min} to ${spec.max}`;
+  }
+  if (typeof value !== 'string') return 'must be text';
+  if (value === '') return 'must not be empty';
+  if (spec.kind === 'choice')
+    return spec.values.includes(value) ? null : `must be one of ${spec.values.join(', ')}`;
+  if (spec.kind === 'time') return parseTicks(value) === null ? TIME_PROBLEM : null;
+  if (value.length > spec.charsMax) return `must be at most ${spec.charsMax} characters`;
+  if (spec.kind === 'text') return null;
+  const parsed = parseSearch(value);
+  return 'problem' in parsed ? parsed.problem : null;
+}
+
+const TIME_PROBLEM =
+  'must be an ISO 8601 date or date and time such as 2026-11-19T23:59:56Z (write the + of an offset as %2B in a URL)';
+
+function rangeProblems(values: Readonly<Record<string, unknown>>): string[] {
+  const { startTime, endTime } = values;
+  if (typeof startTime !== 'string' || typeof endTime !== 'string') return [];
+  return (parseTicks(startTime) ?? 0n) > (parseTicks(endTime) ?? 0n)
+    ? ['startTime must not be after endTime']
+    : [];
+}

@@ -1,0 +1,71 @@
+import { parseTicks } from './event-time';
+import { type LIST_PARAMETERS, type ParameterValues, SORTS, type SortField } from './parameters';
+import { parseSearch, type SearchTerm } from './search-terms';
+
+/** Half-open range of event times in ticks; null is unbounded. */
+export interface TimeRange {
+  readonly from: bigint | null;
+  readonly to: bigint | null;
+}
+
+export interface AuditEventFilter extends TimeRange {
+  readonly actionId: string | null;
+  readonly databaseName: string | null;
+  readonly principalName: string | null;
+  readonly search: readonly SearchTerm[];
+}
+
+export interface AuditEventQuery {
+  readonly filter: AuditEventFilter;
+  readonly sort: SortField;
+  readonly descending: boolean;
+  /** 1-based. */
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+/** A page of a list with its exact total. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly totalCount: number;
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+export interface AuditSummary {
+  readonly totalCount: number;
+  readonly successfulCount: number;
+  readonly failedCount: number;
+  readonly distinctDatabases: number;
+  readonly distinctPrincipals: number;
+  /** Seven decimals; null when no event is in the range. */
+  readonly latestEventTime: string | null;
+}
+
+const ticksOrNull = (text: string | undefined) => (text === undefined ? null : parseTicks(text));
+
+/** @param values checked by `parseParameters` */
+export function toTimeRange(values: {
+  startTime?: string | undefined;
+  endTime?: string | undefined;
+}): TimeRange {
+  return { from: ticksOrNull(values.startTime), to: ticksOrNull(values.endTime) };
+}
+
+/** @param values checked by `parseParameters` */
+export function toAuditEventQuery(values: ParameterValues<typeof LIST_PARAMETERS>): AuditEventQuery {
+  const parsed = values.search === undefined ? { terms: [] } : parseSearch(values.search);
+  return {
+    filter: {
+      ...toTimeRange(values),
+      actionId: values.actionId ?? null,
+      databaseName: values.databaseName ?? null,
+      principalName: values.principalName ?? null,
+      search: 'terms' in parsed ? parsed.terms : [],
+    },
+    sort: SORTS[(values.sortBy ?? 'Timestamp') as keyof typeof SORTS],
+    descending: values.sortDirection === 'desc',
+    page: values.page,
+    pageSize: values.pageSize,
+  };
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import type { RecordSource } from './audit-record';
+import { TICKS_PER_MS } from './event-time';
+
+/**
+ * Record ids are version 8 UUIDs made of the event itself, so that the same record has the same id from any
+ * agent and after any restart, and sorts by its exact time:
+ *
+ *     48 bits  milliseconds since 1970      4 bits  version (8)
+ *     12 bits  100 ns steps >> 2            2 bits  variant (binary 10)
+ *      2 bits  100 ns steps & 3            60 bits  hash of tenant, file GUID, block offset and index
+ */
+export function recordIdOf(tenantId: number, ticks: bigint, source: Omit<RecordSource, 'file'>): string {
+  const hash = createHash('sha256')
+    .update(`${tenantId}\n${source.fileGuid}\n${source.blockOffset}\n${source.index}`)
+    .digest('hex');
+  return assemble(ticks, hash.slice(0, 15));
+}
+
+/** The smallest record id an event at or after this time can have; clamped to the ids' own range. */
+export function recordIdFloor(ticks: bigint): string {
+  if (ticks <= 0n) return '00000000-0000-8000-8000-000000000000';
+  if (ticks >= TICKS_END) return 'ffffffff-ffff-8fff-bfff-ffffffffffff';
+  return assemble(ticks, '000000000000000');
+}
+
+const TICKS_END = (1n << 48n) * TICKS_PER_MS;
+
+function assemble(ticks: bigint, hash60: string): string {
+  const ms = (ticks / TICKS_PER_MS).toString(16).padStart(12, '0');
+  const steps = Number(ticks % TICKS_PER_MS);
+  const high = (steps >> 2).toString(16).padStart(3, '0');
+  const low = (0b1000 | (steps & 3)).toString(16);
+  return `${ms.slice(0, 8)}-${ms.slice(8)}-8${high}-${low}${hash60.slice(0, 3)}-${hash60.slice(3)}`;
+}
+
+/** The exact event time a record id was made of. @param recordId a lower-case UUID made by `recordIdOf` */
+export function ticksOfRecordId(recordId: string): bigint {
+  const ms = Number.parseInt(recordId.slice(0, 8) + recordId.slice(9, 13), 16);
+  const high = Number.parseInt(recordId.slice(15, 18), 16);
+  const low = Number.parseInt(recordId.slice(19, 20), 16) & 3;
+  return BigInt(ms) * TICKS_PER_MS + BigInt((high << 2) | low);
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export const isUuid = (text: string): boolean => UUID.test(text);

@@ -1,0 +1,40 @@
+import { LIMITS } from '../limits';
+
+/**
+ * A condition of a full-text search. A word or prefix holds when it is (or begins) a word of any searched
+ * field; a phrase when it stands as it is, letter case aside, within one field. Texts are folded.
+ */
+export type SearchTerm =
+  | { readonly kind: 'word'; readonly text: string }
+  | { readonly kind: 'prefix'; readonly text: string }
+  | { readonly kind: 'phrase'; readonly text: string };
+
+/** Words are runs of letters and digits; everything else separates. */
+const WORD = /[\p{L}\p{N}]+/gu;
+
+/**
+ * Text as the search compares it. Upper case first: it brings together letters whose lower case differs
+ * ("ß" and "ss", the two small sigmas, long s).
+ */
+export const fold = (text: string): string => text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+
+/** The folded words of a text, in order, repeated ones included. */
+export const wordsOf = (text: string): string[] => (text.match(WORD) ?? []).map(fold);
+
+const PIECE = /"([^"]*)"|"|([\p{L}\p{N}]+)(\*)?/gu;
+
+/** The terms of what a caller typed into `search`, or what is wrong with it. */
+export function parseSearch(input: string): { terms: readonly SearchTerm[] } | { problem: string } {
+  const terms: SearchTerm[] = [];
+  for (const [piece, phrase, word, star] of input.matchAll(PIECE)) {
+    if (word !== undefined) terms.push({ kind: star ? 'prefix' : 'word', text: fold(word) });
+    else if (piece === '"') return { problem: 'has a quotation mark that is not closed' };
+    else if (!phrase) return { problem: 'has quotation marks with nothing between them' };
+    else terms.push({ kind: 'phrase', text: fold(phrase) });
+  }
+  // No term would mean no condition: a search that finds everything is a mistake.
+  if (terms.length === 0) return { problem: 'must have at least one word' };
+  if (terms.length > LIMITS.searchTermsMax)
+    return { problem: `must have at most ${LIMITS.searchTermsMax} words` };
+  return { terms };
+}

@@ -1,0 +1,56 @@
+/** Every code an answer can carry, with the HTTP status REST gives it. Nothing else names a status or a code. */
+export const ERRORS = {
+  invalid_parameter: { status: 400, doc: 'Invalid parameters or invalid record ID format.' },
+  unauthorized: { status: 401, doc: 'API key missing or invalid.' },
+  forbidden: { status: 403, doc: 'The key lacks the required scope, or has no tenant claims.' },
+  not_found: { status: 404, doc: 'Record not found within authorized tenants, or no such path.' },
+  method_not_allowed: { status: 405, doc: 'The path does not take this method; see the header Allow.' },
+  payload_too_large: { status: 413, doc: 'The request is larger than the service takes.' },
+  rate_limited: { status: 429, doc: 'Rate limit exceeded; Retry-After gives the seconds to wait.' },
+  internal_error: { status: 500, doc: 'The service failed; report the request id.' },
+  service_unavailable: { status: 503, doc: 'Audit activity query service temporarily offline.' },
+} as const satisfies Record<string, { status: number; doc: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export interface DomainErrorTexts {
+  /** For the client. Never holds a value of another tenant, a key or an internal name. */
+  readonly public: string;
+  /** For the log. */
+  readonly internal?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+  /** Whole seconds after which the same call can succeed. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** A refusal or failure with a documented code: the only kind of error whose text reaches a client. */
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
+  readonly internal: Readonly<Record<string, unknown>>;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    readonly code: ErrorCode,
+    texts: DomainErrorTexts,
+  ) {
+    super(texts.public, { cause: texts.cause });
+    this.internal = texts.internal ?? {};
+    this.retryAfterSeconds = texts.retryAfterSeconds;
+  }
+}
+
+/** What a client is told of any thrown value: a documented code, and text that reveals nothing unplanned. */
+export function toDomainError(thrown: unknown): DomainError {
+  if (thrown instanceof DomainError) return thrown;
+  return new DomainError('internal_error', {
+    public: 'The service could not answer this request. Report the request id to its operator.',
+    cause: thrown,
+  });
+}
+
+export const serviceUnavailable = (cause: unknown): DomainError =>
+  new DomainError('service_unavailable', {
+    public: 'The audit activity service is temporarily offline. Try again shortly.',
+    retryAfterSeconds: 5,
+    cause,
+  });

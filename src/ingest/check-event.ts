@@ -1,0 +1,106 @@
+import type { JsonValue } from '../audit-event/audit-record';
+import { parseTicks, TICKS_PER_MS } from '../audit-event/event-time';
+import { AUDIT_EVENT_FIELDS, type FieldSpec, INGEST_FIELDS } from '../audit-event/fields';
+import { isUuid, recordIdOf } from '../audit-event/record-id';
+import { EVENT_TIME_MIN, LIMITS } from '../limits';
+import type { CheckedEvent } from './audit-event-writer';
+
+/** Why an event of a batch was not stored. */
+export const REJECTION_CODES = {
+  invalid_event: 'The event lacks a field, or a field has a wrong type or length.',
+  event_time_out_of_range: 'The event time is before 1990 or after tomorrow.',
+} as const;
+export type RejectionCode = keyof typeof REJECTION_CODES;
+export interface Rejection {
+  readonly code: RejectionCode;
+  readonly message: string;
+}
+
+const MIN_TICKS = parseTicks(EVENT_TIME_MIN) ?? 0n;
+const SPECS = INGEST_FIELDS.map((name) => [name, AUDIT_EVENT_FIELDS[name] as FieldSpec] as const);
+const TIME_SPEC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/;
+
+/** Checks one event of a batch against the field table: the event with its id, or every problem it has. */
+export function checkEvent(
+  tenantId: number,
+  given: unknown,
+  nowMs: number,
+): { readonly event: CheckedEvent } | { readonly rejection: Rejection } {
+  if (!isObject(given)) return rejected('invalid_event', ['the event must be an object']);
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, spec] of SPECS) {
+    const value = given[name] ?? null;
+    // SQL Server does not tell empty and absent apart on disk.
+    values[name] = value === '' && spec.nullable ? null : value;
+    const problem = fieldProblem(spec, values[name]);
+    if (problem) problems.push(`${name} ${problem}`);
+  }
+  problems.push(...sourceProblems(given), ...unknownFields(given));
+  if (problems.length > 0) return rejected('invalid_event', problems);
+
+  const ticks = parseTicks(String(given.eventTime)) ?? 0n;
+  if (ticks < MIN_TICKS || Number(ticks / TICKS_PER_MS) > nowMs + LIMITS.eventFutureMaxMs) {
+    return rejected('event_time_out_of_range', [
+      `eventTime ${String(given.eventTime)} must be from ${EVENT_TIME_MIN} to one day from now`,
+    ]);
+  }
+  const source = {
+    file: String(given.file),
+    fileGuid: String(given.fileGuid).toLowerCase(),
+    blockOffset: Number(given.blockOffset),
+    index: Number(given.index),
+  };
+  const extra = given.additional as Record<string, JsonValue> | undefined | null;
+  const additional = { ...extra, ...source, parts: Number(given.parts ?? 1) };
+  const recordId = recordIdOf(tenantId, ticks, source);
+  return { event: { ...(values as unknown as CheckedEvent), recordId, additional } };
+}
+
+function fieldProblem(spec: FieldSpec, value: unknown): string | null {
+  if (value === null) return spec.nullable ? null : 'is missing';
+  if (spec.kind === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false';
+  if (typeof value !== 'string') return 'must be text';
+  if (spec.kind === 'time') return TIME_SPEC.test(value) && parseTicks(value) !== null ? null : TIME_PROBLEM;
+  if (value === '') return 'must not be empty';
+  if (spec.charsMax !== undefined && value.length > spec.charsMax)
+    return `is longer than ${spec.charsMax} characters`;
+  return null;
+}
+
+const TIME_PROBLEM = 'must be a UTC time such as 2026-11-19T23:59:56.8651234Z';
+
+function sourceProblems(given: Readonly<Record<string, unknown>>): string[] {
+  const problems: string[] = [];
+  const { file, fileGuid, blockOffset, index, parts, additional } = given;
+  if (typeof file !== 'string' || file === '' || file.length > 1024)
+    problems.push('file must be a file name');
+  if (typeof fileGuid !== 'string' || !isUuid(fileGuid)) problems.push('fileGuid must be a GUID');
+  if (!isCount(blockOffset)) problems.push('blockOffset must be a whole number');
+  if (!isCount(index)) problems.push('index must be a whole number');
+  if (parts !== undefined && parts !== null && !isCount(parts)) problems.push('parts must be a whole number');
+  if (additional !== undefined && additional !== null) {
+    if (!isObject(additional)) problems.push('additional must be an object');
+    else if (!fitsAdditional(additional))
+      problems.push(`additional is longer than ${LIMITS.additionalBytesMax} bytes`);
+  }
+  return problems;
+}
+
+const SOURCE_FIELDS = ['file', 'fileGuid', 'blockOffset', 'index', 'parts', 'additional'];
+const KNOWN_FIELDS = new Set<string>([...INGEST_FIELDS, ...SOURCE_FIELDS]);
+/** A field that would be dropped unread is evidence lost: it is refused, so that somebody notices. */
+const unknownFields = (given: Record<string, unknown>) =>
+  Object.keys(given)
+    .filter((name) => !KNOWN_FIELDS.has(name))
+    .map((name) => `${JSON.stringify(name.slice(0, 60))} is not a field of an event`);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+const fitsAdditional = (value: Record<string, unknown>) =>
+  Buffer.byteLength(JSON.stringify(value)) <= LIMITS.additionalBytesMax;
+
+function rejected(code: RejectionCode, problems: readonly string[]) {
+  return { rejection: { code, message: problems.join('; ') } };
+}

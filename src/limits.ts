@@ -1,0 +1,27 @@
+/** Sizes, counts and times the service keeps to. The unit is in the name, the reason beside it. */
+export const LIMITS = {
+  pageSizeDefault: 20, // the specification's
+  pageSizeMax: 100, // the specification's
+  pageMax: 2_147_483_647, // GraphQL's Int
+  searchCharsMax: 512, // longer searches are pasted by mistake
+  searchTermsMax: 32, // each term is a condition of the statement
+  filterCharsMax: 512, // no stored name is longer
+  rateWindowMs: 60_000, // the specification's sliding minute
+  rateLimitPerMinuteMax: 100_000, // one log entry of 8 bytes per admitted call
+  failedAuthPerMinute: 300, // per address: a guesser learns nothing, a misconfigured client fills no log
+  addressesTrackedMax: 10_000, // addresses of failed authentications remembered at once
+  ingestBatchEventsMax: 5_000, // one statement stays well under a second
+  ingestBodyBytesMax: 8 * 1024 * 1024, // inflated; bounds what one request can hold in memory
+  additionalBytesMax: 1024 * 1024, // JSON of one event's additional values
+  eventFutureMaxMs: 24 * 3600_000, // "to tomorrow": a clock that is ahead, not a stranger date
+  databaseConnectMs: 2_000, // with the next two, a lost database is answered within 5 s
+  databaseStatementMs: 4_000,
+  requestDeadlineMs: 4_500,
+  keyCacheMs: 1_000, // a revoked key is refused everywhere after this
+  keyCacheEntriesMax: 10_000,
+  keyUseFlushMs: 2_000, // last-used times are written in batches
+  nameCharsMax: 200, // of tenants and keys
+} as const;
+
+/** First and last week an event can fall in: before 1990 there was no SQL Server to audit. */
+export const EVENT_TIME_MIN = '1990-01-01T00:00:00.0000000Z';

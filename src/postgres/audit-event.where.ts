@@ -1,0 +1,45 @@
+import type { AuditEventFilter, TimeRange } from '../audit-event/query';
+import { recordIdFloor } from '../audit-event/record-id';
+import type { SearchTerm } from '../audit-event/search-terms';
+import { Prisma } from './database';
+import { toStored } from './stored-text';
+
+/** The conditions of a filter on `audit_event e`, all but the tenant's. */
+export function whereOf(filter: AuditEventFilter): Prisma.Sql {
+  const { actionId, databaseName, principalName } = filter;
+  const conditions = rangeConditions(filter);
+  if (actionId !== null) conditions.push(Prisma.sql`e.action_id = ${toStored(actionId)}`);
+  if (databaseName !== null) conditions.push(Prisma.sql`e.database_name = ${toStored(databaseName)}`);
+  if (principalName !== null)
+    conditions.push(Prisma.sql`e.server_principal_name = ${toStored(principalName)}`);
+  conditions.push(...filter.search.map(conditionOf));
+  return all(conditions);
+}
+
+/** The conditions of a time range: on the record id, which begins with the time and chooses the partitions. */
+export function whereInRange(range: TimeRange): Prisma.Sql {
+  return all(rangeConditions(range));
+}
+
+function rangeConditions({ from, to }: TimeRange): Prisma.Sql[] {
+  const conditions: Prisma.Sql[] = [];
+  if (from !== null) conditions.push(Prisma.sql`e.record_id >= ${recordIdFloor(from)}::uuid`);
+  if (to !== null) conditions.push(Prisma.sql`e.record_id < ${recordIdFloor(to)}::uuid`);
+  return conditions;
+}
+
+const all = (conditions: readonly Prisma.Sql[]) =>
+  conditions.length === 0 ? Prisma.sql`true` : Prisma.join([...conditions], ' AND ');
+
+function conditionOf(term: SearchTerm): Prisma.Sql {
+  const text = toStored(term.text);
+  switch (term.kind) {
+    // strpos, not LIKE: nothing in the text is a pattern.
+    case 'word':
+      return Prisma.sql`strpos(e.search_words, ${` ${text} `}) > 0`;
+    case 'prefix':
+      return Prisma.sql`strpos(e.search_words, ${` ${text}`}) > 0`;
+    case 'phrase':
+      return Prisma.sql`strpos(e.search_text, ${text}) > 0`;
+  }
+}

@@ -1,0 +1,77 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { PrismaClient } from './database';
+import { splitStatements } from './split-statements';
+
+/** Where the migrations stand, from `src/` and from `dist/src/` alike. */
+const FOLDER = findUp('prisma/migrations');
+/** Any fixed number: instances that start together take turns on it. */
+const ADVISORY_LOCK = 7_021_988_115;
+const TIMEOUT_MS = 30 * 60_000;
+
+/**
+ * Applies the migrations that are missing, all in one transaction, and records them as Prisma's own tool would.
+ * @returns the names of those applied now
+ */
+export async function migrate(prisma: PrismaClient): Promise<readonly string[]> {
+  const migrations = await readMigrations();
+  return prisma.$transaction(
+    async (tx) => {
+      await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`);
+      await tx.$executeRawUnsafe(HISTORY_TABLE);
+      const done = await tx.$queryRawUnsafe<{ migration_name: string; checksum: string }[]>(
+        'SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL',
+      );
+      const checksums = new Map(done.map((row) => [row.migration_name, row.checksum]));
+      const applied: string[] = [];
+      for (const { name, sql, checksum } of migrations) {
+        const before = checksums.get(name);
+        if (before && before !== checksum)
+          throw new Error(`migration ${name} was changed after it was applied`);
+        if (before) continue;
+        const statements = splitStatements(sql);
+        // One at a time: several in one string cannot be prepared, and a distributed database refuses them.
+        for (const statement of statements) await tx.$executeRawUnsafe(statement);
+        await tx.$executeRawUnsafe(
+          `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+           VALUES ($1, $2, $3, now(), now(), 1)`,
+          randomUUID(),
+          checksum,
+          name,
+        );
+        applied.push(name);
+      }
+      return applied;
+    },
+    { timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
+  );
+}
+
+const HISTORY_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id varchar(36) PRIMARY KEY,
+  checksum varchar(64) NOT NULL,
+  finished_at timestamptz,
+  migration_name varchar(255) NOT NULL,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  applied_steps_count integer NOT NULL DEFAULT 0
+)`;
+
+async function readMigrations() {
+  const names = (await readdir(FOLDER, { withFileTypes: true }))
+    .filter((e) => e.isDirectory())
+    .map((e) => e.name);
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const sql = await readFile(path.join(FOLDER, name, 'migration.sql'), 'utf8');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+function findUp(relative: string): string {
+  const inDist = path.basename(path.resolve(__dirname, '../..')) === 'dist';
+  return path.resolve(__dirname, inDist ? '../../..' : '../..', relative);
+}

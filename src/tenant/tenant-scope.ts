@@ -1,0 +1,24 @@
+import { DomainError } from '../errors';
+
+declare const scoped: unique symbol;
+
+/**
+ * The tenants a caller may see: never empty. Every read takes one first, so a statement that forgets its
+ * tenants does not compile.
+ */
+export type TenantScope = readonly [number, ...number[]] & { readonly [scoped]: true };
+
+export function tenantScope(tenantIds: readonly number[]): TenantScope {
+  const distinct = [...new Set(tenantIds)].sort((a, b) => a - b);
+  if (distinct.length === 0) {
+    throw new DomainError('forbidden', { public: 'This API key is not authorized for any tenant.' });
+  }
+  return distinct as unknown as TenantScope;
+}
+
+const TENANT_ID = /^[1-9]\d{0,9}$/;
+/** The number behind a tenant id as the API writes it, or null. */
+export function parseTenantId(text: string): number | null {
+  const id = TENANT_ID.test(text) ? Number(text) : 0;
+  return id >= 1 && id <= 2_147_483_647 ? id : null;
+}
