@@ -1,6 +1,7 @@
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
 import { parseTicks } from './event-time';
+import { isUuid } from './record-id';
 import { parseSearch } from './search-terms';
 
 /**
@@ -12,6 +13,7 @@ export type ParameterSpec = { readonly doc: string } & (
   | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default?: string }
   | { readonly kind: 'text' | 'search'; readonly charsMax: number }
   | { readonly kind: 'time' }
+  | { readonly kind: 'id' }
 );
 export type ParameterSpecs = Readonly<Record<string, ParameterSpec>>;
 
@@ -61,9 +63,13 @@ export const SUMMARY_PARAMETERS = {
   endTime: { ...TIME_RANGE.endTime, doc: `${TIME_RANGE.endTime.doc} Default: now.` },
 } as const satisfies ParameterSpecs;
 
+export const RECORD_PARAMETERS = {
+  recordId: { kind: 'id', doc: 'The unique record identifier: a UUID.' },
+} as const satisfies ParameterSpecs;
+
 type ValueOf<S extends ParameterSpec> = S extends { kind: 'integer' }
   ? number
-  : S extends { default: string }
+  : S extends { default: string } | { kind: 'id' }
     ? string
     : string | undefined;
 export type ParameterValues<S extends ParameterSpecs> = { [N in keyof S]: ValueOf<S[N]> };
@@ -111,6 +117,7 @@ function problemOf(spec: ParameterSpec, value: unknown): string | null {
   if (value === '') return 'must not be empty';
   if (spec.kind === 'choice')
     return spec.values.includes(value) ? null : `must be one of ${spec.values.join(', ')}`;
+  if (spec.kind === 'id') return isUuid(value) ? null : 'must be a UUID';
   if (spec.kind === 'time') return parseTicks(value) === null ? TIME_PROBLEM : null;
   if (value.length > spec.charsMax) return `must be at most ${spec.charsMax} characters`;
   if (spec.kind === 'text') return null;

@@ -7,14 +7,15 @@ const KEYS_MAX = 100_000;
 /** The exact sliding window kept in this process: per key, the times of the calls admitted in the last window. */
 export class SlidingLog implements Limiter {
   readonly healthy = true;
-  readonly #logs = new LRUCache<string, number[]>({
-    max: KEYS_MAX,
-    ttl: 2 * LIMITS.rateWindowMs,
-    updateAgeOnGet: true,
-  });
+  readonly #logs: LRUCache<string, number[]>;
 
-  /** @param now milliseconds of a clock that never goes back */
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  /** @param keysMax keys remembered at once @param now milliseconds of a clock that never goes back */
+  constructor(
+    keysMax: number = KEYS_MAX,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.#logs = new LRUCache({ max: keysMax, ttl: 2 * LIMITS.rateWindowMs, updateAgeOnGet: true });
+  }
 
   async admit(key: string, limit: number): Promise<RateDecision> {
     const decision = this.peek(key, limit);

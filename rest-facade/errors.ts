@@ -1,0 +1,32 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import { DomainError, ERRORS, toDomainError } from '../src/errors';
+
+/** Answers whatever was thrown: the one place where a code becomes a status. */
+export function errorResponder(log: Logger): ErrorRequestHandler {
+  return (thrown, request, response, next) => {
+    if (response.headersSent) return next(thrown);
+    const error = routingError(thrown) ?? toDomainError(thrown);
+    const { requestId } = response.locals;
+    if (ERRORS[error.code].status >= 500) {
+      log.error(
+        { err: thrown, internal: error.internal, requestId, path: request.path },
+        `answered ${error.code}`,
+      );
+    }
+    sendError(response, error);
+  };
+}
+
+export function sendError(response: Response, error: DomainError): void {
+  if (error.retryAfterSeconds) response.set('Retry-After', String(error.retryAfterSeconds));
+  response
+    .status(ERRORS[error.code].status)
+    .json({ error: { code: error.code, message: error.message, requestId: response.locals.requestId } });
+}
+
+/** A path the router could not decode. */
+function routingError(thrown: unknown): DomainError | null {
+  if (!(thrown instanceof URIError)) return null;
+  return new DomainError('invalid_parameter', { public: 'The path is not well-formed.', cause: thrown });
+}

@@ -1,0 +1,15 @@
+import type { Response } from 'express';
+import { LIMITS } from '../src/limits';
+import type { RateDecision } from '../src/rate-limit/limiter';
+
+const WINDOW_SECONDS = LIMITS.rateWindowMs / 1000;
+
+/**
+ * `RateLimit-Policy` (quota and window) and `RateLimit` (calls left, seconds until more), on every answer the
+ * limiter had a say in.
+ * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+ */
+export function setRateLimitHeaders(response: Response, { limit, remaining, waitMs }: RateDecision): void {
+  response.set('RateLimit-Policy', `"key";q=${limit};w=${WINDOW_SECONDS}`);
+  response.set('RateLimit', `"key";r=${remaining};t=${Math.ceil((waitMs - 1) / 1000)}`);
+}

@@ -1,0 +1,57 @@
+import type { Request } from 'express';
+import { type ParameterSpecs, parseParameters } from '../src/audit-event/parameters';
+import type { Page } from '../src/audit-event/query';
+import { DomainError } from '../src/errors';
+import { itemEnvelope, listEnvelope } from './envelope';
+
+/** A route of the public API as data: one function answers all of them, and OpenAPI is made of them. */
+export interface Route {
+  readonly operationId: string;
+  /** Below the base path, with `{name}` for path parameters. */
+  readonly path: string;
+  readonly summary: string;
+  readonly query: ParameterSpecs;
+  readonly pathParameters: ParameterSpecs;
+  /** Name of the OpenAPI schema of `data`, or of its items. */
+  readonly schema: string;
+  readonly rootField: string;
+  readonly fields: readonly string[];
+  readonly envelope: 'list' | 'item';
+}
+
+/** The GraphQL operation a route stands for. */
+export function documentOf({
+  operationId,
+  query,
+  pathParameters,
+  rootField,
+  fields,
+  envelope,
+}: Route): string {
+  const specs = Object.entries({ ...pathParameters, ...query });
+  const variables = specs.map(([name, spec]) => `$${name}: ${graphqlTypeOf(spec.kind)}`).join(', ');
+  const args = specs.map(([name]) => `${name}: $${name}`).join(', ');
+  const selection =
+    envelope === 'list' ? `items { ${fields.join(' ')} } totalCount page pageSize` : fields.join(' ');
+  const name = operationId.charAt(0).toUpperCase() + operationId.slice(1);
+  return `query ${name}(${variables}) { ${rootField}(${args}) { ${selection} } }`;
+}
+
+const graphqlTypeOf = (kind: string) => (kind === 'integer' ? 'Int' : kind === 'id' ? 'String!' : 'String');
+
+/** The variables of a request. @throws DomainError `invalid_parameter` naming every problem */
+export function variablesOf(route: Route, request: Request): Record<string, unknown> {
+  const inPath = Object.keys(route.pathParameters);
+  const misplaced = inPath.filter((name) => name in request.query);
+  const given = { ...request.query, ...request.params };
+  if (misplaced.length > 0) given[`${misplaced[0]} (in the query)`] = '';
+  return parseParameters({ ...route.pathParameters, ...route.query }, given);
+}
+
+/** The body of the answer. @throws DomainError `not_found` */
+export function bodyOf(route: Route, value: unknown, now: Date): unknown {
+  if (route.envelope === 'list') return listEnvelope(value as Page<unknown>, now);
+  // The same answer for an unknown record and for one of another tenant.
+  if (value === null) throw new DomainError('not_found', { public: 'There is no such record.' });
+  return itemEnvelope(value, now);
+}

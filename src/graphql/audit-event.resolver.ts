@@ -1,0 +1,52 @@
+import { GraphQLString } from 'graphql';
+import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import { TICKS_PER_MS } from '../audit-event/event-time';
+import {
+  LIST_PARAMETERS,
+  parseParameters,
+  RECORD_PARAMETERS,
+  SUMMARY_PARAMETERS,
+} from '../audit-event/parameters';
+import { toAuditEventQuery, toTimeRange } from '../audit-event/query';
+import { type TenantScope, tenantScope } from '../tenant/tenant-scope';
+import { Access } from './access';
+import {
+  AuditEventPage,
+  AuditEventsArgs,
+  AuditEventType,
+  AuditSummaryArgs,
+  AuditSummaryType,
+} from './audit-event.types';
+import type { GraphqlContext } from './context';
+
+/** The tenants of a public key; the access rule has seen to it that the caller has one. */
+const scopeOf = ({ principal }: GraphqlContext): TenantScope =>
+  tenantScope(principal.kind === 'public' ? principal.tenantIds : []);
+
+@Resolver()
+export class AuditEventResolver {
+  @Query(() => AuditEventPage, { description: 'A page of audit events, newest first by default.' })
+  @Access({ principal: 'public', scope: 'read:audit-activity' })
+  auditEvents(@Args(() => AuditEventsArgs) args: AuditEventsArgs, @Ctx() context: GraphqlContext) {
+    const query = toAuditEventQuery(parseParameters(LIST_PARAMETERS, args));
+    return context.services.reader.page(scopeOf(context), query);
+  }
+
+  @Query(() => AuditEventType, {
+    nullable: true,
+    description: 'One audit event; null when no such record exists.',
+  })
+  @Access({ principal: 'public', scope: 'read:audit-activity' })
+  auditEvent(@Arg('recordId', () => GraphQLString) recordId: string, @Ctx() context: GraphqlContext) {
+    const values = parseParameters(RECORD_PARAMETERS, { recordId });
+    return context.services.reader.find(scopeOf(context), values.recordId);
+  }
+
+  @Query(() => AuditSummaryType, { description: 'Counts over a time range.' })
+  @Access({ principal: 'public', scope: 'read:audit-activity' })
+  auditSummary(@Args(() => AuditSummaryArgs) args: AuditSummaryArgs, @Ctx() context: GraphqlContext) {
+    const range = toTimeRange(parseParameters(SUMMARY_PARAMETERS, args));
+    const now = BigInt(context.services.now()) * TICKS_PER_MS;
+    return context.services.reader.summary(scopeOf(context), { from: range.from, to: range.to ?? now });
+  }
+}

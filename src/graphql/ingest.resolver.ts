@@ -1,0 +1,59 @@
+import { GraphQLInt, GraphQLScalarType, GraphQLString, type ValueNode, valueFromASTUntyped } from 'graphql';
+import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { DomainError } from '../errors';
+import { type AuditEventBatch, type IngestReceipt, parseBatch, receiveBatch } from '../ingest/receive-batch';
+import { LIMITS } from '../limits';
+import { Access } from './access';
+import type { GraphqlContext } from './context';
+
+/** A scalar, so that each event is checked once, by the field table, and not field by field by GraphQL. */
+export const AuditEventBatchScalar = new GraphQLScalarType<AuditEventBatch>({
+  name: 'AuditEventBatch',
+  description:
+    `{ tenantId?, events: [...] } with at most ${LIMITS.ingestBatchEventsMax} events as the agent's decoder prints ` +
+    'them. tenantId, when given, must be the tenant of the agent key.',
+  parseValue: parseBatch,
+  parseLiteral: (node: ValueNode) => parseBatch(valueFromASTUntyped(node)),
+  serialize: () => {
+    throw new Error('AuditEventBatch is an input only');
+  },
+});
+
+@ObjectType({ description: 'Why one event of a batch was not stored.' })
+class RejectedEvent {
+  @Field(() => GraphQLInt, { description: '0-based position in the batch.' })
+  index: number;
+
+  @Field(() => GraphQLString)
+  code: string;
+
+  @Field(() => GraphQLString)
+  message: string;
+}
+
+@ObjectType('IngestReceipt', { description: 'Given after the commit: accepted events are stored for good.' })
+class IngestReceiptType {
+  @Field(() => GraphQLInt, { description: 'Events stored now.' })
+  accepted: number;
+
+  @Field(() => GraphQLInt, { description: 'Events that were stored before.' })
+  duplicates: number;
+
+  @Field(() => [RejectedEvent], { description: 'Events that were not stored.' })
+  rejected: RejectedEvent[];
+}
+
+@Resolver()
+export class IngestResolver {
+  @Mutation(() => IngestReceiptType, { description: "Stores a batch of events for the agent key's tenant." })
+  @Access({ principal: 'agent' })
+  ingestAuditEvents(
+    @Arg('batch', () => AuditEventBatchScalar) batch: AuditEventBatch,
+    @Ctx() context: GraphqlContext,
+  ): Promise<IngestReceipt> {
+    const { principal, services } = context;
+    if (principal.kind !== 'agent')
+      throw new DomainError('forbidden', { public: 'Only agents send events.' });
+    return receiveBatch(principal.tenantId, batch, services.writer, services.now());
+  }
+}

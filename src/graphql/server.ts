@@ -1,0 +1,88 @@
+import { ApolloServer } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+} from '@apollo/server/plugin/disabled';
+import { expressMiddleware } from '@as-integrations/express5';
+import express, { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import { DomainError, ERRORS, toDomainError } from '../errors';
+import { LIMITS } from '../limits';
+import type { CreateContext, GraphqlContext } from './context';
+
+/** `POST /graphql`, for agents, operators and dashboards. Nothing that matters lives in an Apollo plugin. */
+export async function createGraphqlRouter(parts: {
+  readonly schema: GraphQLSchema;
+  readonly createContext: CreateContext;
+  readonly log: Logger;
+}): Promise<Router> {
+  const { schema, createContext, log } = parts;
+  const apollo = new ApolloServer<GraphqlContext>({
+    schema,
+    includeStacktraceInErrorResponses: false,
+    introspection: true,
+    formatError: (formatted, error) => toPublicError(formatted, error, log),
+    logger: { debug: () => {}, info: () => {}, warn: (m) => log.warn(m), error: (m) => log.error(m) },
+    plugins: [ApolloServerPluginCacheControlDisabled(), ApolloServerPluginLandingPageDisabled()],
+    stopOnTerminationSignals: false,
+  });
+  await apollo.start();
+
+  /** Before the body is read: a caller without a key costs nothing more. */
+  const authenticate: RequestHandler = async (request, response, next) => {
+    response.locals.context = await createContext({
+      requestId: response.locals.requestId,
+      apiKey: request.get('X-Api-Key'),
+      address: request.socket.remoteAddress ?? '',
+      entrance: 'graphql',
+    });
+    response.locals.principal = response.locals.context.principal;
+    next();
+  };
+  const refuse: ErrorRequestHandler = (error, _request, response, _next) => {
+    const refused = bodyError(error) ?? toDomainError(error);
+    if (refused.code === 'internal_error')
+      log.error({ err: error, requestId: response.locals.requestId }, 'failed');
+    if (refused.retryAfterSeconds) response.set('Retry-After', String(refused.retryAfterSeconds));
+    const extensions = { code: refused.code, requestId: response.locals.requestId };
+    response.status(ERRORS[refused.code].status).json({ errors: [{ message: refused.message, extensions }] });
+  };
+  const router = Router();
+  router.post(
+    '/',
+    authenticate,
+    express.json({ limit: LIMITS.ingestBodyBytesMax }),
+    expressMiddleware(apollo, { context: async ({ res }) => res.locals.context }),
+  );
+  router.use(refuse);
+  return router;
+}
+
+/** What body parsing refused, as a documented code. */
+function bodyError(error: unknown): DomainError | null {
+  const { type, status } = error as { type?: string; status?: number };
+  if (type === 'entity.too.large') {
+    const limit = `${LIMITS.ingestBodyBytesMax} bytes, inflated`;
+    return new DomainError('payload_too_large', { public: `The body is larger than ${limit}.` });
+  }
+  if (type && status && status < 500) {
+    return new DomainError('invalid_parameter', { public: 'The body is not readable JSON.', cause: error });
+  }
+  return null;
+}
+
+/** Documented codes only; the text of an unplanned error stays in the log. */
+function toPublicError(formatted: GraphQLFormattedError, error: unknown, log: Logger): GraphQLFormattedError {
+  const origin = error instanceof GraphQLError ? (error.originalError ?? error) : error;
+  if (origin instanceof DomainError) {
+    return { ...formatted, message: origin.message, extensions: { code: origin.code } };
+  }
+  // Graphql-js' own: a document or variable that does not fit the schema.
+  if (origin instanceof GraphQLError) {
+    return { message: formatted.message, extensions: { code: 'invalid_parameter' } };
+  }
+  log.error({ err: origin }, 'operation failed');
+  const { message, code } = toDomainError(origin);
+  return { message, extensions: { code } };
+}

@@ -1,0 +1,43 @@
+import './node-env';
+import { pino } from 'pino';
+import { ConfigError, loadConfig } from './config';
+import { startService } from './service';
+
+/** Starts the service from the environment and stops it on SIGTERM or SIGINT. */
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  // Logs go to stderr: stdout has the one line that scripts wait for.
+  const log = pino({ level: config.logLevel }, pino.destination(2));
+  const service = await startService(config, log);
+  process.stdout.write(`listening on ${service.url}\n`);
+  log.info(
+    { operatorKeyFile: service.operatorKeyFile, database: config.databaseUrl ? 'postgresql' : 'embedded' },
+    'ready',
+  );
+
+  let stopping = false;
+  const stop = (signal: string) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    service.close().then(
+      () => process.exit(0),
+      (err) => {
+        log.error({ err }, 'did not stop cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+main().catch((error: unknown) => {
+  const text = error instanceof ConfigError ? error.message : `The service did not start: ${explain(error)}`;
+  process.stderr.write(`${text}\n`);
+  process.exitCode = 1;
+  // A half-open database would keep the process alive.
+  setTimeout(() => process.exit(1), 2_000).unref();
+});
+
+const explain = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { hashOfKey, isWellFormedKey, newKey, shownPrefix } from './api-key/key-format';
+import type { KeyStore } from './api-key/key-store';
+
+export const OPERATOR_KEY_FILE = 'operator.key';
+
+/**
+ * Makes sure that the operator key of the data folder opens this service: the first start writes the file
+ * (mode 0600), and a start on another database makes the key of the file known there.
+ * @returns the file's path
+ */
+export async function ensureOperatorKey(dataDir: string, keys: KeyStore): Promise<string> {
+  const file = path.join(dataDir, OPERATOR_KEY_FILE);
+  await mkdir(dataDir, { recursive: true });
+  const key = await readOrCreate(file);
+  await keys.insert({
+    keyId: randomUUID(),
+    kind: 'operator',
+    name: OPERATOR_KEY_FILE,
+    keyHash: hashOfKey(key),
+    prefix: shownPrefix(key),
+    scopes: [],
+    tenantIds: [],
+    rateLimitPerMinute: null,
+    expiresAt: null,
+  });
+  return file;
+}
+
+async function readOrCreate(file: string): Promise<string> {
+  try {
+    // Instances on one folder may start at once: the first to write wins, the others read.
+    await writeFile(file, `${newKey('operator')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const key = (await readFile(file, 'utf8')).trim();
+  if (!isWellFormedKey(key))
+    throw new Error(`${file} does not hold an operator key; remove it to get a new one`);
+  return key;
+}

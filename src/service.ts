@@ -1,0 +1,120 @@
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { createFacade } from '../rest-facade/app';
+import { Authenticator } from './api-key/authenticate';
+import { KeyManager } from './api-key/manage-keys';
+import type { Config } from './config';
+import { contextFactory } from './graphql/context';
+import { createSchema } from './graphql/schema';
+import { createGraphqlRouter } from './graphql/server';
+import { healthCheck } from './health';
+import { createHttpServer } from './http-server';
+import { LIMITS } from './limits';
+import { ensureOperatorKey } from './operator-key';
+import { PostgresAuditEventReader } from './postgres/audit-event.reader';
+import { PostgresAuditEventWriter } from './postgres/audit-event.writer';
+import { type Database, openDatabase } from './postgres/database';
+import { guarded } from './postgres/failure';
+import { PostgresKeyStore } from './postgres/key.store';
+import { migrate } from './postgres/migrate';
+import { Partitions } from './postgres/partitions';
+import { PostgresTenantStore } from './postgres/tenant.store';
+import type { Limiter } from './rate-limit/limiter';
+import { SlidingLog } from './rate-limit/sliding-log';
+import { RedisLimiter } from './redis/redis-limiter';
+
+const DAY_MS = 86_400_000;
+const HEALTH_DEADLINE_MS = 2_000;
+const DRAIN_MS = 10_000;
+
+/** A running service. */
+export interface Service {
+  /** `http://HOST:PORT` */
+  readonly url: string;
+  readonly operatorKeyFile: string;
+  /** Lets requests in flight finish, for a bounded time. */
+  close(): Promise<void>;
+}
+
+/** The composition root: configuration → adapters → use cases → schema → servers. */
+export async function startService(config: Config, log: Logger): Promise<Service> {
+  const database = await openDatabase(config);
+  try {
+    return await serve(config, log, database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function serve(config: Config, log: Logger, database: Database): Promise<Service> {
+  const { prisma, migrator } = database;
+  const applied = await migrate(migrator);
+  if (applied.length > 0) log.info({ applied }, 'migrations applied');
+  const partitions = new Partitions(migrator);
+  await partitions.ensureAhead(Date.now());
+
+  const keyStore = new PostgresKeyStore(prisma);
+  const tenants = new PostgresTenantStore(prisma);
+  const operatorKeyFile = await ensureOperatorKey(config.dataDir, keyStore);
+  const authenticator = new Authenticator(keyStore);
+  const limiter = await openLimiter(config, log);
+  const createContext = contextFactory({
+    authenticator,
+    limiter,
+    rateLimitPerMinute: config.rateLimitPerMinute,
+    services: {
+      reader: new PostgresAuditEventReader(prisma),
+      writer: new PostgresAuditEventWriter(prisma, partitions),
+      tenants,
+      keys: new KeyManager(keyStore, tenants, authenticator),
+      now: Date.now,
+    },
+  });
+  const schema = createSchema();
+  const ping = () => guarded(() => prisma.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS);
+  const facade = createFacade({ schema, createContext, checkHealth: healthCheck(ping, limiter), log });
+  const graphql = await createGraphqlRouter({ schema, createContext, log });
+  const server = createHttpServer({ facade, graphql, log });
+
+  const flushUses = () =>
+    authenticator.flushUses().catch((err) => log.warn({ err }, 'last-used times not written yet'));
+  const timers = [
+    setInterval(flushUses, LIMITS.keyUseFlushMs),
+    setInterval(
+      () =>
+        partitions.ensureAhead(Date.now()).catch((err) => log.warn({ err }, 'partitions not made ahead yet')),
+      DAY_MS,
+    ),
+  ];
+  for (const timer of timers) timer.unref();
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  return {
+    url: `http://${host}:${port}`,
+    operatorKeyFile,
+    close: async () => {
+      for (const timer of timers) clearInterval(timer);
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
+      });
+      await flushUses();
+      await limiter.close();
+      await database.close();
+    },
+  };
+}
+
+async function openLimiter(config: Config, log: Logger): Promise<Limiter> {
+  if (!config.redisUrl) return new SlidingLog();
+  const limiter = new RedisLimiter(config.redisUrl, log);
+  await limiter.connected();
+  return limiter;
+}
