@@ -1,0 +1,80 @@
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import type { Answer, World } from './world';
+
+interface Document {
+  readonly paths: Record<string, { get: { responses: Record<string, ResponseObject> } }>;
+  readonly components: { responses: Record<string, ResponseObject> };
+}
+interface ResponseObject {
+  readonly $ref?: string;
+  readonly headers?: Record<string, unknown>;
+  readonly content?: { 'application/json': { schema: object } };
+}
+
+const documents = new WeakMap<World, Promise<Checker>>();
+
+/** Fails unless the OpenAPI document the service serves describes this answer: status, headers, body. */
+export async function checkAgainstDocument(
+  world: World,
+  path: string,
+  method: string,
+  answer: Answer,
+): Promise<void> {
+  let checker = documents.get(world);
+  if (!checker) {
+    checker = world.fetch('/swagger').then(({ body }) => new Checker(body));
+    documents.set(world, checker);
+  }
+  (await checker).check(path, method, answer);
+}
+
+class Checker {
+  readonly #ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
+  readonly #compiled = new Map<object, ValidateFunction>();
+
+  constructor(private readonly document: Document) {
+    this.#ajv.addSchema(document, 'document');
+  }
+
+  check(path: string, method: string, answer: Answer): void {
+    const route = this.#routeOf(path);
+    if (!route) return;
+    const response = this.#resolve(this.document.paths[route]?.get.responses[answer.status]);
+    if (!response) throw new Error(`${method} ${path}: status ${answer.status} is not in the document`);
+    for (const name of Object.keys(response.headers ?? {})) {
+      if (name === 'RateLimit' || name === 'RateLimit-Policy') continue; // agents and operators have no window
+      if (!answer.headers.has(name)) throw new Error(`${path}: ${answer.status} without header ${name}`);
+    }
+    const schema = response.content?.['application/json'].schema;
+    if (method === 'HEAD' || !schema) return;
+    const validate = this.#validator(schema);
+    if (!validate(answer.body)) {
+      throw new Error(
+        `${path}: body differs from the document: ${this.#ajv.errorsText(validate.errors)}\n${answer.text}`,
+      );
+    }
+  }
+
+  #routeOf(path: string): string | undefined {
+    const routes = Object.keys(this.document.paths);
+    return routes.includes(path)
+      ? path
+      : routes.find((route) => new RegExp(`^${route.replace(/\{\w+\}/g, '[^/]+')}$`).test(path));
+  }
+
+  #resolve(response: ResponseObject | undefined): ResponseObject | undefined {
+    const name = response?.$ref?.split('/').at(-1);
+    return name ? this.document.components.responses[name] : response;
+  }
+
+  #validator(schema: object): ValidateFunction {
+    let validate = this.#compiled.get(schema);
+    if (!validate) {
+      const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+      validate = this.#ajv.compile(JSON.parse(text));
+      this.#compiled.set(schema, validate);
+    }
+    return validate;
+  }
+}

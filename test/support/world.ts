@@ -1,0 +1,178 @@
+import { readFile } from 'node:fs/promises';
+import { pino } from 'pino';
+import type { Config } from '../../src/config';
+import { type Service, startService } from '../../src/service';
+import { createTestDatabase, type EngineName, type TestDatabase } from './engines';
+import { anEvent, type IngestedEvent } from './events';
+import { checkAgainstDocument } from './openapi-check';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
+  readonly body: any;
+}
+
+const BASE = '/api/v1/public';
+
+/** A service of a test's own, on a database of its own, with the means to fill and question it. */
+export class World {
+  private constructor(
+    readonly service: Service,
+    readonly database: TestDatabase,
+    readonly operatorKey: string,
+    readonly logLines: string[],
+  ) {}
+
+  static async open(engine: EngineName = 'embedded', settings: Partial<Config> = {}): Promise<World> {
+    const database = await createTestDatabase(engine);
+    return World.on(database, settings);
+  }
+
+  /** A further instance on the same database. */
+  static async on(database: TestDatabase, settings: Partial<Config> = {}): Promise<World> {
+    const logLines: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) });
+    const service = await startService(
+      {
+        port: 0,
+        host: '127.0.0.1',
+        dataDir: database.dataDir,
+        databaseUrl: database.databaseUrl,
+        redisUrl: null,
+        logLevel: 'info',
+        rateLimitPerMinute: 100_000,
+        ...settings,
+      },
+      log,
+    );
+    const operatorKey = (await readFile(service.operatorKeyFile, 'utf8')).trim();
+    return new World(service, database, operatorKey, logLines);
+  }
+
+  async close(): Promise<void> {
+    await this.service.close();
+    await this.database.drop();
+  }
+
+  async tenant(name = 'Acme'): Promise<TestTenant> {
+    const { createTenant } = await this.operate(
+      'mutation($name: String!) { createTenant(name: $name) { tenantId } }',
+      {
+        name,
+      },
+    );
+    return TestTenant.of(this, createTenant.tenantId);
+  }
+
+  async key(request: KeyOptions = {}): Promise<{ keyId: string; key: string }> {
+    const { createApiKey } = await this.operate(
+      `mutation($name: String!, $tenantIds: [String!]!, $scopes: [String!]!, $expiresAt: String, $rate: Int) {
+         createApiKey(name: $name, tenantIds: $tenantIds, scopes: $scopes, expiresAt: $expiresAt,
+           rateLimitPerMinute: $rate) { keyId key } }`,
+      { name: 'test', tenantIds: [], scopes: ['read:audit-activity'], ...request },
+    );
+    return createApiKey;
+  }
+
+  async agentKey(tenantId: string): Promise<string> {
+    const { createAgentKey } = await this.operate(
+      'mutation($tenantId: String!) { createAgentKey(name: "test", tenantId: $tenantId) { key } }',
+      { tenantId },
+    );
+    return createAgentKey.key;
+  }
+
+  /** Runs a GraphQL operation as the operator; throws what the service refused. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read data of every shape
+  async operate(query: string, variables: object = {}): Promise<any> {
+    const { body } = await this.graphql(this.operatorKey, query, variables);
+    if (body.errors) throw new Error(JSON.stringify(body.errors));
+    return body.data;
+  }
+
+  graphql(key: string | null, query: string, variables: object = {}): Promise<Answer> {
+    return this.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...(key ? { 'X-Api-Key': key } : {}) },
+      body: JSON.stringify({ query, variables }),
+    });
+  }
+
+  /** A call of the public API, its answer checked against the OpenAPI document. */
+  async get(
+    path: string,
+    key: string | null,
+    options: { query?: Query; headers?: Record<string, string>; method?: string } = {},
+  ): Promise<Answer> {
+    const search = options.query
+      ? `?${new URLSearchParams(Object.entries(options.query).map(([k, v]): [string, string] => [k, String(v)]))}`
+      : '';
+    const answer = await this.fetch(`${BASE}${path}${search}`, {
+      method: options.method ?? 'GET',
+      headers: { ...(key ? { 'X-Api-Key': key } : {}), ...options.headers },
+    });
+    await checkAgainstDocument(this, `${BASE}${path}`, options.method ?? 'GET', answer);
+    return answer;
+  }
+
+  async fetch(path: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(this.service.url + path, init);
+    const text = await response.text();
+    const isJson = response.headers.get('Content-Type')?.includes('json') && text !== '';
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : null,
+    };
+  }
+}
+
+export type Query = Readonly<Record<string, string | number | boolean>>;
+export interface KeyOptions {
+  readonly name?: string;
+  readonly tenantIds?: readonly string[];
+  readonly scopes?: readonly string[];
+  readonly expiresAt?: string;
+  readonly rate?: number;
+}
+
+/** A tenant with a key that reads it and an agent key that fills it. */
+export class TestTenant {
+  private constructor(
+    readonly world: World,
+    readonly tenantId: string,
+    readonly keyId: string,
+    readonly key: string,
+    readonly agentKey: string,
+  ) {}
+
+  static async of(world: World, tenantId: string): Promise<TestTenant> {
+    const { keyId, key } = await world.key({ tenantIds: [tenantId] });
+    return new TestTenant(world, tenantId, keyId, key, await world.agentKey(tenantId));
+  }
+
+  get(path: string, query: Query = {}): Promise<Answer> {
+    return this.world.get(path, this.key, { query });
+  }
+
+  /** Stores one event and returns it as it was sent. */
+  async audited(event: Partial<IngestedEvent> = {}): Promise<IngestedEvent> {
+    const sent = anEvent(event);
+    await this.ingest([sent]);
+    return sent;
+  }
+
+  /** Sends events as an agent does; throws unless the service answers with a receipt. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read receipts
+  async ingest(events: readonly unknown[], batch: object = {}): Promise<any> {
+    const answer = await this.world.graphql(this.agentKey, INGEST, { batch: { events, ...batch } });
+    if (answer.body?.errors) throw new Error(JSON.stringify(answer.body.errors));
+    return answer.body.data.ingestAuditEvents;
+  }
+}
+
+export const INGEST =
+  'mutation($batch: AuditEventBatch!) { ingestAuditEvents(batch: $batch) { accepted duplicates rejected { index code message } } }';
