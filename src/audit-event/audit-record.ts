@@ -12,7 +12,7 @@ export interface RecordSource {
   readonly index: number;
 }
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonScalar = string | number | boolean | null;
 
 /**
  * One audit record as the agent publishes it: the public fields, where it stood, how many parts it was joined
@@ -21,5 +21,5 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 export type AuditRecord = Pick<AuditEvent, RecordFieldName> &
   RecordSource & {
     readonly parts: number;
-    readonly additional: { readonly [key: string]: JsonValue };
+    readonly additional: { readonly [key: string]: JsonScalar };
   };

@@ -1,4 +1,4 @@
-import { ApolloServer } from '@apollo/server';
+import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
@@ -22,9 +22,13 @@ export async function createGraphqlRouter(parts: {
     schema,
     includeStacktraceInErrorResponses: false,
     introspection: true,
-    formatError: (formatted, error) => toPublicError(formatted, error, log),
+    formatError: toPublicError,
     logger: { debug: () => {}, info: () => {}, warn: (m) => log.warn(m), error: (m) => log.error(m) },
-    plugins: [ApolloServerPluginCacheControlDisabled(), ApolloServerPluginLandingPageDisabled()],
+    plugins: [
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginLandingPageDisabled(),
+      logFailures(log),
+    ],
     stopOnTerminationSignals: false,
   });
   await apollo.start();
@@ -55,6 +59,10 @@ export async function createGraphqlRouter(parts: {
     express.json({ limit: LIMITS.ingestBodyBytesMax }),
     expressMiddleware(apollo, { context: async ({ res }) => res.locals.context }),
   );
+  router.all('/', (_request, response) => {
+    response.set('Allow', 'POST');
+    throw new DomainError('method_not_allowed', { public: 'Only POST is allowed here.' });
+  });
   router.use(refuse);
   return router;
 }
@@ -72,17 +80,30 @@ function bodyError(error: unknown): DomainError | null {
   return null;
 }
 
+const originOf = (error: unknown) => (error instanceof GraphQLError ? (error.originalError ?? error) : error);
+
 /** Documented codes only; the text of an unplanned error stays in the log. */
-function toPublicError(formatted: GraphQLFormattedError, error: unknown, log: Logger): GraphQLFormattedError {
-  const origin = error instanceof GraphQLError ? (error.originalError ?? error) : error;
-  if (origin instanceof DomainError) {
-    return { ...formatted, message: origin.message, extensions: { code: origin.code } };
-  }
-  // Graphql-js' own: a document or variable that does not fit the schema.
+function toPublicError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  const origin = originOf(error);
+  // GraphQL's own: a document or variable that does not fit the schema.
   if (origin instanceof GraphQLError) {
     return { message: formatted.message, extensions: { code: 'invalid_parameter' } };
   }
-  log.error({ err: origin }, 'operation failed');
   const { message, code } = toDomainError(origin);
-  return { message, extensions: { code } };
+  return { ...formatted, message, extensions: { code } };
+}
+
+/** One line for each failure that is ours, with the request id the caller has in `X-Request-Id`. */
+function logFailures(log: Logger): ApolloServerPlugin<GraphqlContext> {
+  return {
+    requestDidStart: async () => ({
+      didEncounterErrors: async ({ errors, contextValue }) => {
+        for (const origin of errors.map(originOf)) {
+          const { code, internal } = toDomainError(origin);
+          if (origin instanceof GraphQLError || ERRORS[code].status < 500) continue;
+          log.error({ err: origin, internal, requestId: contextValue.requestId }, `answered ${code}`);
+        }
+      },
+    }),
+  };
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../audit-event/audit-record';
+import type { JsonScalar } from '../audit-event/audit-record';
 import type { AuditEvent, INGEST_FIELDS } from '../audit-event/fields';
 
 /** An ingested event that passed every check, with its id. */
@@ -8,7 +8,7 @@ export type CheckedEvent = Pick<
 > & {
   readonly recordId: string;
   /** What the record states beyond the public fields, and where it stood. */
-  readonly additional: { readonly [key: string]: JsonValue };
+  readonly additional: { readonly [key: string]: JsonScalar };
 };
 
 /** Port: how events are stored. Resolves after the commit. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../audit-event/audit-record';
+import type { JsonScalar } from '../audit-event/audit-record';
 import { parseTicks, TICKS_PER_MS } from '../audit-event/event-time';
 import { AUDIT_EVENT_FIELDS, type FieldSpec, INGEST_FIELDS } from '../audit-event/fields';
 import { isUuid, recordIdOf } from '../audit-event/record-id';
@@ -51,7 +51,7 @@ export function checkEvent(
     blockOffset: Number(given.blockOffset),
     index: Number(given.index),
   };
-  const extra = given.additional as Record<string, JsonValue> | undefined | null;
+  const extra = given.additional as Record<string, JsonScalar> | undefined | null;
   const additional = { ...extra, ...source, parts: Number(given.parts ?? 1) };
   const recordId = recordIdOf(tenantId, ticks, source);
   return { event: { ...(values as unknown as CheckedEvent), recordId, additional } };
@@ -81,6 +81,7 @@ function sourceProblems(given: Readonly<Record<string, unknown>>): string[] {
   if (parts !== undefined && parts !== null && !isCount(parts)) problems.push('parts must be a whole number');
   if (additional !== undefined && additional !== null) {
     if (!isObject(additional)) problems.push('additional must be an object');
+    else if (!Object.values(additional).every(isScalar)) problems.push('additional must not be nested');
     else if (!fitsAdditional(additional))
       problems.push(`additional is longer than ${LIMITS.additionalBytesMax} bytes`);
   }
@@ -98,6 +99,7 @@ const unknownFields = (given: Record<string, unknown>) =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isScalar = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
 const fitsAdditional = (value: Record<string, unknown>) =>
   Buffer.byteLength(JSON.stringify(value)) <= LIMITS.additionalBytesMax;
 

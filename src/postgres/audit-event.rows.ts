@@ -55,7 +55,9 @@ export function toListItem(row: Row): AuditEventListItem {
 }
 
 export function toStoredEvent(row: Row): StoredAuditEvent {
-  const event: Record<string, unknown> = { additional: fromStoredJson(row.additional) };
+  const event: Record<string, unknown> = {
+    additional: fromStoredJson(row.additional as StoredAuditEvent['additional']),
+  };
   for (const { name, column, read } of READERS) event[name] = read(row, column);
   return event as StoredAuditEvent;
 }

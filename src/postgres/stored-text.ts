@@ -1,3 +1,5 @@
+import type { JsonScalar } from '../audit-event/audit-record';
+
 /**
  * PostgreSQL cannot hold U+0000 or half a surrogate pair, and both occur in audit records (a statement cut in
  * the middle of a pair, a hostile login name). They are stored escaped behind a noncharacter, one to one, so
@@ -35,21 +37,16 @@ function charactersOf(code: string): string {
   return String.fromCharCode(Number.parseInt(code, 16));
 }
 
-/** `toStored` for every text, names included, of a JSON value. */
-export function toStoredJson(value: unknown): unknown {
-  return mapTexts(value, toStored);
-}
+type FlatJson = { readonly [key: string]: JsonScalar };
 
-export function fromStoredJson(value: unknown): unknown {
-  return mapTexts(value, fromStored);
-}
+/** `toStored` for every text, names included, of a flat object. */
+export const toStoredJson = (value: FlatJson): FlatJson => mapTexts(value, toStored);
+export const fromStoredJson = (value: FlatJson): FlatJson => mapTexts(value, fromStored);
 
-function mapTexts(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === 'string') return map(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [map(name), mapTexts(item, map)]));
-}
+const mapTexts = (value: FlatJson, map: (text: string) => string): FlatJson =>
+  Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [map(name), typeof item === 'string' ? map(item) : item]),
+  );
 
 /** Stored characters that are enough for `count` characters of text: an escape takes up to five for one. */
 export const storedCharsFor = (count: number): number => count * 5;

@@ -52,6 +52,7 @@ export class RedisLimiter implements Limiter {
       keepAlive: 10_000,
       retryStrategy: (attempt) => Math.min(100 * attempt, 1_000),
     });
+    this.#redis.on('ready', () => this.#onFound());
     this.#redis.on('error', (error) => this.#onLost(error));
     this.#redis.on('close', () => this.#onLost(new Error('connection closed')));
   }

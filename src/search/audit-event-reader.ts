@@ -1,10 +1,10 @@
-import type { JsonValue } from '../audit-event/audit-record';
+import type { JsonScalar } from '../audit-event/audit-record';
 import type { AuditEvent, AuditEventListItem } from '../audit-event/fields';
 import type { AuditEventQuery, AuditSummary, Page, TimeRange } from '../audit-event/query';
 import type { TenantScope } from '../tenant/tenant-scope';
 
 /** One whole event with what the audit record states beyond the public fields. */
-export type StoredAuditEvent = AuditEvent & { readonly additional: JsonValue };
+export type StoredAuditEvent = AuditEvent & { readonly additional: { readonly [key: string]: JsonScalar } };
 
 /** Port: how stored events are read. Every total is exact and of the same snapshot as the page beside it. */
 export interface AuditEventReader {
