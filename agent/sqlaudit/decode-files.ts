@@ -1,0 +1,139 @@
+import { basename } from 'node:path';
+import type { AuditRecord } from '../../src/audit-event/audit-record';
+import { AUDIT_EVENT } from './audit-columns';
+import { parseAuditFileName } from './audit-file-name';
+import { toAuditPart } from './audit-record';
+import { NO_SCHEMA } from './block';
+import type { ByteSource } from './byte-source';
+import { FileByteSource } from './file-byte-source';
+import { type RawEvent, toRawEvent } from './raw-event';
+import type { ReadOutcome } from './read-outcome';
+import { eventsOf, type FileEvent, SqlAuditFile } from './reader';
+import { RecordJoiner } from './record-joiner';
+import { nextSoundBlock } from './resync';
+
+/** Why a file could not be decoded to its end. What came before it is sound. */
+export interface DecodeProblem {
+  readonly kind: 'problem';
+  /** Path as it was given. */
+  readonly file: string;
+  readonly offset: number;
+  readonly reason: string;
+}
+export type DecodedItem = { readonly kind: 'record'; readonly record: AuditRecord } | DecodeProblem;
+export type RawItem = { readonly kind: 'raw'; readonly event: RawEvent } | DecodeProblem;
+
+/**
+ * The audit records of files, split ones joined. Files of one audit are read in the order they were begun, since
+ * a record may go on in the next file; the others in the order given.
+ */
+export async function* decodeFiles(paths: readonly string[]): AsyncGenerator<DecodedItem> {
+  for (const files of byAudit(paths)) {
+    const joiner = new RecordJoiner();
+    for (const file of files) yield* decodeFile(file, joiner);
+    for (const record of joiner.flush()) yield { kind: 'record', record };
+  }
+}
+
+/** The events of files as they are, of any kind and unjoined. */
+export async function* decodeFilesRaw(paths: readonly string[]): AsyncGenerator<RawItem> {
+  for (const path of byAudit(paths).flat()) {
+    for await (const item of readEvents(path)) {
+      if (item.kind === 'problem') yield item;
+      else if (item.kind === 'event') yield { kind: 'raw', event: toRawEvent(item.event) };
+    }
+  }
+}
+
+async function* decodeFile(path: string, joiner: RecordJoiner): AsyncGenerator<DecodedItem> {
+  const file = basename(path);
+  let isSound = true;
+  let holdsAudit = false;
+  for await (const item of readEvents(path)) {
+    if (item.kind === 'problem') {
+      isSound = false;
+      yield item;
+    } else if (item.kind === 'end') {
+      holdsAudit = item.file.describes(AUDIT_EVENT);
+    } else {
+      const { fileGuid, blockOffset, index, event } = item;
+      const part = toAuditPart(event, { file, fileGuid, blockOffset, index });
+      if (part) for (const record of joiner.push(part)) yield { kind: 'record', record };
+    }
+  }
+  if (isSound && !holdsAudit) yield problem(path, 0, `holds no ${AUDIT_EVENT}; use --raw to see its events`);
+}
+
+type FileItem = FileEvent | DecodeProblem | { readonly kind: 'end'; readonly file: SqlAuditFile };
+
+/** The events of a file; then `end`, or the problem that stopped it. */
+async function* readEvents(path: string): AsyncGenerator<FileItem> {
+  let source: FileByteSource | null = null;
+  try {
+    source = await FileByteSource.open(path);
+    yield* readSource(path, source);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    yield problem(path, 0, `cannot be read: ${error.message}`);
+  } finally {
+    await source?.close();
+  }
+}
+
+async function* readSource(path: string, source: ByteSource): AsyncGenerator<FileItem> {
+  const opened = await SqlAuditFile.open(source);
+  if (opened.kind === 'foreign') return yield problem(path, opened.offset, opened.reason);
+  if (opened.kind === 'needMore') {
+    const size = await source.size();
+    return yield problem(path, size, size === 0 ? 'empty file' : 'truncated: ends within its header');
+  }
+  const { file } = opened;
+  for await (const item of file.blocks(source)) {
+    if (item.kind === 'events') yield* eventsOf(item);
+    else yield (await problemOf(path, source, item)) ?? endOf(path, file);
+  }
+}
+
+async function problemOf(path: string, source: ByteSource, end: ReadOutcome): Promise<DecodeProblem | null> {
+  switch (end.kind) {
+    case 'complete':
+      return null;
+    case 'incomplete':
+      return problem(path, end.offset, `truncated: ${end.missingBytes} bytes of the last block are missing`);
+    case 'corrupt':
+      return problem(path, end.errorOffset, end.reason);
+    case 'replaced':
+      return problem(path, 0, 'replaced by another file while it was read');
+    case 'endOfWritten': {
+      const next = await nextSoundBlock(source, end.offset);
+      return next === null ? null : problem(path, end.offset, `zeros up to the block at byte ${next}`);
+    }
+  }
+}
+
+const endOf = (path: string, file: SqlAuditFile): FileItem =>
+  file.describes() ? { kind: 'end', file } : problem(path, 0, NO_SCHEMA);
+
+const problem = (file: string, offset: number, reason: string): DecodeProblem => ({
+  kind: 'problem',
+  file,
+  offset,
+  reason,
+});
+
+/** By its shape: errors of another realm are no instances of this one's Error. */
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  typeof error === 'object' && error !== null && 'syscall' in error && 'message' in error;
+
+/** Files that continue each other, in order; a file whose name tells nothing stands alone. */
+function byAudit(paths: readonly string[]): string[][] {
+  const groups = new Map<string, { path: string; created: bigint }[]>();
+  for (const path of paths) {
+    const name = parseAuditFileName(path);
+    const group = name ? `audit ${name.audit}` : `file ${path}`;
+    groups.set(group, [...(groups.get(group) ?? []), { path, created: name?.created ?? 0n }]);
+  }
+  return [...groups.values()].map((files) =>
+    files.toSorted((a, b) => (a.created < b.created ? -1 : a.created > b.created ? 1 : 0)).map((f) => f.path),
+  );
+}

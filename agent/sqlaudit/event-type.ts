@@ -1,0 +1,93 @@
+import type { EventDescriptor } from './event-descriptor';
+import { KIND, kindOf } from './object-ref';
+import type { ActionDescriptor, Clock, MapDescriptor, TypeDescriptor } from './package-record';
+import { mapReader, typeReader, type Value, type ValueReader } from './value-reader';
+
+/** Offset and length of a value of variable size, where the column stands. */
+const VARIABLE_SLOT_BYTES = 8;
+
+/** Values are set on plain objects under their names, and this one would set the object's prototype. */
+const UNSAFE_NAME = '__proto__';
+
+export interface Column {
+  readonly name: string;
+  /** Of the slot in the payload. */
+  readonly offset: number;
+  /** Bytes of the value; 0 is variable, the slot then holds its offset and length. */
+  readonly size: number;
+  readonly slotEnd: number;
+  readonly read: ValueReader;
+}
+/** An event as the file describes it, made ready for reading many. */
+export interface EventType {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly columns: readonly Column[];
+  readonly variableColumns: readonly Column[];
+  readonly columnsByName: ReadonlyMap<string, Column>;
+  /** All slots together: no payload is shorter. */
+  readonly slotBytes: number;
+}
+export interface ActionType {
+  readonly name: string;
+  readonly size: number;
+  readonly read: ValueReader;
+}
+export interface TypeLookup {
+  type(ref: number): TypeDescriptor | undefined;
+  map(ref: number): MapDescriptor | undefined;
+}
+
+/** @returns a text that says why, where the description does not hold together. */
+export function compileEvent(event: EventDescriptor, clock: Clock, types: TypeLookup): EventType | string {
+  const columns: Column[] = [];
+  let slotBytes = 0;
+  for (const { name, typeRef, offset } of event.columns) {
+    const layout = layoutOf(typeRef, types);
+    if (name === UNSAFE_NAME) return `column "${name}" of event "${event.name}"`;
+    if (!layout) return `type of column "${name}" of event "${event.name}" is not described`;
+    // Slots that overlap would let a small payload cost as much as a large one.
+    if (offset < slotBytes) return `column "${name}" of event "${event.name}" overlaps the one before`;
+    slotBytes = offset + (layout.size || VARIABLE_SLOT_BYTES);
+    columns.push({ name, offset, slotEnd: slotBytes, ...layout });
+  }
+  return {
+    name: event.name,
+    clock,
+    columns,
+    variableColumns: columns.filter((column) => column.size === 0),
+    columnsByName: new Map(columns.map((column) => [column.name, column])),
+    slotBytes,
+  };
+}
+
+/** @returns a text that says why, where the action's type is not described. */
+export function compileAction(action: ActionDescriptor, types: TypeLookup): ActionType | string {
+  const layout = layoutOf(action.typeRef, types);
+  if (action.name === UNSAFE_NAME) return `action "${action.name}"`;
+  return layout ? { name: action.name, ...layout } : `type of action "${action.name}" is not described`;
+}
+
+function layoutOf(ref: number, types: TypeLookup): { size: number; read: ValueReader } | null {
+  if (kindOf(ref) === KIND.map) {
+    const map = types.map(ref);
+    return map ? { size: map.size, read: mapReader(map) } : null;
+  }
+  const type = kindOf(ref) === KIND.type ? types.type(ref) : undefined;
+  return type ? { size: type.size, read: typeReader(type) } : null;
+}
+
+/** The column's value; the payload's bounds were checked when the event was decoded. */
+export function columnValue(column: Column, payload: Buffer): Value {
+  if (column.size !== 0) return column.read(payload, column.offset, column.slotEnd);
+  const start = payload.readUInt32LE(column.offset);
+  const length = payload.readUInt32LE(column.offset + 4);
+  return column.read(payload, start, start + length);
+}
+
+/** The bytes of the column's value. */
+export function columnBytes(column: Column, payload: Buffer): Buffer {
+  if (column.size !== 0) return payload.subarray(column.offset, column.slotEnd);
+  const start = payload.readUInt32LE(column.offset);
+  return payload.subarray(start, start + payload.readUInt32LE(column.offset + 4));
+}

@@ -1,0 +1,142 @@
+import { type BlockResult, decodeBlock } from './block';
+import type { ByteSource } from './byte-source';
+import type { DecodedEvent } from './event';
+import { decodeFileHeader, type FileHeader } from './file-header';
+import { SECTOR_BYTES } from './limits';
+import { MetadataWalk } from './metadata-walk';
+import { ReadAhead } from './read-ahead';
+import { outcomeOf, type ReadOutcome } from './read-outcome';
+
+/** A place between two events: the `index`-th event of the block at `blockOffset` comes next. */
+export interface Position {
+  readonly blockOffset: number;
+  readonly index: number;
+}
+export const START: Position = { blockOffset: SECTOR_BYTES, index: 0 };
+
+/** The events of one whole, sound block, from the wanted index on. */
+export interface EventBlock {
+  readonly kind: 'events';
+  readonly fileGuid: string;
+  readonly blockOffset: number;
+  /** Where the next block begins: with index 0 the position after this block. */
+  readonly nextBlockOffset: number;
+  /** Counts the event blocks of a file from 1; 0xFFFFFFFF where the writer does not count. */
+  readonly sequence: number;
+  /** Index of `events[0]` in its block. */
+  readonly firstIndex: number;
+  readonly events: readonly DecodedEvent[];
+}
+export interface FileEvent {
+  readonly kind: 'event';
+  readonly fileGuid: string;
+  readonly blockOffset: number;
+  readonly index: number;
+  readonly nextBlockOffset: number;
+  /** Where to go on after this event. */
+  readonly next: Position;
+  readonly event: DecodedEvent;
+}
+export type OpenResult =
+  | { readonly kind: 'opened'; readonly file: SqlAuditFile }
+  /** `needMore`: the file header is not all there yet. `foreign`: it is another kind of file. */
+  | Exclude<FileHeader, { readonly kind: 'header' }>;
+
+/**
+ * An audit file, and what its metadata has described so far. It holds no handle: every read names the source, so
+ * a follower can close the file between its polls and keep this object. One read at a time.
+ */
+export class SqlAuditFile {
+  private readonly metadata = new MetadataWalk();
+
+  /** @param fileGuid identity from the file's header, lower case with dashes. */
+  private constructor(readonly fileGuid: string) {}
+
+  static async open(source: ByteSource): Promise<OpenResult> {
+    const header = decodeFileHeader(await source.read(0, SECTOR_BYTES));
+    return header.kind === 'header' ? { kind: 'opened', file: new SqlAuditFile(header.fileGuid) } : header;
+  }
+
+  /** Whether the metadata read so far describes any event, or the one of that name. */
+  describes(eventName?: string): boolean {
+    const { schema } = this.metadata;
+    return eventName === undefined ? !schema.isEmpty : schema.describes(eventName);
+  }
+
+  /** The blocks of events from a position on, then why it ended: one outcome, always the last item. */
+  async *blocks(source: ByteSource, from: Position = START): AsyncGenerator<EventBlock | ReadOutcome> {
+    const bytes = new ReadAhead(source);
+    const problem =
+      (await this.identityProblem(bytes)) ?? (await this.metadata.walkTo(bytes, from.blockOffset));
+    if (problem) return yield problem;
+    let offset = from.blockOffset;
+    let firstIndex = from.index;
+    for (;;) {
+      const { block, bytesThere } = await this.readBlock(bytes, offset);
+      if (block.kind === 'needMore' || block.kind === 'end' || block.kind === 'corrupt') {
+        return yield outcomeOf(block, offset, bytesThere);
+      }
+      const nextBlockOffset = offset + block.size;
+      if (block.kind === 'metadata') {
+        const excess = this.metadata.add(block.packages, offset);
+        if (excess) return yield excess;
+      }
+      this.metadata.passed(nextBlockOffset);
+      if (block.kind === 'events') {
+        const events = firstIndex === 0 ? block.events : block.events.slice(firstIndex);
+        yield {
+          kind: 'events',
+          fileGuid: this.fileGuid,
+          blockOffset: offset,
+          nextBlockOffset,
+          sequence: block.sequence,
+          firstIndex,
+          events,
+        };
+      }
+      offset = nextBlockOffset;
+      firstIndex = 0;
+    }
+  }
+
+  /** The same, event by event. */
+  async *events(source: ByteSource, from: Position = START): AsyncGenerator<FileEvent | ReadOutcome> {
+    for await (const item of this.blocks(source, from)) {
+      if (item.kind === 'events') yield* eventsOf(item);
+      else yield item;
+    }
+  }
+
+  private async identityProblem(bytes: ReadAhead): Promise<ReadOutcome | null> {
+    const header = decodeFileHeader(await bytes.aside(0, SECTOR_BYTES));
+    const fileGuid = header.kind === 'header' ? header.fileGuid : null;
+    return fileGuid === this.fileGuid ? null : { kind: 'replaced', fileGuid };
+  }
+
+  private async readBlock(
+    bytes: ReadAhead,
+    offset: number,
+  ): Promise<{ block: BlockResult; bytesThere: number }> {
+    const { schema } = this.metadata;
+    const atHand = await bytes.from(offset, SECTOR_BYTES);
+    const block = decodeBlock(atHand, offset, schema);
+    if (block.kind !== 'needMore' || atHand.length < SECTOR_BYTES)
+      return { block, bytesThere: atHand.length };
+    const whole = await bytes.from(offset, block.bytes);
+    return { block: decodeBlock(whole, offset, schema), bytesThere: whole.length };
+  }
+}
+
+/** The events of a block, each with its own position. */
+export function* eventsOf(block: EventBlock): Generator<FileEvent> {
+  const { fileGuid, blockOffset, nextBlockOffset, firstIndex, events } = block;
+  const end = firstIndex + events.length;
+  for (let i = 0; i < events.length; i++) {
+    const event = events[i];
+    if (!event) return;
+    const index = firstIndex + i;
+    const next =
+      index + 1 < end ? { blockOffset, index: index + 1 } : { blockOffset: nextBlockOffset, index: 0 };
+    yield { kind: 'event', fileGuid, blockOffset, index, nextBlockOffset, next, event };
+  }
+}

@@ -1,0 +1,66 @@
+import { DecodeError } from './decode-error';
+
+/** A cursor over a part of a buffer which refuses to read beyond that part's end. */
+export class Region {
+  constructor(
+    readonly bytes: Buffer,
+    public pos: number,
+    readonly end: number,
+    /** Where `bytes[0]` stands in the file, for error messages. */
+    readonly fileOffset: number,
+  ) {}
+
+  get left(): number {
+    return this.end - this.pos;
+  }
+
+  fail(reason: string): never {
+    throw new DecodeError(this.fileOffset + this.pos, reason);
+  }
+
+  /** Moves on by `length` bytes and returns where they began. */
+  take(length: number): number {
+    if (length > this.end - this.pos) this.fail(`${length} bytes wanted where ${this.left} are left`);
+    const at = this.pos;
+    this.pos = at + length;
+    return at;
+  }
+
+  u8(): number {
+    return this.bytes.readUInt8(this.take(1));
+  }
+
+  u16(): number {
+    return this.bytes.readUInt16LE(this.take(2));
+  }
+
+  u32(): number {
+    return this.bytes.readUInt32LE(this.take(4));
+  }
+
+  u64(): bigint {
+    return this.bytes.readBigUInt64LE(this.take(8));
+  }
+
+  /** A number of objects that follow, each of which takes at least `bytesMin` bytes. */
+  count(bytesMin: number): number {
+    const count = this.u32();
+    if (count * bytesMin > this.left) this.fail(`${count} objects cannot fit into ${this.left} bytes`);
+    return count;
+  }
+
+  /** Text in UTF-16LE up to its 16-bit zero, which is consumed. */
+  text(): string {
+    const start = this.pos;
+    this.skipText();
+    return this.bytes.toString('utf16le', start, this.pos - 2);
+  }
+
+  skipText(): void {
+    const { bytes, end } = this;
+    let at = this.pos;
+    while (at + 1 < end && (bytes[at] !== 0 || bytes[at + 1] !== 0)) at += 2;
+    if (at + 1 >= end) this.fail('text without an end');
+    this.pos = at + 2;
+  }
+}

@@ -1,0 +1,127 @@
+import { toAuditPart, toAuditRecord } from '../../../agent/sqlaudit/audit-record';
+import { SqlAuditFile } from '../../../agent/sqlaudit/reader';
+import { nextSoundBlock } from '../../../agent/sqlaudit/resync';
+import { blockOffsets, repairChecksum } from './support/blocks';
+import { fixtureFile, SCHEMAS } from './support/fixtures';
+import { MemorySource, openBytes, readAll, trace } from './support/memory-source';
+
+const MUTATIONS = 800;
+
+/** mulberry32: the same damage in every run. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
+
+const EXTREMES = [0, 1, 0x7f, 0x80, 0xff];
+
+/** Damages up to four places of one block, close to each other, as a bad sector or a bad writer would. */
+function damage(bytes: Buffer, start: number, end: number, random: (below: number) => number): void {
+  let at = start + random(end - start);
+  for (let left = 1 + random(4); left > 0; left--) {
+    const way = random(3);
+    if (way === 0) bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8));
+    else if (way === 1) bytes[at] = EXTREMES[random(EXTREMES.length)] ?? 0;
+    else bytes.fill(EXTREMES[random(EXTREMES.length)] ?? 0, at, Math.min(at + 4, end));
+    at = Math.min(at + random(8), end - 1);
+  }
+}
+
+describe.each(SCHEMAS)('damage to a file of %s', (schema) => {
+  const original = fixtureFile(schema);
+  const borders = blockOffsets(original);
+
+  it.each([
+    ['is noticed', false],
+    ['with a checksum that fits it stays within the format', true],
+  ])('%s, and leaves what stands before it', async (_, isRepaired) => {
+    const whole = await openBytes(original);
+    const sound = (await readAll(whole.file, whole.source)).events.map((event) => ({
+      end: event.nextBlockOffset,
+      text: trace(event),
+    }));
+    const random = randomOf(isRepaired ? 20_170_410 : 20_220_415);
+    for (let n = 0; n < MUTATIONS; n++) {
+      const bytes = Buffer.from(original);
+      // Half of the damage goes to the metadata, on which everything else depends.
+      const block = n % 2 === 0 ? random(2) : random(borders.length - 1);
+      const start = borders[block] ?? 0;
+      damage(bytes, start, borders[block + 1] ?? 0, random);
+      if (isRepaired) tryRepair(bytes, start);
+      const { file, source } = await openBytes(bytes);
+      const { events, outcome } = await readAll(file, source);
+      const before = sound.filter(({ end }) => end <= start).map(({ text }) => text);
+      expect(events.slice(0, before.length).map(trace)).toEqual(before);
+      expect(['complete', 'incomplete', 'corrupt', 'endOfWritten']).toContain(outcome.kind);
+      for (const event of events) {
+        const part = toAuditPart(event.event, { file: 'x', fileGuid: '', blockOffset: 0, index: 0 });
+        if (part) JSON.stringify(toAuditRecord(part, part.texts, 1));
+      }
+      if (outcome.kind === 'corrupt') await nextSoundBlock(source, outcome.offset + 512);
+    }
+  });
+
+  it('within the last KiB of a block costs the whole block', async () => {
+    for (const start of borders.slice(0, -1)) {
+      const bytes = Buffer.from(original);
+      const end = start + bytes.readUInt16LE(start + 22) + bytes.readUInt32LE(start + 24);
+      bytes[end - 3] = (bytes[end - 3] ?? 0) ^ 0x20;
+      const { file, source } = await openBytes(bytes);
+      const { outcome, events } = await readAll(file, source);
+      expect(outcome).toMatchObject({
+        kind: 'corrupt',
+        offset: start,
+        reason: expect.stringContaining('checksum'),
+      });
+      expect(events.every((event) => event.nextBlockOffset <= start)).toBe(true);
+    }
+  });
+});
+
+function tryRepair(bytes: Buffer, start: number): void {
+  const end = start + bytes.readUInt16LE(start + 22) + bytes.readUInt32LE(start + 24);
+  if (end <= bytes.length) repairChecksum(bytes, start);
+}
+
+it('random bytes behind a sound file header are no events', async () => {
+  const random = randomOf(7);
+  for (let n = 0; n < 300; n++) {
+    const bytes = Buffer.concat([
+      fixtureFile('schema-2017').subarray(0, 512),
+      Buffer.from(Array.from({ length: random(4000) }, () => random(256))),
+    ]);
+    const { file, source } = await openBytes(bytes);
+    expect((await readAll(file, source)).events).toEqual([]);
+  }
+});
+
+it.each([
+  ['nothing', Buffer.alloc(0), 'needMore'],
+  ['half a header', Buffer.from([0x5a, 0x37, 0xab, 0xef, 10, 0]), 'needMore'],
+  ['another kind of file', Buffer.from('<?xml version="1.0"?>'), 'foreign'],
+  ['another format version', Buffer.from(fixtureFile('schema-2017')).fill(11, 4, 5), 'foreign'],
+])('a file of %s is not opened', async (_, bytes, kind) => {
+  expect((await SqlAuditFile.open(new MemorySource(bytes))).kind).toBe(kind);
+});
+
+it('a block header may not ask for more memory than the file has bytes', async () => {
+  const bytes = Buffer.from(fixtureFile('schema-2017'));
+  bytes.writeUInt32LE(64 * 1024 * 1024, 512 + 16);
+  const asked: number[] = [];
+  const source = new (class extends MemorySource {
+    override async read(offset: number, length: number): Promise<Buffer> {
+      const there = await super.read(offset, length);
+      asked.push(there.length);
+      return there;
+    }
+  })(bytes);
+  const opened = await SqlAuditFile.open(source);
+  if (opened.kind !== 'opened') throw new Error(opened.kind);
+  expect((await readAll(opened.file, source)).outcome).toMatchObject({ kind: 'incomplete', offset: 512 });
+  expect(Math.max(...asked)).toBeLessThanOrEqual(bytes.length);
+});
