@@ -20,6 +20,7 @@ export const LIMITS = {
   keyCacheMs: 1_000, // a revoked key is refused everywhere after this
   keyCacheEntriesMax: 10_000,
   keyUseFlushMs: 2_000, // last-used times are written in batches
+  foldMs: 1_000, // new counts are exact at once; folding keeps reading them cheap
   nameCharsMax: 200, // of tenants and keys
 } as const;
 

@@ -13,6 +13,7 @@ import { LIMITS } from './limits';
 import { ensureOperatorKey } from './operator-key';
 import { PostgresAuditEventReader } from './postgres/audit-event.reader';
 import { PostgresAuditEventWriter } from './postgres/audit-event.writer';
+import { Folder } from './postgres/counts/fold';
 import { type Database, openDatabase } from './postgres/database';
 import { guarded } from './postgres/failure';
 import { PostgresKeyStore } from './postgres/key.store';
@@ -79,7 +80,10 @@ async function serve(config: Config, log: Logger, database: Database): Promise<S
 
   const flushUses = () =>
     authenticator.flushUses().catch((err) => log.warn({ err }, 'last-used times not written yet'));
+  const folder = new Folder(migrator);
+  const fold = () => folder.run().catch((err) => log.warn({ err }, 'counts not folded yet'));
   const timers = [
+    setInterval(fold, LIMITS.foldMs),
     setInterval(flushUses, LIMITS.keyUseFlushMs),
     setInterval(
       () =>

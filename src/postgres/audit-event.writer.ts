@@ -1,6 +1,8 @@
 import { AUDIT_EVENT_FIELDS, INGEST_FIELDS, SEARCHED_FIELDS, toSnakeCase } from '../audit-event/fields';
 import { fold, wordsOf } from '../audit-event/search-terms';
 import type { AuditEventWriter, CheckedEvent } from '../ingest/audit-event-writer';
+import { DIMENSIONS } from './counts/dimensions';
+import { hourOf } from './counts/scope';
 import type { PrismaClient } from './database';
 import { guarded, sqlStateOf } from './failure';
 import type { Partitions } from './partitions';
@@ -18,8 +20,10 @@ const COLUMNS: readonly (readonly [string, string])[] = [
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(', ');
 
+const COUNTED = DIMENSIONS.map(({ column }) => column).join(', ');
+
 /**
- * One statement a batch: new events are inserted, known ones ignored. It starts from the tenant's row, so that
+ * One statement a batch: new events are inserted and counted, known ones ignored. It starts from the tenant's row, so that
  * it stays on one node of a distributed database, and answers no row at all for an unknown tenant.
  */
 const INSERT = `
@@ -29,7 +33,12 @@ WITH ins AS (
   FROM tenant t CROSS JOIN json_to_recordset($2::json) AS x(${COLUMNS.map((c) => c.join(' ')).join(', ')})
   WHERE t.tenant_id = $1
   ON CONFLICT DO NOTHING
-  RETURNING record_id)
+  RETURNING record_id, ${COUNTED}, succeeded),
+delta AS (
+  INSERT INTO audit_delta (tenant_id, hour, ${COUNTED}, n, ok)
+  SELECT t.tenant_id, ${hourOf('i.record_id')}, ${COUNTED}, count(*), count(*) FILTER (WHERE i.succeeded)
+  FROM tenant t CROSS JOIN ins i WHERE t.tenant_id = $1
+  GROUP BY 1, 2, ${COUNTED})
 SELECT (SELECT count(*) FROM ins)::int AS n FROM tenant t WHERE t.tenant_id = $1`;
 
 /** "no partition of relation found for row", among other failed checks. */

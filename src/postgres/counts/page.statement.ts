@@ -1,0 +1,100 @@
+import { toSnakeCase } from '../../audit-event/fields';
+import type { AuditEventQuery } from '../../audit-event/query';
+import type { TenantScope } from '../../tenant/tenant-scope';
+import { LIST_COLUMNS } from '../audit-event.rows';
+import { whereInRange } from '../audit-event.where';
+import { Prisma } from '../database';
+import { type Counted, countedOf, groupDimension, isHourly, onValues } from './dimensions';
+import { cutRange } from './pieces';
+import { floorOfHour, perTenant } from './scope';
+import { hoursWithin, segmentsOf } from './segments';
+
+/**
+ * One statement, hence one snapshot, for a page and its exact total, at a cost that grows with the page: the counts
+ * tell in which stretch of events the page lies, and only that stretch is read.
+ *
+ * segment  all stretches, in order; their sum is the total
+ * hit      those the page touches, each with the number of events before it
+ * fine     hits cut down from days to hours, where counts by the hour exist
+ * page     the rows, read from the fine hits
+ */
+export function countedPageStatement(tenants: TenantScope, query: AuditEventQuery): Prisma.Sql {
+  const { filter, sort, descending, page, pageSize } = query;
+  const counted = countedOf(filter, sort);
+  const pieces = cutRange(filter, isHourly(counted));
+  const direction = Prisma.raw(descending ? 'DESC' : 'ASC');
+  const offset = BigInt(page - 1) * BigInt(pageSize);
+  const [first, end] = [Prisma.sql`${offset}::bigint`, Prisma.sql`${offset + BigInt(pageSize)}::bigint`];
+  const touches = Prisma.sql`before < ${end} AND before + n > ${first}`;
+  const order = (alias: string) => orderBy(alias, [toSnakeCase(sort), 'record_id'], descending);
+
+  return Prisma.sql`
+    WITH segment AS (
+      SELECT v, lo, hi, sum(n)::bigint AS n FROM (${byOutcome(
+        counted,
+        perTenant(tenants, (tenant) => segmentsOf(counted, pieces, tenant)),
+      )}) u
+      GROUP BY v, lo, hi HAVING sum(n) > 0),
+    hit AS (
+      SELECT * FROM (
+        SELECT v, lo, hi, n, (sum(n) OVER (ORDER BY v ${direction}, lo ${direction}) - n)::bigint AS before
+        FROM segment) r
+      WHERE ${touches}),
+    fine AS (${isHourly(counted) ? refined(tenants, counted, direction, touches) : Prisma.sql`SELECT * FROM hit`}),
+    page AS (
+      SELECT r.* FROM fine h CROSS JOIN LATERAL (${perTenant(
+        tenants,
+        (tenant) => Prisma.sql`
+          SELECT ${LIST_COLUMNS} FROM audit_event e
+          WHERE e.tenant_id = ${tenant} AND e.record_id >= ${Prisma.raw(floorOfHour('h.lo'))}
+            AND e.record_id < ${Prisma.raw(floorOfHour('h.hi'))}
+            AND ${whereInRange(filter)} AND ${onValues(counted, 'e')} AND ${inGroup(counted)}
+          ORDER BY e.record_id ${direction} LIMIT ${end} - h.before`,
+      )}) r
+      ORDER BY ${order('r')}
+      LIMIT ${pageSize}::bigint OFFSET greatest(0, ${first} - coalesce((SELECT min(before) FROM fine), 0)))
+    SELECT c.total, p.* FROM (SELECT coalesce(sum(n), 0)::float8 AS total FROM segment) c
+    LEFT JOIN page p ON true ORDER BY ${order('p')}`;
+}
+
+/** Days cut down to the hours the page touches. */
+function refined(
+  tenants: TenantScope,
+  counted: Counted,
+  direction: Prisma.Sql,
+  touches: Prisma.Sql,
+): Prisma.Sql {
+  const n =
+    counted.group === 'outcome' ? Prisma.sql`CASE WHEN h.v THEN u.ok ELSE u.n - u.ok END` : Prisma.sql`u.n`;
+  return Prisma.sql`
+    SELECT * FROM hit WHERE hi - lo = 1
+    UNION ALL
+    SELECT * FROM (
+      SELECT h.v, f.hour AS lo, f.hour + 1 AS hi, f.n,
+        (h.before + sum(f.n) OVER (PARTITION BY h.v, h.lo ORDER BY f.hour ${direction}) - f.n)::bigint AS before
+      FROM hit h CROSS JOIN LATERAL (
+        SELECT u.hour, sum(${n})::bigint AS n FROM (${perTenant(tenants, (tenant) => hoursWithin(counted, tenant))}) u
+        GROUP BY u.hour) f
+      WHERE h.hi - h.lo > 1) r
+    WHERE ${touches}`;
+}
+
+/** Rows grouped by outcome: each segment in two, failed and succeeded. */
+function byOutcome(counted: Counted, segments: Prisma.Sql): Prisma.Sql {
+  if (counted.group !== 'outcome') return segments;
+  return Prisma.sql`SELECT o.v, s.lo, s.hi, o.n FROM (${segments}) s
+    CROSS JOIN LATERAL (VALUES (false, s.n - s.ok), (true, s.ok)) AS o(v, n)`;
+}
+
+/** Only the events of the segment's own group. */
+function inGroup(counted: Counted): Prisma.Sql {
+  if (counted.group === 'outcome') return Prisma.sql`e.succeeded = h.v`;
+  const dimension = groupDimension(counted);
+  return dimension ? Prisma.sql`${Prisma.raw(`e.${dimension.column}`)} = h.v` : Prisma.sql`true`;
+}
+
+/** Column names come from the field table, never from the caller. */
+export function orderBy(alias: string, columns: readonly string[], descending: boolean): Prisma.Sql {
+  const direction = descending ? 'DESC' : 'ASC';
+  return Prisma.raw([...new Set(columns)].map((column) => `${alias}.${column} ${direction}`).join(', '));
+}

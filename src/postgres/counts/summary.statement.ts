@@ -1,0 +1,70 @@
+import type { TimeRange } from '../../audit-event/query';
+import type { TenantScope } from '../../tenant/tenant-scope';
+import { whereInRange } from '../audit-event.where';
+import { Prisma } from '../database';
+import { DIMENSIONS, type Dimension } from './dimensions';
+import { cutRange, HOURS_PER_DAY, type HourSpan, type Pieces } from './pieces';
+import { perTenant } from './scope';
+import { segmentsOf } from './segments';
+
+/** Counts over a time range, in one statement: sums of whole buckets, and events counted at the two edges. */
+export function summaryStatement(tenants: TenantScope, range: TimeRange): Prisma.Sql {
+  const pieces = cutRange(range, true);
+  const [, databases, principals] = DIMENSIONS;
+  return Prisma.sql`
+    SELECT s.total, s.ok, l.latest, d.n AS databases, p.n AS principals
+    FROM (SELECT coalesce(sum(n), 0)::float8 AS total, coalesce(sum(ok), 0)::float8 AS ok FROM (${perTenant(
+      tenants,
+      (tenant) => segmentsOf({ filters: [], group: null }, pieces, tenant),
+    )}) u) s,
+    (SELECT max(r.record_id::text) AS latest FROM (${perTenant(
+      tenants,
+      (tenant) => Prisma.sql`SELECT e.record_id FROM audit_event e
+        WHERE e.tenant_id = ${tenant} AND ${whereInRange(range)} ORDER BY e.record_id DESC LIMIT 1`,
+    )}) r) l,
+    (${distinct(tenants, databases, pieces)}) d,
+    (${distinct(tenants, principals, pieces)}) p`;
+}
+
+/** How many values of a dimension occur: one look into the counts for each value, not one for each bucket. */
+function distinct(tenants: TenantScope, dimension: Dimension, pieces: Pieces): Prisma.Sql {
+  const column = Prisma.raw(dimension.column);
+  const spans: [number, number, HourSpan][] = [
+    ...(pieces.days ? [[2, HOURS_PER_DAY, pieces.days] as [number, number, HourSpan]] : []),
+    ...pieces.hours.map((span): [number, number, HourSpan] => [1, 1, span]),
+  ];
+  return Prisma.sql`SELECT count(DISTINCT nullif(o.value, ''))::float8 AS n FROM (${perTenant(
+    tenants,
+    (tenant) => {
+      const unfolded = [...(pieces.days ? [pieces.days] : []), ...pieces.hours].map(
+        (span) => Prisma.sql`SELECT x.${column} AS value FROM audit_delta x
+        WHERE x.tenant_id = ${tenant} AND ${between('x.hour', 1, span)}`,
+      );
+      const direct = pieces.direct.map(
+        (range) => Prisma.sql`SELECT e.${column} AS value FROM audit_event e
+        WHERE e.tenant_id = ${tenant} AND ${whereInRange(range)}`,
+      );
+      const folded = spans.map(
+        ([grain, hours, span]) => Prisma.sql`SELECT m.value FROM audit_dim m
+        WHERE m.tenant_id = ${tenant} AND m.kind = ${dimension.kind}::smallint AND EXISTS (
+          SELECT FROM audit_count c WHERE c.tenant_id = ${tenant} AND c.grain = ${grain}::smallint
+            AND ${only(dimension)} AND c.n > 0 AND ${between('c.bucket', hours, span)})`,
+      );
+      return Prisma.join([...folded, ...unfolded, ...direct, Prisma.sql`SELECT '' AS value`], ' UNION ALL ');
+    },
+  )}) o`;
+}
+
+const only = (dimension: Dimension) =>
+  Prisma.raw(
+    DIMENSIONS.map(({ key }) => (key === dimension.key ? `c.${key} = m.dim_id` : `c.${key} = 0`)).join(
+      ' AND ',
+    ),
+  );
+
+function between(column: string, hours: number, { from, to }: HourSpan): Prisma.Sql {
+  const name = Prisma.raw(column);
+  const lower = from === null ? Prisma.sql`true` : Prisma.sql`${name} >= ${from / hours}::int`;
+  const upper = to === null ? Prisma.sql`true` : Prisma.sql`${name} < ${to / hours}::int`;
+  return Prisma.sql`${lower} AND ${upper}`;
+}
