@@ -5,11 +5,10 @@ import { ticksOfRecordId } from '../audit-event/record-id';
 import type { AuditEventReader, StoredAuditEvent } from '../search/audit-event-reader';
 import type { TenantScope } from '../tenant/tenant-scope';
 import { DETAIL_COLUMNS, type Row, toListItem, toStoredEvent } from './audit-event.rows';
-import { countedPageStatement } from './counts/page.statement';
+import { pageStatement } from './counts/page.statement';
 import { summaryStatement } from './counts/summary.statement';
 import type { PrismaClient } from './database';
 import { guarded } from './failure';
-import { searchStatement } from './search.statement';
 
 /**
  * Reads audit events tenant by tenant (LATERAL over `tenant`), so that every sub-select names its tenant and
@@ -20,8 +19,7 @@ export class PostgresAuditEventReader implements AuditEventReader {
 
   async page(tenants: TenantScope, query: AuditEventQuery): Promise<Page<AuditEventListItem>> {
     const { page, pageSize } = query;
-    const statement = query.filter.search.length > 0 ? searchStatement : countedPageStatement;
-    const rows = await guarded(() => this.prisma.$queryRaw<Row[]>(statement(tenants, query)));
+    const rows = await guarded(() => this.prisma.$queryRaw<Row[]>(pageStatement(tenants, query)));
     const items = rows.filter((row) => row.record_id !== null).map(toListItem);
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
   }

@@ -1,6 +1,6 @@
 import type { AuditEventFilter, TimeRange } from '../audit-event/query';
 import { recordIdFloor } from '../audit-event/record-id';
-import type { SearchTerm } from '../audit-event/search-terms';
+import { needleOf, type SearchTerm } from '../audit-event/search-terms';
 import { Prisma } from './database';
 import { toStored } from './stored-text';
 
@@ -31,15 +31,6 @@ function rangeConditions({ from, to }: TimeRange): Prisma.Sql[] {
 const all = (conditions: readonly Prisma.Sql[]) =>
   conditions.length === 0 ? Prisma.sql`true` : Prisma.join([...conditions], ' AND ');
 
-function conditionOf(term: SearchTerm): Prisma.Sql {
-  const text = toStored(term.text);
-  switch (term.kind) {
-    // strpos, not LIKE: nothing in the text is a pattern.
-    case 'word':
-      return Prisma.sql`strpos(e.search_words, ${` ${text} `}) > 0`;
-    case 'prefix':
-      return Prisma.sql`strpos(e.search_words, ${` ${text}`}) > 0`;
-    case 'phrase':
-      return Prisma.sql`strpos(e.search_text, ${text}) > 0`;
-  }
-}
+/** strpos, not LIKE: nothing in the text is a pattern. */
+const conditionOf = (term: SearchTerm): Prisma.Sql =>
+  Prisma.sql`strpos(e.search_text, ${toStored(needleOf(term))}) > 0`;

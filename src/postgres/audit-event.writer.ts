@@ -1,12 +1,12 @@
 import { AUDIT_EVENT_FIELDS, INGEST_FIELDS, SEARCHED_FIELDS, toSnakeCase } from '../audit-event/fields';
-import { fold, wordsOf } from '../audit-event/search-terms';
+import { searchableText } from '../audit-event/search-terms';
 import type { AuditEventWriter, CheckedEvent } from '../ingest/audit-event-writer';
 import { DIMENSIONS } from './counts/dimensions';
 import { hourOf } from './counts/scope';
 import type { PrismaClient } from './database';
 import { guarded, sqlStateOf } from './failure';
 import type { Partitions } from './partitions';
-import { FIELD_SEPARATOR, toStored, toStoredJson } from './stored-text';
+import { toStored, toStoredJson } from './stored-text';
 
 /** Row columns an event fills, with their types, in the order of the field table. The id holds the time. */
 const COLUMNS: readonly (readonly [string, string])[] = [
@@ -15,7 +15,6 @@ const COLUMNS: readonly (readonly [string, string])[] = [
     (name) => [toSnakeCase(name), AUDIT_EVENT_FIELDS[name].kind === 'boolean' ? 'bool' : 'text'] as const,
   ),
   ['additional', 'jsonb'],
-  ['search_words', 'text'],
   ['search_text', 'text'],
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(', ');
@@ -83,10 +82,7 @@ function toRow(event: CheckedEvent): Record<string, unknown> {
     const value = event[name as keyof CheckedEvent];
     row[toSnakeCase(name)] = typeof value === 'boolean' ? value : toStored(String(value ?? ''));
   }
-  const texts = SEARCHED_FIELDS.map((name) => String(event[name as keyof CheckedEvent] ?? '')).filter(
-    Boolean,
-  );
-  row.search_words = ` ${[...new Set(texts.flatMap(wordsOf))].join(' ')} `;
-  row.search_text = texts.map((text) => toStored(fold(text))).join(FIELD_SEPARATOR);
+  const texts = SEARCHED_FIELDS.map((name) => String(event[name as keyof CheckedEvent] ?? ''));
+  row.search_text = toStored(searchableText(texts.filter(Boolean)));
   return row;
 }

@@ -6,12 +6,10 @@ import type { JsonScalar } from '../audit-event/audit-record';
  * that every text leaves the service exactly as the audit file states it.
  */
 const ESCAPE = '\u{10FFFF}';
-/** Parts the fields of `search_text`; no stored text holds it unescaped. */
-export const FIELD_SEPARATOR = '\u{10FFFE}';
 
 // A pair is matched first and kept, so that what is left of the alternatives are lone halves.
 const TO_ESCAPE = /[\uD800-\uDBFF][\uDC00-\uDFFF]|\0|[\uD800-\uDFFF]/g;
-const ESCAPED = /\u{10FFFF}([0-9a-f]{4}|[xy])/gu;
+const ESCAPED = /\u{10FFFF}([0-9a-f]{4}|x)/gu;
 const SUSPECT = /\0|[\uD800-\uDFFF]/;
 
 /** The form in which a text is stored, compared and searched. */
@@ -26,14 +24,12 @@ export function fromStored(stored: string): string {
 
 function escapeOf(found: string): string {
   if (found === ESCAPE) return `${ESCAPE}x`;
-  if (found === FIELD_SEPARATOR) return `${ESCAPE}y`;
   if (found.length === 2) return found;
   return ESCAPE + found.charCodeAt(0).toString(16).padStart(4, '0');
 }
 
 function charactersOf(code: string): string {
   if (code === 'x') return ESCAPE;
-  if (code === 'y') return FIELD_SEPARATOR;
   return String.fromCharCode(Number.parseInt(code, 16));
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { formatTicks, parseTicks } from '../../src/audit-event/event-time';
 import { SORTS } from '../../src/audit-event/parameters';
 import type { AuditEventQuery } from '../../src/audit-event/query';
+import { parseSearch, type SearchTerm } from '../../src/audit-event/search-terms';
 import type { CheckedEvent } from '../../src/ingest/audit-event-writer';
 import { checkEvent } from '../../src/ingest/check-event';
 import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
@@ -10,6 +11,7 @@ import { Folder } from '../../src/postgres/counts/fold';
 import { type Database, openDatabase } from '../../src/postgres/database';
 import { migrate } from '../../src/postgres/migrate';
 import { Partitions } from '../../src/postgres/partitions';
+import { Indexer } from '../../src/postgres/search/indexer';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
@@ -30,7 +32,19 @@ const anyTime = fc.oneof(time, border);
 const action = fc.constantFrom('SL', 'UP', 'IN');
 const database = fc.constantFrom('a', 'b', null);
 const principal = fc.constantFrom('x', 'y', 'é', null);
+const word = fc.constantFrom(
+  'select',
+  'from',
+  'Straße',
+  'x9',
+  'selected',
+  'ΟΔΟΣ',
+  'a',
+  `long${'g'.repeat(80)}`,
+);
+const statement = fc.option(fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join('. ')));
 const event = fc.record({
+  statement,
   ticks: anyTime,
   actionId: action,
   databaseName: database,
@@ -43,7 +57,17 @@ const step = fc.oneof(
     arbitrary: fc.record({ tenant: fc.nat(1), events: fc.array(event, { minLength: 1, maxLength: 40 }) }),
   },
   { weight: 1, arbitrary: fc.constant('fold' as const) },
+  { weight: 1, arbitrary: fc.constant('index' as const) },
   { weight: 1, arbitrary: fc.constant('resend' as const) },
+);
+const term = fc.oneof(
+  word,
+  word.map((w) => `${w.slice(0, 4)}*`),
+  fc.constantFrom('"m. sel"', '"select. From"', '"rom"', '"payroll_audit"', '". "', 'payrollweb', 'absent'),
+);
+const search = fc.oneof(
+  word,
+  fc.array(term, { minLength: 1, maxLength: 2 }).map((terms) => terms.join(' ')),
 );
 const query: fc.Arbitrary<AuditEventQuery> = fc.record({
   filter: fc.record({
@@ -52,7 +76,10 @@ const query: fc.Arbitrary<AuditEventQuery> = fc.record({
     actionId: fc.option(fc.oneof(action, fc.constant('nope'))),
     databaseName: fc.option(fc.constantFrom('a', 'b')),
     principalName: fc.option(fc.constantFrom('x', 'é')),
-    search: fc.constant([]),
+    search: fc.option(search).map((text) => {
+      const parsed = parseSearch(text ?? '');
+      return 'terms' in parsed ? parsed.terms : [];
+    }),
   }),
   sort: fc.constantFrom(...Object.values(SORTS)),
   descending: fc.boolean(),
@@ -85,6 +112,7 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
     const writer = new PostgresAuditEventWriter(db.prisma, partitions);
     const reader = new PostgresAuditEventReader(db.prisma);
     const folder = new Folder(db.migrator);
+    const indexer = new Indexer(db.migrator, 0);
     await fc.assert(
       fc.asyncProperty(scenario, async ({ steps, queries }) => {
         const tenants = [await newTenant(db), await newTenant(db)];
@@ -92,6 +120,7 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
         let last: [number, CheckedEvent[]] | null = null;
         for (const s of steps) {
           if (s === 'fold') await folder.run();
+          else if (s === 'index') await indexer.run();
           else if (s === 'resend') {
             if (last) expect(await writer.insert(...last)).toBe(0);
           } else {
@@ -138,7 +167,8 @@ function bruteForce(all: CheckedEvent[], q: AuditEventQuery) {
       inRange(e, q) &&
       (actionId === null || e.actionId === actionId) &&
       (databaseName === null || e.databaseName === databaseName) &&
-      (principalName === null || e.serverPrincipalName === principalName),
+      (principalName === null || e.serverPrincipalName === principalName) &&
+      q.filter.search.every((t) => holds(e, t)),
   );
   const key = (e: CheckedEvent) =>
     [q.sort === 'recordId' ? '' : String(e[q.sort] ?? ''), e.recordId] as const;
@@ -148,6 +178,18 @@ function bruteForce(all: CheckedEvent[], q: AuditEventQuery) {
     return (cmp(ka[0], kb[0]) || cmp(ka[1], kb[1])) * (q.descending ? -1 : 1);
   });
   return [found.length, found.slice((q.page - 1) * q.pageSize, q.page * q.pageSize).map((e) => e.recordId)];
+}
+
+const folded = (text: string) => text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+
+function holds(e: CheckedEvent, t: SearchTerm): boolean {
+  const { recordId, eventTime, succeeded, additional, ...texts } = e;
+  const fields = Object.entries(texts).flatMap(([name, text]) =>
+    typeof text === 'string' && name !== 'tenant' ? [text] : [],
+  );
+  if (t.kind === 'phrase') return fields.some((text) => folded(text).includes(folded(t.text)));
+  const words = fields.flatMap((text) => text.match(/[\p{L}\p{N}]+/gu) ?? []).map(folded);
+  return words.some((w) => (t.kind === 'word' ? w === t.text : w.startsWith(t.text)));
 }
 
 function bruteSummary(all: CheckedEvent[], q: AuditEventQuery) {

@@ -41,7 +41,6 @@ CREATE TABLE audit_event (
   source_type text COLLATE "C" NOT NULL,
   statement text COLLATE "C" NOT NULL,
   additional jsonb NOT NULL,
-  search_words text COLLATE "C" NOT NULL,
   search_text text COLLATE "C" NOT NULL,
   PRIMARY KEY (tenant_id, record_id)
 ) PARTITION BY RANGE (record_id);

@@ -27,6 +27,10 @@ WITH gone AS (
       `${key}.tenant_id = $1::int AND ${key}.kind = ${kind} AND ${key}.value = x.${column}`,
   ).join(' AND ')}
   RETURNING x.hour, a.dim_id AS a, d.dim_id AS d, p.dim_id AS p, x.n, x.ok),
+changed AS (
+  INSERT INTO audit_unindexed AS u (tenant_id, hour, changed_at)
+  SELECT $1::int, hour, clock_timestamp() FROM (SELECT DISTINCT hour FROM gone) h
+  ON CONFLICT (tenant_id, hour) DO UPDATE SET changed_at = excluded.changed_at),
 sums AS (
   SELECT 1::smallint AS grain, hour AS bucket, coalesce(a, 0) AS a, coalesce(d, 0) AS d, coalesce(p, 0) AS p,
     sum(n)::int AS n, sum(ok)::int AS ok

@@ -2,53 +2,55 @@ import { toSnakeCase } from '../../audit-event/fields';
 import type { AuditEventQuery } from '../../audit-event/query';
 import type { TenantScope } from '../../tenant/tenant-scope';
 import { LIST_COLUMNS } from '../audit-event.rows';
-import { whereInRange } from '../audit-event.where';
+import { whereOf } from '../audit-event.where';
 import { Prisma } from '../database';
-import { type Counted, countedOf, groupDimension, isHourly, onValues } from './dimensions';
+import { searchSegments } from '../search/search-segments';
+import { type Counted, countedOf, groupDimension, isHourly } from './dimensions';
 import { cutRange } from './pieces';
 import { floorOfHour, perTenant } from './scope';
 import { hoursWithin, segmentsOf } from './segments';
 
 /**
- * One statement, hence one snapshot, for a page and its exact total, at a cost that grows with the page: the counts
- * tell in which stretch of events the page lies, and only that stretch is read.
+ * One statement, hence one snapshot, for a page and its exact total, at a cost that grows with the page: the counts,
+ * or the search index, tell in which stretch of events the page lies, and only that stretch is read.
  *
  * segment  all stretches, in order; their sum is the total
  * hit      those the page touches, each with the number of events before it
  * fine     hits cut down from days to hours, where counts by the hour exist
  * page     the rows, read from the fine hits
  */
-export function countedPageStatement(tenants: TenantScope, query: AuditEventQuery): Prisma.Sql {
+export function pageStatement(tenants: TenantScope, query: AuditEventQuery): Prisma.Sql {
   const { filter, sort, descending, page, pageSize } = query;
   const counted = countedOf(filter, sort);
+  const isSearch = filter.search.length > 0;
   const pieces = cutRange(filter, isHourly(counted));
+  const segments = perTenant(tenants, (tenant) =>
+    isSearch ? searchSegments(filter, counted, tenant) : segmentsOf(counted, pieces, tenant),
+  );
   const direction = Prisma.raw(descending ? 'DESC' : 'ASC');
   const offset = BigInt(page - 1) * BigInt(pageSize);
   const [first, end] = [Prisma.sql`${offset}::bigint`, Prisma.sql`${offset + BigInt(pageSize)}::bigint`];
   const touches = Prisma.sql`before < ${end} AND before + n > ${first}`;
+  const isRefined = !isSearch && isHourly(counted);
   const order = (alias: string) => orderBy(alias, [toSnakeCase(sort), 'record_id'], descending);
 
   return Prisma.sql`
-    WITH segment AS (
-      SELECT v, lo, hi, sum(n)::bigint AS n FROM (${byOutcome(
-        counted,
-        perTenant(tenants, (tenant) => segmentsOf(counted, pieces, tenant)),
-      )}) u
+    WITH segment AS MATERIALIZED (
+      SELECT v, lo, hi, sum(n)::bigint AS n FROM (${byOutcome(counted, segments)}) u
       GROUP BY v, lo, hi HAVING sum(n) > 0),
     hit AS (
       SELECT * FROM (
         SELECT v, lo, hi, n, (sum(n) OVER (ORDER BY v ${direction}, lo ${direction}) - n)::bigint AS before
         FROM segment) r
       WHERE ${touches}),
-    fine AS (${isHourly(counted) ? refined(tenants, counted, direction, touches) : Prisma.sql`SELECT * FROM hit`}),
+    fine AS (${isRefined ? refined(tenants, counted, direction, touches) : Prisma.sql`SELECT * FROM hit`}),
     page AS (
       SELECT r.* FROM fine h CROSS JOIN LATERAL (${perTenant(
         tenants,
         (tenant) => Prisma.sql`
           SELECT ${LIST_COLUMNS} FROM audit_event e
           WHERE e.tenant_id = ${tenant} AND e.record_id >= ${Prisma.raw(floorOfHour('h.lo'))}
-            AND e.record_id < ${Prisma.raw(floorOfHour('h.hi'))}
-            AND ${whereInRange(filter)} AND ${onValues(counted, 'e')} AND ${inGroup(counted)}
+            AND e.record_id < ${Prisma.raw(floorOfHour('h.hi'))} AND ${whereOf(filter)} AND ${inGroup(counted)}
           ORDER BY e.record_id ${direction} LIMIT ${end} - h.before`,
       )}) r
       ORDER BY ${order('r')}
@@ -94,7 +96,7 @@ function inGroup(counted: Counted): Prisma.Sql {
 }
 
 /** Column names come from the field table, never from the caller. */
-export function orderBy(alias: string, columns: readonly string[], descending: boolean): Prisma.Sql {
+function orderBy(alias: string, columns: readonly string[], descending: boolean): Prisma.Sql {
   const direction = descending ? 'DESC' : 'ASC';
   return Prisma.raw([...new Set(columns)].map((column) => `${alias}.${column} ${direction}`).join(', '));
 }

@@ -10,6 +10,12 @@ export interface HourSpan {
   readonly to: number | null;
 }
 
+/** A span of hours in buckets of so many; its ends are borders of buckets. */
+export const inBuckets = ({ from, to }: HourSpan, hours: number): HourSpan => ({
+  from: from === null ? null : from / hours,
+  to: to === null ? null : to / hours,
+});
+
 /** How a time range is counted: whole days and hours from the counts, what is left from the events themselves. */
 export interface Pieces {
   readonly days: HourSpan | null;

@@ -1,5 +1,6 @@
 import type { TenantScope } from '../../tenant/tenant-scope';
 import { Prisma } from '../database';
+import type { HourSpan } from './pieces';
 
 /**
  * A sub-select made for each tenant of the scope. It names its tenant itself: by value for one tenant, so that the
@@ -21,3 +22,11 @@ export const hourOf = (recordId: string): string =>
 /** SQL: the smallest record id of an hour since 1970. */
 export const floorOfHour = (hour: string): string =>
   `(lpad(to_hex(${hour}::bigint * ${HOUR_MS}), 12, '0') || '80008000000000000000')::uuid`;
+
+/** The condition that a column of bucket numbers lies in a span of them. */
+export function within(column: string, { from, to }: HourSpan): Prisma.Sql {
+  const name = Prisma.raw(column);
+  const lower = from === null ? Prisma.sql`true` : Prisma.sql`${name} >= ${from}::int`;
+  const upper = to === null ? Prisma.sql`true` : Prisma.sql`${name} < ${to}::int`;
+  return Prisma.sql`${lower} AND ${upper}`;
+}

@@ -2,8 +2,8 @@ import type { TimeRange } from '../../audit-event/query';
 import { whereInRange } from '../audit-event.where';
 import { Prisma } from '../database';
 import { type Counted, dimIdOf, groupDimension, onCounts, onValues } from './dimensions';
-import { HOURS_PER_DAY, type HourSpan, type Pieces } from './pieces';
-import { hourOf } from './scope';
+import { HOURS_PER_DAY, type HourSpan, inBuckets, type Pieces } from './pieces';
+import { hourOf, within } from './scope';
 
 /**
  * Segments are stretches of events in their order: the value they are grouped by (`v`), a span of hours [lo, hi),
@@ -59,7 +59,7 @@ function folded(counted: Counted, { grain, hours }: Grain, span: HourSpan, tenan
       c.n::bigint AS n, c.ok::bigint AS ok
     FROM audit_count c ${join}
     WHERE c.tenant_id = ${tenant} AND c.grain = ${grain}::smallint AND ${onCounts(counted, tenant)}
-      AND ${within('c.bucket', { from: divided(span.from, hours), to: divided(span.to, hours) })}`;
+      AND ${within('c.bucket', inBuckets(span, hours))}`;
 }
 
 function unfolded(counted: Counted, { hours }: Grain, span: HourSpan, tenant: Prisma.Sql): Prisma.Sql {
@@ -86,12 +86,3 @@ function groupValueOf(counted: Counted, source: 'count' | 'x' | 'e' | 'none'): P
   if (!dimension || source === 'none') return Prisma.raw(`''::text AS v`);
   return Prisma.raw(source === 'count' ? 'g.value AS v' : `${source}.${dimension.column} AS v`);
 }
-
-function within(column: string, { from, to }: HourSpan): Prisma.Sql {
-  const name = Prisma.raw(column);
-  const lower = from === null ? Prisma.sql`true` : Prisma.sql`${name} >= ${from}::int`;
-  const upper = to === null ? Prisma.sql`true` : Prisma.sql`${name} < ${to}::int`;
-  return Prisma.sql`${lower} AND ${upper}`;
-}
-
-const divided = (hour: number | null, size: number) => (hour === null ? null : hour / size);

@@ -3,8 +3,8 @@ import type { TenantScope } from '../../tenant/tenant-scope';
 import { whereInRange } from '../audit-event.where';
 import { Prisma } from '../database';
 import { DIMENSIONS, type Dimension } from './dimensions';
-import { cutRange, HOURS_PER_DAY, type HourSpan, type Pieces } from './pieces';
-import { perTenant } from './scope';
+import { cutRange, HOURS_PER_DAY, type HourSpan, inBuckets, type Pieces } from './pieces';
+import { perTenant, within } from './scope';
 import { segmentsOf } from './segments';
 
 /** Counts over a time range, in one statement: sums of whole buckets, and events counted at the two edges. */
@@ -38,7 +38,7 @@ function distinct(tenants: TenantScope, dimension: Dimension, pieces: Pieces): P
     (tenant) => {
       const unfolded = [...(pieces.days ? [pieces.days] : []), ...pieces.hours].map(
         (span) => Prisma.sql`SELECT x.${column} AS value FROM audit_delta x
-        WHERE x.tenant_id = ${tenant} AND ${between('x.hour', 1, span)}`,
+        WHERE x.tenant_id = ${tenant} AND ${within('x.hour', span)}`,
       );
       const direct = pieces.direct.map(
         (range) => Prisma.sql`SELECT e.${column} AS value FROM audit_event e
@@ -48,7 +48,7 @@ function distinct(tenants: TenantScope, dimension: Dimension, pieces: Pieces): P
         ([grain, hours, span]) => Prisma.sql`SELECT m.value FROM audit_dim m
         WHERE m.tenant_id = ${tenant} AND m.kind = ${dimension.kind}::smallint AND EXISTS (
           SELECT FROM audit_count c WHERE c.tenant_id = ${tenant} AND c.grain = ${grain}::smallint
-            AND ${only(dimension)} AND c.n > 0 AND ${between('c.bucket', hours, span)})`,
+            AND ${only(dimension)} AND c.n > 0 AND ${within('c.bucket', inBuckets(span, hours))})`,
       );
       return Prisma.join([...folded, ...unfolded, ...direct, Prisma.sql`SELECT '' AS value`], ' UNION ALL ');
     },
@@ -61,10 +61,3 @@ const only = (dimension: Dimension) =>
       ' AND ',
     ),
   );
-
-function between(column: string, hours: number, { from, to }: HourSpan): Prisma.Sql {
-  const name = Prisma.raw(column);
-  const lower = from === null ? Prisma.sql`true` : Prisma.sql`${name} >= ${from / hours}::int`;
-  const upper = to === null ? Prisma.sql`true` : Prisma.sql`${name} < ${to / hours}::int`;
-  return Prisma.sql`${lower} AND ${upper}`;
-}
