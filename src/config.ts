@@ -36,6 +36,10 @@ export const ENVIRONMENT = z.object({
   REDIS_URL: url(['redis:', 'rediss:'])
     .optional()
     .describe('Shares the rate limits between instances. Not set: each instance keeps its own.'),
+  SEARCH_INDEX: z
+    .enum(['on', 'off'], { error: 'must be on or off' })
+    .default('on')
+    .describe('off: this instance does not index; searches read the events themselves.'),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info')
@@ -52,6 +56,8 @@ export interface Config {
   readonly dataDir: string;
   readonly databaseUrl: string | null;
   readonly redisUrl: string | null;
+  /** Whether this instance keeps the search index up. */
+  readonly searchIndex: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly rateLimitPerMinute: number;
 }
@@ -75,6 +81,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     dataDir: path.resolve(data.DATA_DIR),
     databaseUrl: data.DATABASE_URL ?? null,
     redisUrl: data.REDIS_URL ?? null,
+    searchIndex: data.SEARCH_INDEX === 'on',
     logLevel: data.LOG_LEVEL,
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,
   });

@@ -21,6 +21,8 @@ export const LIMITS = {
   keyCacheEntriesMax: 10_000,
   keyUseFlushMs: 2_000, // last-used times are written in batches
   foldMs: 1_000, // new counts are exact at once; folding keeps reading them cheap
+  indexMs: 1_000, // a search reads what is not indexed yet; indexing keeps that little
+  indexQuietMs: 5_000, // an hour that is still being filled is not indexed over and over
   nameCharsMax: 200, // of tenants and keys
 } as const;
 

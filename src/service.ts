@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createFacade } from '../rest-facade/app';
 import { Authenticator } from './api-key/authenticate';
 import { KeyManager } from './api-key/manage-keys';
+import { repeat } from './background';
 import type { Config } from './config';
 import { contextFactory } from './graphql/context';
 import { createSchema } from './graphql/schema';
@@ -19,6 +20,7 @@ import { guarded } from './postgres/failure';
 import { PostgresKeyStore } from './postgres/key.store';
 import { migrate } from './postgres/migrate';
 import { Partitions } from './postgres/partitions';
+import { Indexer } from './postgres/search/indexer';
 import { PostgresTenantStore } from './postgres/tenant.store';
 import type { Limiter } from './rate-limit/limiter';
 import { SlidingLog } from './rate-limit/sliding-log';
@@ -78,20 +80,14 @@ async function serve(config: Config, log: Logger, database: Database): Promise<S
   const graphql = await createGraphqlRouter({ schema, createContext, log });
   const server = createHttpServer({ facade, graphql, log });
 
-  const flushUses = () =>
-    authenticator.flushUses().catch((err) => log.warn({ err }, 'last-used times not written yet'));
   const folder = new Folder(migrator);
-  const fold = () => folder.run().catch((err) => log.warn({ err }, 'counts not folded yet'));
-  const timers = [
-    setInterval(fold, LIMITS.foldMs),
-    setInterval(flushUses, LIMITS.keyUseFlushMs),
-    setInterval(
-      () =>
-        partitions.ensureAhead(Date.now()).catch((err) => log.warn({ err }, 'partitions not made ahead yet')),
-      DAY_MS,
-    ),
+  const indexer = new Indexer(migrator, LIMITS.indexQuietMs);
+  const tasks = [
+    repeat('folding counts', LIMITS.foldMs, log, () => folder.run()),
+    ...(config.searchIndex ? [repeat('indexing for search', LIMITS.indexMs, log, () => indexer.run())] : []),
+    repeat('writing last-used times', LIMITS.keyUseFlushMs, log, () => authenticator.flushUses()),
+    repeat('making partitions ahead', DAY_MS, log, () => partitions.ensureAhead(Date.now())),
   ];
-  for (const timer of timers) timer.unref();
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -103,13 +99,13 @@ async function serve(config: Config, log: Logger, database: Database): Promise<S
     url: `http://${host}:${port}`,
     operatorKeyFile,
     close: async () => {
-      for (const timer of timers) clearInterval(timer);
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
         setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
       });
-      await flushUses();
+      await Promise.all(tasks.map((task) => task.stop()));
+      await authenticator.flushUses().catch((err) => log.warn({ err }, 'last-used times not written'));
       await limiter.close();
       await database.close();
     },

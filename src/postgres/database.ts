@@ -12,12 +12,14 @@ export { Prisma } from '../generated/prisma/client';
 
 /** Connections per instance: more would only queue inside PostgreSQL. */
 const POOL_MAX = 10;
+/** Of these one makes partitions for waiting ingest while others fold and index. */
+const BACKGROUND_POOL_MAX = 4;
 const EMBEDDED_FOLDER = 'database';
 
 /** An open database: PostgreSQL, or the engine embedded in this process. */
 export interface Database {
   readonly prisma: PrismaClient;
-  /** For migrations: no time limits, and statements one at a time on one connection. */
+  /** For migrations and background tasks: connections of their own, without time limits. */
   readonly migrator: PrismaClient;
   readonly embedded: boolean;
   close(): Promise<void>;
@@ -43,7 +45,7 @@ async function openPostgres(connectionString: string): Promise<Database> {
   const prisma = new PrismaClient({ adapter: new PrismaPg(limited, { onPoolError: () => {} }) });
   const migrator = new PrismaClient({
     adapter: new PrismaPg(
-      { connectionString, max: 1, connectionTimeoutMillis: 10_000 },
+      { connectionString, max: BACKGROUND_POOL_MAX, connectionTimeoutMillis: 10_000 },
       { onPoolError: () => {} },
     ),
   });

@@ -42,6 +42,7 @@ export class World {
         databaseUrl: database.databaseUrl,
         redisUrl: null,
         logLevel: 'info',
+        searchIndex: true,
         rateLimitPerMinute: 100_000,
         ...settings,
       },

@@ -46,13 +46,12 @@ ON CONFLICT (tenant_id, grain, a, d, p, bucket) DO UPDATE SET n = c.n + excluded
 export class Folder {
   constructor(private readonly prisma: PrismaClient) {}
 
-  /** @returns how many tenants were folded */
+  /** @returns the number of tenants whose turn did not come in this run */
   async run(): Promise<number> {
     const tenants = await this.prisma.$queryRaw<{ tenant_id: number }[]>`
-      SELECT DISTINCT tenant_id FROM audit_delta LIMIT ${TENANTS_PER_RUN}`;
-    let folded = 0;
-    for (const { tenant_id } of tenants) folded += (await this.#fold(tenant_id)) ? 1 : 0;
-    return folded;
+      SELECT DISTINCT tenant_id FROM audit_delta LIMIT ${TENANTS_PER_RUN + 1}`;
+    for (const { tenant_id } of tenants.slice(0, TENANTS_PER_RUN)) await this.#fold(tenant_id);
+    return Math.max(0, tenants.length - TENANTS_PER_RUN);
   }
 
   #fold(tenantId: number): Promise<boolean> {
