@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -14,6 +15,7 @@ export interface TestDatabase {
 }
 
 export type EngineName = 'embedded' | 'postgresql';
+const ROOT = path.resolve(__dirname, '../..');
 const SERVER_URL = process.env.TEST_DATABASE_URL;
 
 /** The engines this run can test. The runner says so when PostgreSQL is missing. */
@@ -24,25 +26,52 @@ export function createTestDatabase(engine: EngineName): Promise<TestDatabase> {
   return engine === 'embedded' ? createEmbedded() : createPostgres();
 }
 
-const temporaryFolder = () => mkdtemp(path.join(os.tmpdir(), 'audit-activity-test-'));
+/** A database that no service has started on yet. */
+export async function createEmptyDatabase(engine: EngineName): Promise<TestDatabase> {
+  if (engine === 'postgresql') return createPostgres();
+  const dataDir = await temporaryFolder();
+  return { databaseUrl: null, dataDir, drop: () => rm(dataDir, { recursive: true, force: true }) };
+}
 
-/** Making the embedded engine's files takes seconds, so each worker makes them once and copies them. */
+export const temporaryFolder = () => mkdtemp(path.join(os.tmpdir(), 'audit-activity-test-'));
+
+/** Making the embedded engine's files takes seconds, so they are made once for all workers and runs. */
 let template: Promise<string> | undefined;
 
 async function createEmbedded(): Promise<TestDatabase> {
-  template ??= makeTemplate();
+  template ??= loadTemplate();
   const dataDir = await temporaryFolder();
   await cp(await template, dataDir, { recursive: true });
   return { databaseUrl: null, dataDir, drop: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-async function makeTemplate(): Promise<string> {
-  const dataDir = await temporaryFolder();
-  process.on('exit', () => rm(dataDir, { recursive: true, force: true }));
-  const database = await openDatabase({ databaseUrl: null, dataDir });
+/** The files for the migrations as they are now, kept beside what the set-up keeps. */
+async function loadTemplate(): Promise<string> {
+  const folder = path.join(ROOT, '.setup', `test-database-${await versionOfTemplate()}`);
+  if (existsSync(folder)) return folder;
+  await mkdir(path.dirname(folder), { recursive: true });
+  const draft = await mkdtemp(`${folder}-`);
+  const database = await openDatabase({ databaseUrl: null, dataDir: draft });
   await migrate(database.migrator);
   await database.close();
-  return dataDir;
+  try {
+    await rename(draft, folder);
+  } catch (error) {
+    // Another worker was faster.
+    if (!existsSync(folder)) throw error;
+    await rm(draft, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+async function versionOfTemplate(): Promise<string> {
+  const hash = createHash('sha256').update(process.version);
+  const migrations = path.join(ROOT, 'prisma/migrations');
+  for (const name of (await readdir(migrations, { recursive: true })).sort()) {
+    if (name.endsWith('.sql')) hash.update(name).update(await readFile(path.join(migrations, name)));
+  }
+  hash.update(await readFile(path.join(ROOT, 'node_modules/@electric-sql/pglite/package.json')));
+  return hash.digest('hex').slice(0, 16);
 }
 
 async function createPostgres(): Promise<TestDatabase> {

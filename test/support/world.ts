@@ -105,12 +105,9 @@ export class World {
   async get(
     path: string,
     key: string | null,
-    options: { query?: Query; headers?: Record<string, string>; method?: string } = {},
+    options: { query?: Query | string; headers?: Record<string, string>; method?: string } = {},
   ): Promise<Answer> {
-    const search = options.query
-      ? `?${new URLSearchParams(Object.entries(options.query).map(([k, v]): [string, string] => [k, String(v)]))}`
-      : '';
-    const answer = await this.fetch(`${BASE}${path}${search}`, {
+    const answer = await this.fetch(`${BASE}${path}${queryString(options.query)}`, {
       method: options.method ?? 'GET',
       headers: { ...(key ? { 'X-Api-Key': key } : {}), ...options.headers },
     });
@@ -132,6 +129,14 @@ export class World {
 }
 
 export type Query = Readonly<Record<string, string | number | boolean>>;
+
+/** @param query parameters, or the text of a query string for what an object cannot say */
+function queryString(query: Query | string = {}): string {
+  if (typeof query === 'string') return query && `?${query}`;
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
+}
+
 export interface KeyOptions {
   readonly name?: string;
   readonly tenantIds?: readonly string[];
@@ -155,14 +160,15 @@ export class TestTenant {
     return new TestTenant(world, tenantId, keyId, key, await world.agentKey(tenantId));
   }
 
-  get(path: string, query: Query = {}): Promise<Answer> {
+  get(path: string, query: Query | string = {}): Promise<Answer> {
     return this.world.get(path, this.key, { query });
   }
 
   /** Stores one event and returns it as it was sent. */
   async audited(event: Partial<IngestedEvent> = {}): Promise<IngestedEvent> {
     const sent = anEvent(event);
-    await this.ingest([sent]);
+    const { rejected } = await this.ingest([sent]);
+    if (rejected.length > 0) throw new Error(JSON.stringify(rejected));
     return sent;
   }
 

@@ -1,0 +1,33 @@
+/** Packages that are ESM, or call import() at run time: jest's own module system runs neither before Node 24.9. */
+const COMPILED_PACKAGES = [
+  '@electric-sql/pglite',
+  '@prisma/schema-engine-wasm',
+  // of openapi-typescript
+  ...['change-case', 'index-to-position', 'parse-json', 'supports-color'],
+];
+
+const compile = (syntax) => [
+  '@swc/jest',
+  {
+    jsc: {
+      target: 'es2022',
+      parser: { syntax, decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true },
+      keepClassNames: true,
+    },
+    module: { type: 'commonjs' },
+    sourceMaps: 'inline',
+  },
+];
+
+/** @type {import('jest').Config} */
+module.exports = {
+  rootDir: __dirname,
+  roots: ['<rootDir>/test'],
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  transform: { '\\.ts$': compile('typescript'), '\\.[cm]?js$': compile('ecmascript') },
+  transformIgnorePatterns: [`/node_modules/(?!(.*/node_modules/)?(${COMPILED_PACKAGES.join('|')})/)`],
+  maxWorkers: 2,
+  testTimeout: 60_000,
+  workerIdleMemoryLimit: '1GB',
+};

@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { runNode, SetupFailure } from './child.mjs';
+import { readJson } from './files.mjs';
+import { contentHash, statHash } from './fingerprint.mjs';
+import { installPackages } from './install-packages.mjs';
+import { linkCommands } from './link-commands.mjs';
+
+const prisma = stamped({
+  name: 'prisma',
+  title: 'generating the Prisma client',
+  applies: (root) => existsSync(join(root, 'prisma/schema.prisma')),
+  inputs: ['prisma/schema.prisma', 'prisma.config.ts', 'node_modules/prisma/package.json'],
+  outputs: ['src/generated/prisma'],
+  async run({ root }) {
+    const env = {
+      // The schema engine is not on npm and `generate` never runs it: any program that exists keeps Prisma from
+      // downloading one.
+      PRISMA_SCHEMA_ENGINE_BINARY: existsSync('/bin/true') ? '/bin/true' : process.execPath,
+      PRISMA_HIDE_UPDATE_MESSAGE: '1',
+      CHECKPOINT_DISABLE: '1',
+    };
+    const script = join(root, 'node_modules/prisma/build/index.js');
+    const { code, output } = await runNode(script, ['generate', '--no-hints'], { cwd: root, env });
+    if (code !== 0)
+      throw new SetupFailure(
+        '`prisma generate` failed: correct prisma/schema.prisma, then try again.',
+        output,
+      );
+  },
+});
+
+const compile = stamped({
+  name: 'compile',
+  title: 'compiling',
+  applies: (root) => existsSync(join(root, 'tsconfig.json')),
+  inputs: ['src', 'rest-facade', 'agent', 'tsconfig.json', 'package-lock.json'],
+  outputs: ['dist'],
+  async run({ root, allowTypeErrors, warn }) {
+    // Compiled aside and moved into place whole: no stale file stays, and no process starts from half of it.
+    // Under a name of our own: the compiler of a set-up that was killed may still be about to write.
+    const next = join(root, `.setup/dist-${process.pid}`);
+    const old = join(root, '.setup/dist-old');
+    removeLeftOvers(root);
+    const script = join(root, 'node_modules/typescript/bin/tsc');
+    const args = ['-p', 'tsconfig.json', '--outDir', next, '--sourceRoot', root];
+    const { code, output } = await runNode(script, args, { cwd: root });
+    if (code !== 0 && !(allowTypeErrors && existsSync(next))) {
+      throw new SetupFailure(
+        'the TypeScript sources do not compile: correct the errors above, then try again.',
+        output,
+      );
+    }
+    if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
+    renameSync(next, join(root, 'dist'));
+    removeLeftOvers(root);
+    if (code !== 0) warn(`${output}\nset-up: going on in spite of type errors (npm run check fails on them)`);
+    return code === 0;
+  },
+});
+
+function removeLeftOvers(root) {
+  const folder = join(root, '.setup');
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith('dist-')) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+export const STEPS = [installPackages, linkCommands, prisma, compile];
+
+/** A step with a stamp of what it read and wrote; `run` answers false where the result must not count as done. */
+function stamped({ name, title, applies, inputs, outputs, run }) {
+  const stampOf = (root) => join(root, '.setup', `${name}.json`);
+  return {
+    title,
+    isFresh(root) {
+      if (!applies(root)) return true;
+      const stamp = readJson(stampOf(root));
+      return stamp?.outputs === statHash(root, outputs) && stamp?.inputs === contentHash(root, inputs);
+    },
+    async run(project) {
+      const before = contentHash(project.root, inputs);
+      rmSync(stampOf(project.root), { force: true });
+      if ((await run(project)) === false) return;
+      const stamp = { inputs: before, outputs: statHash(project.root, outputs) };
+      mkdirSync(dirname(stampOf(project.root)), { recursive: true });
+      writeFileSync(stampOf(project.root), JSON.stringify(stamp));
+    },
+  };
+}

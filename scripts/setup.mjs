@@ -1,0 +1,50 @@
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isProgram } from './lib/files.mjs';
+import { withLock } from './lib/lock.mjs';
+import { STEPS } from './lib/setup-steps.mjs';
+
+export const ROOT = resolve(fileURLToPath(import.meta.url), '../..');
+
+const OUTPUT_LINES_MAX = 40;
+const NODE_MIN = [20, 19];
+
+/**
+ * Makes a clone runnable: packages, commands, Prisma client, dist/. Does only what is not up to date, prints on
+ * stderr only, and ends the process with exit code 1 where a step fails.
+ * @param quiet tells only of the slow first install
+ * @param allowTypeErrors goes on where the sources compile with type errors (tests compile file by file)
+ */
+export async function setup({ quiet = false, root = ROOT, allowTypeErrors = false } = {}) {
+  const warn = (line) => process.stderr.write(`${line}\n`);
+  try {
+    assertNodeVersion();
+    // Without the lock first: the usual start changes nothing and must work in a read-only clone too.
+    if (STEPS.every((step) => step.isFresh(root))) return;
+    const onWait = (pid) => quiet || warn(`set-up: waiting for another set-up (process ${pid ?? 'unknown'})`);
+    await withLock(join(root, '.setup/lock'), () => runSteps({ root, allowTypeErrors, warn, quiet }), {
+      onWait,
+    });
+  } catch (error) {
+    if (error.output) warn(error.output.split('\n').slice(0, OUTPUT_LINES_MAX).join('\n'));
+    warn(`set-up failed: ${error.message}`);
+    process.exit(1);
+  }
+}
+
+async function runSteps({ quiet, ...project }) {
+  for (const step of STEPS) {
+    // Asked again under the lock: the process waited for may have done it.
+    if (step.isFresh(project.root)) continue;
+    if (!quiet || step.slow) project.warn(`set-up: ${step.title}`);
+    await step.run(project);
+  }
+}
+
+function assertNodeVersion() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1])) return;
+  throw new Error(`Node.js >= ${NODE_MIN.join('.')} is needed, this is ${process.version}.`);
+}
+
+if (isProgram(import.meta.url)) await setup();

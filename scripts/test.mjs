@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import serverClient from './lib/server-client.cjs';
+import { ROOT, setup } from './setup.mjs';
+
+const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
+
+await setup({ allowTypeErrors: true });
+const servers = [];
+const skipped = [];
+const env = { ...process.env, NODE_ENV: 'test' };
+let code = 1;
+try {
+  for (const [kind, variable] of Object.entries(VARIABLES)) {
+    if (env[variable]) continue;
+    const server = await serverClient.openServer(kind);
+    if (server.skipped) {
+      skipped.push(server.skipped);
+      // Empty would count as set where a test only asks whether the variable exists.
+      delete env[variable];
+      continue;
+    }
+    servers.push(server);
+    env[variable] = server.url;
+  }
+  if (skipped.length === 0 || process.env.CI !== 'true') code = await jest(process.argv.slice(2));
+} finally {
+  await Promise.all(servers.map((server) => server.close()));
+}
+for (const reason of skipped) {
+  const verdict = process.env.CI === 'true' ? 'FAILED, CI needs' : 'SKIPPED the tests that need';
+  process.stderr.write(`\n${verdict} ${reason}\n`);
+}
+process.exitCode = code;
+
+/** Exit code of jest, which gets our arguments, terminal and signals. */
+function jest(args) {
+  const child = spawn(process.execPath, [join(ROOT, 'node_modules/jest/bin/jest.js'), ...args], {
+    cwd: ROOT,
+    env,
+    stdio: 'inherit',
+  });
+  // Whoever ends us ends jest; the servers go after it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (exitCode) => resolve(exitCode ?? 1));
+  });
+}

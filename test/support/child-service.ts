@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type Options, transform } from '@swc/core';
+import jestConfig from '../../jest.config.cjs';
+
+const ROOT = path.resolve(__dirname, '../..');
+const START_MS = 60_000;
+
+let compiled: Promise<string> | undefined;
+
+/** A folder with the sources of the service, as they are now, as JavaScript that Node runs. */
+export function compiledService(): Promise<string> {
+  compiled ??= compile();
+  return compiled;
+}
+
+async function compile(): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'audit-activity-compiled-'));
+  process.on('exit', () => rm(folder, { recursive: true, force: true }));
+  for (const linked of ['node_modules', 'prisma', 'package.json']) {
+    await symlink(path.join(ROOT, linked), path.join(folder, linked));
+  }
+  for (const part of ['src', 'rest-facade']) {
+    for (const name of await readdir(path.join(ROOT, part), { recursive: true })) {
+      if (!name.endsWith('.ts')) continue;
+      const filename = path.join(ROOT, part, name);
+      const target = path.join(folder, part, name.replace(/\.ts$/, '.js'));
+      const { code } = await transform(await readFile(filename, 'utf8'), { filename, swcrc: false, ...OPTIONS });
+      await mkdir(path.dirname(target), { recursive: true });
+      await writeFile(target, code);
+    }
+  }
+  return folder;
+}
+
+/** As the tests themselves are compiled. */
+const OPTIONS = (Object.values(jestConfig.transform)[0]?.[1] ?? {}) as Options;
+
+/** A service in a process of its own: it can be killed. */
+export class ChildService {
+  private constructor(
+    readonly url: string,
+    readonly operatorKey: string,
+    readonly process: ChildProcess,
+  ) {}
+
+  /** @throws Error with what the process wrote to stderr, when it ends before it listens */
+  static async start(env: Readonly<Record<string, string>>): Promise<ChildService> {
+    const main = path.join(await compiledService(), 'src/main.js');
+    const child = spawn(process.execPath, [main], {
+      env: { PATH: process.env.PATH ?? '', PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [out, err] = ['', ''];
+    child.stderr.on('data', (chunk) => {
+      err += chunk;
+    });
+    const url = await new Promise<string>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`not started in ${START_MS} ms: ${err}`)), START_MS);
+      child.once('exit', (code) => {
+        clearTimeout(timer);
+        reject(new Error(`ended with ${code}: ${err}`));
+      });
+      child.stdout.on('data', (chunk) => {
+        out += chunk;
+        const found = /^listening on (\S+)$/m.exec(out)?.[1];
+        if (!found) return;
+        clearTimeout(timer);
+        resolve(found);
+      });
+    });
+    const operatorKey = env.DATA_DIR ? await readFile(path.join(env.DATA_DIR, 'operator.key'), 'utf8') : '';
+    return new ChildService(url, operatorKey.trim(), child);
+  }
+
+  /** @returns exit code and signal */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<readonly [number | null, NodeJS.Signals | null]> {
+    const ended = once(this.process, 'exit');
+    this.process.kill(signal);
+    const [code, by] = (await ended) as [number | null, NodeJS.Signals | null];
+    return [code, by];
+  }
+
+  /** Data of a GraphQL operation; throws what the service refused, or that it is gone. */
+  async graphql<T>(key: string, query: string, variables: object = {}): Promise<T> {
+    const response = await fetch(`${this.url}/graphql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Api-Key': key },
+      body: JSON.stringify({ query, variables }),
+    });
+    const { data, errors } = (await response.json()) as { data: T; errors?: unknown };
+    if (errors) throw new Error(JSON.stringify(errors));
+    return data;
+  }
+}

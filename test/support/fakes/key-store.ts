@@ -1,0 +1,70 @@
+import type { KeyStore, NewKey, StoredKey } from '../../../src/api-key/key-store';
+import type { Tenant, TenantStore } from '../../../src/tenant/tenant-store';
+
+const sameHash = (a: Uint8Array, b: Uint8Array) => Buffer.from(a).equals(Buffer.from(b));
+
+/** Keys in memory, with the promises of the port, and a count of the look-ups. */
+export class FakeKeyStore implements KeyStore {
+  readonly keys: StoredKey[] = [];
+  readonly touched: ReadonlyMap<string, Date>[] = [];
+  lookups = 0;
+  /** Thrown by the next `touch`. */
+  failure: Error | null = null;
+
+  async findByHash(keyHash: Uint8Array): Promise<StoredKey | null> {
+    this.lookups += 1;
+    return this.keys.find((key) => sameHash(key.keyHash, keyHash)) ?? null;
+  }
+
+  async insert(key: NewKey): Promise<void> {
+    if (this.keys.some((known) => sameHash(known.keyHash, key.keyHash))) return;
+    this.keys.push({ ...key, createdAt: new Date(0), revokedAt: null, lastUsedAt: null });
+  }
+
+  async list(): Promise<readonly StoredKey[]> {
+    return this.keys;
+  }
+
+  async revoke(keyId: string, at: Date): Promise<StoredKey | null> {
+    const index = this.keys.findIndex((key) => key.keyId === keyId);
+    const key = this.keys[index];
+    if (!key) return null;
+    const revoked = { ...key, revokedAt: key.revokedAt ?? at };
+    this.keys[index] = revoked;
+    return revoked;
+  }
+
+  async touch(uses: ReadonlyMap<string, Date>): Promise<void> {
+    const { failure } = this;
+    this.failure = null;
+    if (failure) throw failure;
+    this.touched.push(new Map(uses));
+  }
+}
+
+/** Tenants 1 to `count`. */
+export class FakeTenantStore implements TenantStore {
+  readonly tenants: Tenant[];
+
+  constructor(count: number) {
+    this.tenants = Array.from({ length: count }, (_, i) => ({
+      tenantId: i + 1,
+      name: `Tenant ${i + 1}`,
+      createdAt: new Date(0),
+    }));
+  }
+
+  async create(name: string): Promise<Tenant> {
+    const tenant = { tenantId: this.tenants.length + 1, name, createdAt: new Date(0) };
+    this.tenants.push(tenant);
+    return tenant;
+  }
+
+  async list(): Promise<readonly Tenant[]> {
+    return this.tenants;
+  }
+
+  async existing(tenantIds: readonly number[]): Promise<readonly number[]> {
+    return this.tenants.map((tenant) => tenant.tenantId).filter((id) => tenantIds.includes(id));
+  }
+}

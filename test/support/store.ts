@@ -1,0 +1,77 @@
+import type { CheckedEvent } from '../../src/ingest/audit-event-writer';
+import { checkEvent } from '../../src/ingest/check-event';
+import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
+import { type Database, openDatabase } from '../../src/postgres/database';
+import { migrate } from '../../src/postgres/migrate';
+import { Partitions } from '../../src/postgres/partitions';
+import { PostgresTenantStore } from '../../src/postgres/tenant.store';
+import { createTestDatabase, type EngineName, type TestDatabase } from './engines';
+import { anEvent, type IngestedEvent } from './events';
+
+/** The store of a test's own, without a service before it, and with the means to look behind it. */
+export class Store {
+  readonly partitions: Partitions;
+  readonly writer: PostgresAuditEventWriter;
+
+  private constructor(
+    readonly database: Database,
+    readonly place: TestDatabase,
+    readonly tenantId: number,
+  ) {
+    this.partitions = new Partitions(database.migrator);
+    this.writer = new PostgresAuditEventWriter(database.prisma, this.partitions);
+  }
+
+  static async open(engine: EngineName): Promise<Store> {
+    return Store.on(await createTestDatabase(engine));
+  }
+
+  /** A further instance on the same database (PostgreSQL), with a tenant of its own unless one is given. */
+  static async on(place: TestDatabase, tenantId?: number): Promise<Store> {
+    const database = await openDatabase(place);
+    await migrate(database.migrator);
+    const tenants = new PostgresTenantStore(database.prisma);
+    return new Store(database, place, tenantId ?? (await tenants.create('Acme')).tenantId);
+  }
+
+  /** The same store, for events of a new tenant. */
+  async forNewTenant(): Promise<Store> {
+    const { tenantId } = await new PostgresTenantStore(this.database.prisma).create('Another');
+    return new Store(this.database, this.place, tenantId);
+  }
+
+  /** Closes the connections; the database stays. */
+  disconnect(): Promise<void> {
+    return this.database.close();
+  }
+
+  async close(): Promise<void> {
+    await this.disconnect();
+    await this.place.drop();
+  }
+
+  /** Sound events of the store's tenant, as they come out of the ingest check. */
+  checked(changes: readonly Partial<IngestedEvent>[]): CheckedEvent[] {
+    return changes.map((change) => {
+      const checked = checkEvent(this.tenantId, anEvent(change), Date.now());
+      if ('rejection' in checked) throw new Error(checked.rejection.message);
+      return checked.event;
+    });
+  }
+
+  insert(events: readonly CheckedEvent[]): Promise<number> {
+    return this.writer.insert(this.tenantId, events);
+  }
+
+  query<T>(sql: string, ...values: unknown[]): Promise<T[]> {
+    return this.database.prisma.$queryRawUnsafe<T[]>(sql, ...values);
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM audit_event WHERE tenant_id = $1',
+      this.tenantId,
+    );
+    return row?.n ?? -1;
+  }
+}
