@@ -1,0 +1,13 @@
+import type { AuditRecord } from '../../src/audit-event/audit-record';
+
+/** An event as it goes to the service. It is made JSON once, so that its size is known and memory is not held twice. */
+export interface QueuedEvent {
+  readonly json: string;
+  readonly bytes: number;
+}
+
+/** @param sourceType the kind of audit source the record was read from */
+export function toQueuedEvent(record: AuditRecord, sourceType: string): QueuedEvent {
+  const json = JSON.stringify({ ...record, sourceType });
+  return { json, bytes: Buffer.byteLength(json) };
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { LIMITS } from '../../src/limits';
+
+/** An empty text in a configuration file is a value that was not filled in. */
+const absentWhenEmpty = (value: unknown) =>
+  typeof value === 'string' && value.trim() === '' ? undefined : value;
+const text = z.preprocess(absentWhenEmpty, z.string().trim());
+const flag = z.boolean().default(true);
+const whole = (min: number, max: number, preset: number) => z.int().min(min).max(max).default(preset);
+
+const database = z.strictObject({
+  Name: text.pipe(z.string().max(100, 'must have at most 100 characters')),
+  Enabled: flag,
+  AuditSource: z.strictObject({
+    Type: z.literal('DirectFile', { error: () => 'must be "DirectFile", the only kind of source there is' }),
+    DirectFile: z.strictObject({ AuditFilePath: text }),
+  }),
+});
+
+/**
+ * The file the installer writes, with the settings the specification leaves open. What is optional has the value
+ * given here.
+ */
+export const configFile = z.strictObject({
+  CentralApi: z.strictObject({
+    BaseUrl: text.refine(
+      isServiceAddress,
+      'must be an http or https address without user, query and fragment',
+    ),
+    ApiKey: text.refine(
+      (key) => /^[\x21-\x7e]+$/.test(key),
+      'must be the key as it was shown, without blanks',
+    ),
+    /** Without it nothing is published. A number is what a tenant id looks like, so it is taken as one. */
+    TenantId: z
+      .preprocess(
+        (value) => (Number.isSafeInteger(value) ? String(value) : value),
+        z.string().trim().max(100),
+      )
+      .nullish()
+      .transform((id) => id || null),
+  }),
+  EventHubPublisher: z.strictObject({
+    Enabled: flag,
+    /** Between two looks at the audit files. */
+    PollIntervalMs: whole(10, 3_600_000, 1_000),
+    /** Events per request. */
+    BatchMaxEvents: whole(1, LIMITS.ingestBatchEventsMax, 1_000),
+    /** How long an event may wait for others to share its request. */
+    BatchMaxAgeMs: whole(0, 60_000, 500),
+    Databases: z.array(database).superRefine(nameEachOnce),
+  }),
+});
+export type ConfigFileContent = z.infer<typeof configFile>;
+
+function isServiceAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return false;
+  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}
+
+/** The name is the key of a database's checkpoint, on file systems that do not tell case apart. */
+function nameEachOnce(databases: readonly { readonly Name: string }[], context: z.RefinementCtx): void {
+  const names = new Set<string>();
+  databases.forEach(({ Name }, index) => {
+    const name = Name.toLowerCase();
+    if (names.has(name)) {
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'Name'],
+        message: 'is the name of another database too',
+      });
+    }
+    names.add(name);
+  });
+}

@@ -1,0 +1,60 @@
+/** Where the agent says what it does: one line each. */
+export interface Log {
+  info(text: string): void;
+  warn(text: string): void;
+  error(text: string): void;
+}
+
+/** A log of timed lines that never shows what `hide` was told. */
+export class LineLog implements Log {
+  private readonly secrets = new Set<string>();
+
+  constructor(
+    private readonly write: (line: string) => void,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** The last guard: texts are made without secrets, but a foreign error message could repeat one. */
+  hide(secret: string): void {
+    if (secret !== '') this.secrets.add(secret);
+  }
+
+  info(text: string): void {
+    this.line('info', text);
+  }
+
+  warn(text: string): void {
+    this.line('warn', text);
+  }
+
+  error(text: string): void {
+    this.line('error', text);
+  }
+
+  private line(level: string, text: string): void {
+    let safe = text.replace(/\s*[\r\n]+\s*/g, ' ');
+    for (const secret of this.secrets) safe = safe.replaceAll(secret, '[redacted]');
+    this.write(`${new Date(this.now()).toISOString()} ${level.padEnd(5)} ${safe}\n`);
+  }
+}
+
+/** The text of a caught error, with that of its cause, which for a failed `fetch` is the one that tells. */
+export function errorText(error: unknown): string {
+  const text = messageOf(error);
+  const cause = isObject(error) && isObject(error.cause) ? error.cause : null;
+  return cause ? `${text}: ${messageOf(cause)}` : text;
+}
+
+/** `ENOENT` and the like, or null. */
+export function errorCode(error: unknown): string | null {
+  const code = isObject(error) ? error.code : undefined;
+  return typeof code === 'string' ? code : null;
+}
+
+// Not `instanceof`: what Node itself throws may be of another realm's Error class (in a test runner, say).
+function messageOf(error: unknown): string {
+  if (!isObject(error)) return String(error);
+  return String(error.message || errorCode(error) || error.name || 'unknown error');
+}
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;

@@ -1,0 +1,101 @@
+import { access, stat } from 'node:fs/promises';
+import { basename, join, posix, win32 } from 'node:path';
+import { glob } from 'tinyglobby';
+import { FILETIME_UNIX_EPOCH, TICKS_PER_MS } from '../../src/audit-event/event-time';
+import { errorCode, errorText } from '../log';
+import { parseAuditFileName } from '../sqlaudit/audit-file-name';
+
+/** A file the glob of a database matches. */
+export interface FoundFile {
+  readonly path: string;
+  readonly name: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+  /** The file on disk, whatever its name or content: changes when the name is given to another file. */
+  readonly inode: string;
+  /** Equal as long as nobody touches the file. */
+  readonly version: string;
+  /** Server audit the name tells; null where the name is not one SQL Server gives. */
+  readonly audit: string | null;
+  /** FILETIME of its beginning, from the name; of its last change where the name does not tell. */
+  readonly created: bigint;
+}
+
+export type Listing =
+  /** In the order in which the files were begun. */
+  | { readonly kind: 'listed'; readonly files: readonly FoundFile[] }
+  | { readonly kind: 'unreadable'; readonly folder: string; readonly reason: string };
+
+/** The folder before the first wildcard, and the rest. */
+export interface AuditGlob {
+  readonly folder: string;
+  /** Null where the path has no wildcard and names one file or folder. */
+  readonly pattern: string | null;
+}
+
+/** @param relativeTo folder that a relative path starts from */
+export function parseAuditGlob(path: string, relativeTo: string, platform = process.platform): AuditGlob {
+  const { isAbsolute, resolve } = platform === 'win32' ? win32 : posix;
+  const text = platform === 'win32' ? path.replaceAll('\\', '/') : path;
+  const segments = text.split('/');
+  const first = segments.findIndex((segment) => /[*?{}[\]]/.test(segment));
+  const head = segments.slice(0, first < 0 ? undefined : first).join('/');
+  // "/x*" and "C:/x*" start at a root, which needs its slash.
+  const root = head === '' && text.startsWith('/') ? '/' : /^[A-Za-z]:$/.test(head) ? `${head}/` : head;
+  const folder = isAbsolute(root) ? root : resolve(relativeTo, root);
+  return { folder, pattern: first < 0 ? null : segments.slice(first).join('/') };
+}
+
+/** The files a glob matches now. Neither this nor any caller keeps them open. */
+export async function listAuditFiles({ folder, pattern }: AuditGlob): Promise<Listing> {
+  try {
+    await access(folder);
+    const paths = pattern === null ? await pathsOf(folder) : await matches(folder, pattern);
+    const files = (await Promise.all(paths.map(find))).filter((file) => file !== null);
+    return { kind: 'listed', files: files.toSorted(byCreation) };
+  } catch (error) {
+    return { kind: 'unreadable', folder, reason: errorText(error) };
+  }
+}
+
+/** A path without wildcards is a file; of a folder, its audit files. */
+async function pathsOf(path: string): Promise<string[]> {
+  return (await stat(path)).isDirectory() ? matches(path, '*.sqlaudit') : [path];
+}
+
+async function matches(folder: string, pattern: string): Promise<string[]> {
+  // "(x86)" in a file name is text, not a group of a pattern.
+  const paths = await glob(pattern.replace(/[()]/g, '\\$&'), {
+    cwd: folder,
+    extglob: false,
+    expandDirectories: false,
+    caseSensitiveMatch: process.platform !== 'win32',
+  });
+  return paths.map((path) => join(folder, path));
+}
+
+async function find(path: string): Promise<FoundFile | null> {
+  try {
+    const { size, mtimeMs, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true });
+    const name = parseAuditFileName(path);
+    return {
+      path,
+      name: basename(path),
+      size: Number(size),
+      mtimeMs: Number(mtimeMs),
+      inode: ino.toString(),
+      version: `${mtimeNs} ${ctimeNs}`,
+      audit: name?.audit ?? null,
+      created: name?.created ?? mtimeMs * TICKS_PER_MS + FILETIME_UNIX_EPOCH,
+    };
+  } catch (error) {
+    // Rolled away between the listing and now.
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function byCreation(a: FoundFile, b: FoundFile): number {
+  if (a.created !== b.created) return a.created < b.created ? -1 : 1;
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}

@@ -1,0 +1,23 @@
+import type { QueuedEvent } from '../batch/queued-event';
+import { appendLines } from '../durable-file';
+
+export interface DeadLetter {
+  readonly code: string;
+  readonly message: string;
+  readonly event: QueuedEvent;
+}
+
+/** The events of a database that the service will not take, kept for a person to look at. */
+export class DeadLetters {
+  constructor(readonly path: string) {}
+
+  /** Resolves when they are on disk. */
+  async append(letters: readonly DeadLetter[]): Promise<void> {
+    if (letters.length === 0) return;
+    await appendLines(this.path, letters.map(toLine));
+  }
+}
+
+/** The event is JSON already and may be very large. */
+const toLine = ({ code, message, event }: DeadLetter): string =>
+  `{"code":${JSON.stringify(code)},"message":${JSON.stringify(message)},"event":${event.json}}`;

@@ -1,0 +1,43 @@
+/**
+ * Runs something with a signal that is aborted after `ms` (a `TimeoutError`) or with the parent. Leaves nothing on
+ * the parent, which lives as long as the agent: `AbortSignal.any` would add to it with every call.
+ */
+export async function withDeadline<T>(
+  ms: number,
+  parent: AbortSignal,
+  use: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = () => controller.abort(parent.reason);
+  const timer = setTimeout(() => controller.abort(new DOMException('too late', 'TimeoutError')), ms);
+  parent.addEventListener('abort', abort, { once: true });
+  if (parent.aborted) abort();
+  try {
+    return await use(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    parent.removeEventListener('abort', abort);
+  }
+}
+
+/** Whether an error is the one of a deadline that has passed. */
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'TimeoutError';
+
+/** The result of a promise, or of `otherwise` as soon as the signal is aborted. */
+export async function unlessAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal,
+  otherwise: () => T,
+): Promise<T> {
+  const settled = new AbortController();
+  const aborted = new Promise<T>((resolve) => {
+    if (signal.aborted) resolve(otherwise());
+    else signal.addEventListener('abort', () => resolve(otherwise()), { once: true, signal: settled.signal });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    settled.abort();
+  }
+}

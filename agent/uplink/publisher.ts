@@ -1,0 +1,79 @@
+import { LIMITS } from '../../src/limits';
+import type { QueuedEvent } from '../batch/queued-event';
+import { type RequestLimits, splitIntoRequests } from '../batch/split';
+import type { DeadLetter, DeadLetters } from './dead-letters';
+import { ENVELOPE_BYTES } from './ingest-client';
+import type { FinalAnswer } from './patient-sender';
+
+/** How the events of a database fared so far. */
+export interface Tally {
+  accepted: number;
+  duplicates: number;
+  /** Kept as dead letters. */
+  rejected: number;
+}
+
+const EVENT_BYTES_MAX = LIMITS.ingestBodyBytesMax - ENVELOPE_BYTES;
+
+/** Brings the events of a batch to the service, and those it will never take to the dead letters. */
+export class Publisher {
+  readonly tally: Tally = { accepted: 0, duplicates: 0, rejected: 0 };
+
+  constructor(
+    private readonly sender: {
+      send(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<FinalAnswer>;
+    },
+    private readonly deadLetters: DeadLetters,
+    private readonly limits: RequestLimits,
+  ) {}
+
+  /** @returns null when every event is acknowledged or kept, else why not */
+  async publish(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<string | null> {
+    for (const request of splitIntoRequests(events, this.limits)) {
+      const problem = await this.publishRequest(request, abandon);
+      if (problem !== null) return problem;
+    }
+    return null;
+  }
+
+  private async publishRequest(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<string | null> {
+    const [first] = events;
+    if (first === undefined) return null;
+    if (first.bytes > EVENT_BYTES_MAX) {
+      await this.bury([{ code: 'payload_too_large', message: TOO_LARGE, event: first }]);
+      return null;
+    }
+    const answer = await this.sender.send(events, abandon);
+    if (answer.kind === 'gaveUp') return answer.message;
+    if (answer.kind === 'receipt') {
+      await this.bury(
+        answer.rejected.flatMap(({ index, code, message }) => {
+          const event = events[index];
+          return event ? [{ code, message, event }] : [];
+        }),
+      );
+      this.tally.accepted += answer.accepted;
+      this.tally.duplicates += answer.duplicates;
+      return null;
+    }
+    if (events.length > 1) return this.publishHalves(events, abandon);
+    await this.bury([{ code: answer.code, message: answer.message, event: first }]);
+    return null;
+  }
+
+  /** Finds the event that the service cannot take, so that it stops no other. */
+  private async publishHalves(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<string | null> {
+    const middle = Math.ceil(events.length / 2);
+    return (
+      (await this.publishRequest(events.slice(0, middle), abandon)) ??
+      (await this.publishRequest(events.slice(middle), abandon))
+    );
+  }
+
+  private async bury(letters: readonly DeadLetter[]): Promise<void> {
+    await this.deadLetters.append(letters);
+    this.tally.rejected += letters.length;
+  }
+}
+
+const TOO_LARGE = `the event alone is larger than the ${LIMITS.ingestBodyBytesMax} bytes the service takes`;

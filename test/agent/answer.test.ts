@@ -1,0 +1,31 @@
+import { toAnswer } from '../../agent/uplink/answer';
+
+describe('an answer of the service', () => {
+  const errors = (code: string) => JSON.stringify({ errors: [{ message: 'x', extensions: { code } }] });
+  it.each([
+    [200, errors('unauthorized'), 'refused'],
+    [403, errors('forbidden'), 'refused'],
+    [401, 'Unauthorized', 'refused'],
+    [400, errors('invalid_parameter'), 'unfit'],
+    [200, errors('payload_too_large'), 'unfit'],
+    [413, '<html>', 'unfit'],
+    [400, errors('SOMETHING_ELSE'), 'busy'],
+    [400, 'Bad request', 'busy'],
+    [500, errors('internal_error'), 'busy'],
+    [200, errors('service_unavailable'), 'busy'],
+    [200, '', 'busy'],
+    [200, 'null', 'busy'],
+    [200, '{"data":{"ingestAuditEvents":{"accepted":1,"duplicates":1,"rejected":[]}}}', 'receipt'],
+    [200, '{"data":{"ingestAuditEvents":{"accepted":2,"duplicates":1,"rejected":[]}}}', 'busy'],
+    [500, '{"data":{"ingestAuditEvents":{"accepted":1,"duplicates":1,"rejected":[]}}}', 'busy'],
+  ] as const)('HTTP %i with %s is understood as %s', (status, body, kind) => {
+    expect(toAnswer({ status, body, retryAfter: null }, 2, 0).kind).toBe(kind);
+  });
+
+  it('may name a time to wait, in seconds or as a date', () => {
+    const wait = (retryAfter: string) => toAnswer({ status: 503, body: '', retryAfter }, 1, 1_000);
+    expect(wait('7')).toMatchObject({ retryAfterMs: 7_000 });
+    expect(wait('Thu, 01 Jan 1970 00:00:05 GMT')).toMatchObject({ retryAfterMs: 4_000 });
+    expect(wait('soon')).toMatchObject({ retryAfterMs: null });
+  });
+});

@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Checkpoint } from '../../agent/checkpoint/checkpoint';
+import { systemClock } from '../../agent/clock';
+import { LineLog } from '../../agent/log';
+import { AgentWorld, FILES_2022 } from './support/agent-world';
+
+describe('the checkpoint', () => {
+  let world: AgentWorld;
+  let folder: string;
+  beforeEach(async () => {
+    world = await AgentWorld.create();
+    folder = join(world.dataDir, 'checkpoints/7');
+  });
+  afterEach(() => world.close());
+
+  it.each([
+    '',
+    '{"version":1,"dat',
+    '{"version":2}',
+    '{"version":1,"database":"X","files":{"g":{"blockOffset":-1}}}',
+  ])('is set aside when it is damaged, and all is read again: %j', async (damaged) => {
+    world.copy(FILES_2022);
+    await world.once();
+    const path = join(folder, 'Payroll.json');
+    writeFileSync(path, damaged);
+    expect(await world.once()).toBe(0);
+    expect(world.summary[1]).toBe('Payroll: 0 published (150 duplicates, 0 rejected) from 2 files');
+    expect(world.log).toContain('is damaged: kept as');
+    const [aside = ''] = readdirSync(folder).filter((name) => name.includes('.damaged-'));
+    expect(readFileSync(join(folder, aside), 'utf8')).toBe(damaged);
+    expect(await world.once()).toBe(0);
+    expect(world.service.sentCount).toBe(300);
+  });
+
+  it('does not move before the service has acknowledged', async () => {
+    world.copy(FILES_2022);
+    world.configure({}, { BatchMaxEvents: 40 });
+    let requests = 0;
+    world.service.trouble = (_, response) => {
+      if (++requests <= 2) return false;
+      response.destroy();
+      return true;
+    };
+    expect(await world.once()).toBe(1);
+    expect(world.service.requests).toHaveLength(2);
+    expect(world.service.stored.size).toBeLessThan(150);
+    world.service.trouble = () => false;
+    expect(await world.once()).toBe(0);
+    expect(world.service.sentCount).toBe(150);
+    expect(world.service.stored.size).toBe(150);
+  });
+
+  it('is kept for each database and tenant', async () => {
+    world.copy(FILES_2022);
+    await world.once();
+    world.configure({ TenantId: '8' });
+    await world.once();
+    expect(new Set(world.service.mistakes)).toEqual(new Set(['tenant 8']));
+    expect(world.service.sentCount).toBe(300);
+  });
+
+  it('forgets files that have been gone for three months, and none that is there', async () => {
+    const path = join(world.folder, 'checkpoint.json');
+    let nowMs = Date.parse('2026-01-01T12:00:00Z');
+    const clock = { ...systemClock, now: () => nowMs };
+    const load = () => Checkpoint.load(path, { database: 'X', log: new LineLog(() => {}), clock });
+    const entry = { file: 'x', blockOffset: 512, index: 0 };
+    const entries = new Map(['gone', 'there'].map((guid) => [guid, entry]));
+    await (await load()).save({ entries, present: new Set(['gone', 'there']) });
+    nowMs += 91 * 24 * 3600_000;
+    await (await load()).save({ entries: new Map([['new', entry]]), present: new Set(['there', 'new']) });
+    const checkpoint = await load();
+    expect(['gone', 'there', 'new'].map((guid) => checkpoint.entry(guid) !== null)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+});

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { parseConfig } from '../../agent/config/parse-config';
+
+const PATH = '/etc/audit/agent.json';
+const template = readFileSync(join(__dirname, '../../installer/config.template.json'), 'utf8');
+interface Loose {
+  CentralApi: Record<string, unknown>;
+  EventHubPublisher: Record<string, unknown> & { Databases: Record<string, unknown>[] };
+}
+const changed = (change: (config: Loose) => void): string => {
+  const config: Loose = JSON.parse(template);
+  change(config);
+  return JSON.stringify(config);
+};
+
+describe('the configuration', () => {
+  it('is what the template shows, with documented defaults', () => {
+    const parsed = parseConfig(template, PATH);
+    expect(parsed).toMatchObject({
+      kind: 'config',
+      warnings: [],
+      config: {
+        ...{ baseUrl: 'https://audit-activity.example.com', tenantId: null, enabled: true },
+        ...{ pollIntervalMs: 1000, batchEventsMax: 1000, batchAgeMaxMs: 500 },
+        databases: [{ name: '<DATABASE_LABEL>', sourceType: 'DirectFile' }],
+      },
+    });
+  });
+
+  it('tells every mistake at once, and no value', () => {
+    const text = changed((config) => {
+      config.CentralApi = { BaseUrl: 'ftp://x', ApiKey: 'key with blank' };
+      config.EventHubPublisher.PollIntervalMs = 'often';
+      config.EventHubPublisher.Databases.push({
+        AuditSource: { Type: 'Kafka', DirectFile: { AuditFilePath: ' ' } },
+      });
+    });
+    const parsed = parseConfig(text, PATH);
+    expect(parsed.kind === 'invalid' && parsed.problems).toEqual([
+      'CentralApi.BaseUrl must be an http or https address without user, query and fragment',
+      'CentralApi.ApiKey must be the key as it was shown, without blanks',
+      'EventHubPublisher.PollIntervalMs expected number, received string',
+      'EventHubPublisher.Databases[1].Name is missing',
+      'EventHubPublisher.Databases[1].AuditSource.Type must be "DirectFile", the only kind of source there is',
+      'EventHubPublisher.Databases[1].AuditSource.DirectFile.AuditFilePath is missing',
+    ]);
+  });
+
+  it('refuses two databases of one name', () => {
+    const text = changed(({ EventHubPublisher: { Databases } }) => {
+      Databases.push({ ...Databases[0], Name: String(Databases[0]?.Name).toLowerCase() });
+    });
+    expect(parseConfig(text, PATH)).toMatchObject({
+      problems: ['EventHubPublisher.Databases[1].Name is the name of another database too'],
+    });
+  });
+
+  it('warns of a key it does not know and works without it', () => {
+    const text = changed((config) => {
+      config.CentralApi.tenantid = '7';
+      Object.assign(config.EventHubPublisher.Databases[0] ?? {}, { Enable: false });
+    });
+    expect(parseConfig(text, PATH)).toMatchObject({
+      kind: 'config',
+      warnings: [
+        'CentralApi.tenantid is no setting of the agent and has no effect',
+        'EventHubPublisher.Databases[0].Enable is no setting of the agent and has no effect',
+      ],
+    });
+  });
+
+  it('tells where it is no JSON, without quoting it', () => {
+    for (const text of [
+      '{"CentralApi": {"ApiKey": "aak_secret"',
+      '{"ApiKey": aak_secret}',
+      '',
+      '\uFEFF[1,\n2,]',
+    ]) {
+      const parsed = parseConfig(text, PATH);
+      expect(parsed).toMatchObject({
+        kind: 'invalid',
+        problems: [expect.stringMatching(/^is not valid JSON/)],
+      });
+      expect(JSON.stringify(parsed)).not.toContain('aak_');
+    }
+  });
+
+  it('takes a file that an editor began with a byte order mark, and a tenant id written as a number', () => {
+    const text = `\uFEFF${changed((config) => {
+      config.CentralApi.TenantId = 7;
+    })}`;
+    expect(parseConfig(text, PATH)).toMatchObject({ kind: 'config', config: { tenantId: '7' } });
+  });
+
+  it('does not show the key when it is printed', () => {
+    const parsed = parseConfig(
+      changed((config) => (config.CentralApi.ApiKey = 'aak_secret')),
+      PATH,
+    );
+    expect(parsed.kind).toBe('config');
+    expect(`${inspect(parsed, { depth: 9 })} ${JSON.stringify(parsed)}`).not.toContain('aak_');
+  });
+});

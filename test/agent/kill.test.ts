@@ -1,0 +1,71 @@
+import { AgentWorld, FILES_2017, FILES_2022 } from './support/agent-world';
+import { makeAuditFiles, recordsOf } from './support/audit-files';
+import { CompiledAgent } from './support/compiled-agent';
+import { until } from './support/until';
+
+describe('an agent that is killed', () => {
+  let world: AgentWorld;
+  let compiled: CompiledAgent;
+  beforeEach(async () => {
+    world = await AgentWorld.create();
+    compiled = new CompiledAgent();
+  });
+  afterEach(async () => {
+    compiled.remove();
+    await world.close();
+  });
+
+  it('has lost no record and torn none apart, whenever it was killed', async () => {
+    const files = makeAuditFiles(world.auditFolder, [...FILES_2022, ...FILES_2017], 24);
+    world.configure({}, { BatchMaxEvents: 15 });
+    const { service } = world;
+    const killAfter = 12;
+    for (let kills = 0; kills < 8; kills++) {
+      const agent = compiled.start(['run', '--config', world.configPath]);
+      const target = service.requests.length + 1 + Math.floor(Math.random() * killAfter);
+      await until('some requests', () => service.requests.length >= target);
+      // At once, or within the request and the checkpoint that follow.
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 15));
+      agent.child.kill('SIGKILL');
+      await agent.ended;
+    }
+    const last = await compiled.run('run', '--config', world.configPath, '--once');
+    expect(last).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Payroll: \d+ published/) });
+    const stored = new Map([...service.stored].map(([key, { sourceType: _, ...record }]) => [key, record]));
+    expect(stored).toEqual(await recordsOf(files));
+    expect(service.mistakes).toEqual([]);
+  });
+
+  it('stops on SIGTERM within seconds, with everything acknowledged noted', async () => {
+    world.copy(FILES_2022);
+    const agent = compiled.start(['run', '--config', world.configPath]);
+    await until('all published', () => world.service.stored.size === 150);
+    agent.child.kill('SIGTERM');
+    expect(await agent.ended).toMatchObject({ code: 0 });
+    expect(await world.once()).toBe(0);
+    expect(world.service.sentCount).toBe(150);
+  });
+
+  it('stops on SIGTERM although the service does not answer', async () => {
+    world.copy(FILES_2022);
+    let asked = 0;
+    world.service.trouble = () => ++asked > 0;
+    const agent = compiled.start(['run', '--config', world.configPath]);
+    await until('a request in flight', () => asked > 0);
+    const since = Date.now();
+    agent.child.kill('SIGTERM');
+    expect(await agent.ended).toMatchObject({ code: 0 });
+    expect(Date.now() - since).toBeLessThan(8_000);
+  });
+
+  it('lets no second agent work with the same data', async () => {
+    const first = compiled.start(['run', '--config', world.configPath]);
+    await until('the first to hold the lock', () => first.child.pid && world.hasLock());
+    const second = await compiled.run('run', '--config', world.configPath, '--once');
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(`another agent (process ${first.child.pid}) works with ${world.dataDir}`);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    expect(await world.once()).toBe(0);
+  });
+});

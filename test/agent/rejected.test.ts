@@ -1,0 +1,73 @@
+import { splitIntoRequests } from '../../agent/batch/split';
+import { DeadLetters } from '../../agent/uplink/dead-letters';
+import { Publisher } from '../../agent/uplink/publisher';
+import { LIMITS } from '../../src/limits';
+import { AgentWorld, FILES_2022 } from './support/agent-world';
+import { refuse } from './support/fake-ingest-service';
+
+describe('events the service does not take', () => {
+  let world: AgentWorld;
+  beforeEach(async () => {
+    world = await AgentWorld.create();
+    world.copy(FILES_2022);
+  });
+  afterEach(async () => {
+    expect(world.service.mistakes).toEqual([]);
+    await world.close();
+  });
+
+  it('are kept with the reason, told and counted, and stop no other', async () => {
+    const verdict = { code: 'invalid_event', message: 'actionId is odd' };
+    world.service.judge = (event) => (event.actionId === 'LGIF' ? verdict : null);
+    expect(await world.once()).toBe(1);
+    const letters = world.deadLetters();
+    expect(letters.length).toBeGreaterThan(0);
+    expect(world.service.stored.size).toBe(150 - letters.length);
+    for (const letter of letters) expect(letter).toMatchObject({ ...verdict, event: { actionId: 'LGIF' } });
+    expect(world.summary[0]).toContain(`(0 duplicates, ${letters.length} rejected)`);
+    expect(world.log).toContain('rejected/Payroll.ndjson');
+    expect(await world.once()).toBe(0);
+    expect(world.deadLetters()).toHaveLength(letters.length);
+  });
+
+  it('are found by halving a request that is refused as a whole', async () => {
+    world.service.trouble = ({ events }, response) => {
+      const isRefused = events.some(({ actionId }) => actionId === 'DR');
+      if (isRefused) refuse(response, 400, 'invalid_parameter');
+      return isRefused;
+    };
+    expect(await world.once()).toBe(1);
+    const letters = world.deadLetters();
+    expect(letters.length).toBeGreaterThan(0);
+    for (const letter of letters)
+      expect(letter).toMatchObject({ code: 'invalid_parameter', event: { actionId: 'DR' } });
+    expect(world.service.stored.size).toBe(150 - letters.length);
+  });
+
+  it('are none when only the request was too large', async () => {
+    world.service.trouble = ({ events }, response) => {
+      const isTooLarge = events.length > 20;
+      // As a proxy refuses it.
+      if (isTooLarge) response.writeHead(413).end('<html>Too large');
+      return isTooLarge;
+    };
+    expect(await world.once()).toBe(0);
+    expect(world.service.sentCount).toBe(150);
+  });
+
+  it('are put into requests of bounded number and size', () => {
+    const events = [5, 5, 1, 12, 1, 1, 1].map((bytes) => ({ json: '', bytes }));
+    const groups = splitIntoRequests(events, { eventsMax: 2, bytesMax: 10 });
+    expect(groups.map((group) => group.map(({ bytes }) => bytes))).toEqual([[5, 5], [1], [12], [1, 1], [1]]);
+  });
+
+  it('include one that is larger than any request', async () => {
+    const sender = { send: jest.fn() };
+    const path = `${world.dataDir}/rejected/Payroll.ndjson`;
+    const publisher = new Publisher(sender, new DeadLetters(path), { eventsMax: 10, bytesMax: 10 });
+    const event = { json: '{}', bytes: LIMITS.ingestBodyBytesMax };
+    expect(await publisher.publish([event], new AbortController().signal)).toBeNull();
+    expect(sender.send).not.toHaveBeenCalled();
+    expect(world.deadLetters()).toEqual([expect.objectContaining({ code: 'payload_too_large', event: {} })]);
+  });
+});

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { transformFileSync } from '@swc/core';
+import { globSync } from 'tinyglobby';
+
+const ROOT = join(__dirname, '../../..');
+const SOURCES = ['agent/**/*.ts', 'src/audit-event/*.ts', 'src/limits.ts'];
+
+export interface Ended {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+export interface AgentProcess {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+/** The agent as processes of their own, compiled from the sources as they are now. */
+export class CompiledAgent {
+  private readonly folder: string;
+
+  constructor() {
+    // Below node_modules, so that the packages are found from there.
+    const cache = join(ROOT, 'node_modules/.cache');
+    mkdirSync(cache, { recursive: true });
+    this.folder = mkdtempSync(join(cache, 'agent-test-'));
+    for (const source of globSync(SOURCES, { cwd: ROOT })) {
+      const { code } = transformFileSync(join(ROOT, source), {
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+        module: { type: 'commonjs' },
+      });
+      const target = join(this.folder, source.replace(/\.ts$/, '.js'));
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, code);
+    }
+  }
+
+  start(args: readonly string[]): AgentProcess {
+    const child = spawn(process.execPath, [join(this.folder, 'agent/main.js'), ...args]);
+    const ended = new Promise<Ended>((resolve, reject) => {
+      let stdout = '';
+      let stderr = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        stdout += text;
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text;
+      });
+      child.once('error', reject);
+      child.once('close', (code) => resolve({ code, stdout, stderr }));
+    });
+    return { child, ended };
+  }
+
+  run(...args: string[]): Promise<Ended> {
+    return this.start(args).ended;
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
+import type { AuditRecord } from '../../../src/audit-event/audit-record';
+import { keyOf } from './audit-files';
+
+export type SentEvent = AuditRecord & { readonly sourceType: string };
+export interface Sent {
+  readonly events: readonly SentEvent[];
+  readonly bytes: number;
+}
+/** What to do with a request in place of storing; `false` lets it through. */
+export type Trouble = (
+  request: Sent,
+  response: ServerResponse,
+  headers: IncomingMessage['headers'],
+) => boolean;
+/** Why an event is to be rejected; null: it is not. */
+export type Judge = (event: SentEvent) => { code: string; message: string } | null;
+
+export const AGENT_KEY = 'aak_test_0123456789_SECRET';
+
+/** The ingest service as an agent sees it: stores events by their natural key, and fails on demand. */
+export class FakeIngestService {
+  readonly stored = new Map<string, SentEvent>();
+  readonly requests: Sent[] = [];
+  /** What the agent did that the real service would not take. */
+  readonly mistakes: string[] = [];
+  trouble: Trouble = () => false;
+  judge: Judge = () => null;
+  private readonly server = createServer((request, response) => {
+    this.answer(request, response).catch((error: unknown) => {
+      // A client that was killed in the middle of its request is part of the tests.
+      if (!request.socket.destroyed) this.mistakes.push(String(error));
+      response.destroy();
+    });
+  });
+
+  static async start(): Promise<FakeIngestService> {
+    const service = new FakeIngestService();
+    await new Promise<void>((resolve) => service.server.listen(0, '127.0.0.1', resolve));
+    return service;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  get events(): SentEvent[] {
+    return [...this.stored.values()];
+  }
+
+  /** Events of all requests that were let through, repeated ones too. */
+  get sentCount(): number {
+    return this.requests.reduce((sum, { events }) => sum + events.length, 0);
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { headers } = request;
+    if (headers['content-encoding'] !== 'gzip') this.mistakes.push('request is not compressed');
+    const body = await text(request.pipe(createGunzip()));
+    const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
+    const batch = variables.batch as { tenantId: string; events: SentEvent[] };
+    if (request.method !== 'POST' || request.url !== '/graphql')
+      this.mistakes.push(`${request.method} ${request.url}`);
+    if (!query.includes('ingestAuditEvents(batch: $batch)')) this.mistakes.push(query);
+    if (headers['content-type'] !== 'application/json') this.mistakes.push(`type ${headers['content-type']}`);
+    if (batch.tenantId !== '7') this.mistakes.push(`tenant ${batch.tenantId}`);
+    const sent = { events: batch.events, bytes: body.length };
+    if (this.trouble(sent, response, headers)) return;
+    if (headers['x-api-key'] !== AGENT_KEY) return refuse(response, 401, 'unauthorized');
+    this.requests.push(sent);
+    respond(response, 200, { data: { ingestAuditEvents: this.store(batch.events) } });
+  }
+
+  private store(events: readonly SentEvent[]) {
+    const rejected: { index: number; code: string; message: string }[] = [];
+    let accepted = 0;
+    events.forEach((event, index) => {
+      const verdict = this.judge(event);
+      const key = keyOf(event);
+      if (verdict) rejected.push({ index, ...verdict });
+      else if (!this.stored.has(key)) accepted++;
+      if (!verdict) this.stored.set(key, event);
+    });
+    return { accepted, duplicates: events.length - accepted - rejected.length, rejected };
+  }
+}
+
+export function respond(response: ServerResponse, status: number, body: unknown, headers = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+/** Answers as the real service refuses. */
+export function refuse(response: ServerResponse, status: number, code: string, headers = {}): void {
+  respond(
+    response,
+    status,
+    { data: null, errors: [{ message: `Refused: ${code}.`, extensions: { code } }] },
+    headers,
+  );
+}
