@@ -33,6 +33,11 @@ export const ENVIRONMENT = z.object({
   DATABASE_URL: url(['postgres:', 'postgresql:'])
     .optional()
     .describe('PostgreSQL 15 or newer. Not set: the embedded database.'),
+  READ_DATABASE_URL: url(['postgres:', 'postgresql:'])
+    .optional()
+    .describe(
+      'A replica of DATABASE_URL that answers lists, details and summaries. Not set: DATABASE_URL does.',
+    ),
   REDIS_URL: url(['redis:', 'rediss:'])
     .optional()
     .describe('Shares the rate limits between instances. Not set: each instance keeps its own.'),
@@ -55,6 +60,8 @@ export interface Config {
   /** Absolute. */
   readonly dataDir: string;
   readonly databaseUrl: string | null;
+  /** Never without `databaseUrl`. */
+  readonly readDatabaseUrl: string | null;
   readonly redisUrl: string | null;
   /** Whether this instance keeps the search index up. */
   readonly searchIndex: boolean;
@@ -75,11 +82,16 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     throw new ConfigError(`The configuration has mistakes:\n${lines.join('\n')}`);
   }
   const { data } = parsed;
+  if (data.READ_DATABASE_URL && !data.DATABASE_URL)
+    throw new ConfigError(
+      'The configuration has mistakes:\n  READ_DATABASE_URL: needs DATABASE_URL, whose replica it is',
+    );
   return Object.freeze({
     port: data.PORT,
     host: data.HOST ?? (data.DATABASE_URL ? '0.0.0.0' : '127.0.0.1'),
     dataDir: path.resolve(data.DATA_DIR),
     databaseUrl: data.DATABASE_URL ?? null,
+    readDatabaseUrl: data.READ_DATABASE_URL ?? null,
     redisUrl: data.REDIS_URL ?? null,
     searchIndex: data.SEARCH_INDEX === 'on',
     logLevel: data.LOG_LEVEL,

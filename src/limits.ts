@@ -23,6 +23,10 @@ export const LIMITS = {
   foldMs: 1_000, // new counts are exact at once; folding keeps reading them cheap
   indexMs: 1_000, // a search reads what is not indexed yet; indexing keeps that little
   indexQuietMs: 5_000, // an hour that is still being filled is not indexed over and over
+  retentionMs: 15 * 60_000, // expired events are gone well within an hour, and a typing error can be corrected
+  retentionStepEvents: 5_000, // removed by one statement: as many as one stores
+  retentionDaysMax: 36_500, // a hundred years
+  retentionRunsMax: 1_000, // one answer
   nameCharsMax: 200, // of tenants and keys
 } as const;
 

@@ -12,7 +12,6 @@ import { healthCheck } from './health';
 import { createHttpServer } from './http-server';
 import { LIMITS } from './limits';
 import { ensureOperatorKey } from './operator-key';
-import { PostgresAuditEventReader } from './postgres/audit-event.reader';
 import { PostgresAuditEventWriter } from './postgres/audit-event.writer';
 import { Folder } from './postgres/counts/fold';
 import { type Database, openDatabase } from './postgres/database';
@@ -20,11 +19,15 @@ import { guarded } from './postgres/failure';
 import { PostgresKeyStore } from './postgres/key.store';
 import { migrate } from './postgres/migrate';
 import { Partitions } from './postgres/partitions';
+import { openReadSide, type ReadSide } from './postgres/replica/open-replica';
+import { PostgresRetentionStore } from './postgres/retention/retention.store';
 import { Indexer } from './postgres/search/indexer';
 import { PostgresTenantStore } from './postgres/tenant.store';
 import type { Limiter } from './rate-limit/limiter';
 import { SlidingLog } from './rate-limit/sliding-log';
 import { RedisLimiter } from './redis/redis-limiter';
+import { applyRetention } from './retention/apply-retention';
+import { RetentionManager } from './retention/manage-retention';
 
 const DAY_MS = 86_400_000;
 const HEALTH_DEADLINE_MS = 2_000;
@@ -42,18 +45,21 @@ export interface Service {
 /** The composition root: configuration → adapters → use cases → schema → servers. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
   const database = await openDatabase(config);
+  let readSide: ReadSide | null = null;
   try {
-    return await serve(config, log, database);
+    const applied = await migrate(database.migrator);
+    if (applied.length > 0) log.info({ applied }, 'migrations applied');
+    readSide = await openReadSide(database, config.readDatabaseUrl, log);
+    return await serve(config, log, database, readSide);
   } catch (error) {
+    await readSide?.close();
     await database.close();
     throw error;
   }
 }
 
-async function serve(config: Config, log: Logger, database: Database): Promise<Service> {
+async function serve(config: Config, log: Logger, database: Database, readSide: ReadSide): Promise<Service> {
   const { prisma, migrator } = database;
-  const applied = await migrate(migrator);
-  if (applied.length > 0) log.info({ applied }, 'migrations applied');
   const partitions = new Partitions(migrator);
   await partitions.ensureAhead(Date.now());
 
@@ -62,30 +68,41 @@ async function serve(config: Config, log: Logger, database: Database): Promise<S
   const operatorKeyFile = await ensureOperatorKey(config.dataDir, keyStore);
   const authenticator = new Authenticator(keyStore);
   const limiter = await openLimiter(config, log);
+  const retention = new PostgresRetentionStore(prisma, migrator);
   const createContext = contextFactory({
     authenticator,
     limiter,
     rateLimitPerMinute: config.rateLimitPerMinute,
     services: {
-      reader: new PostgresAuditEventReader(prisma),
+      reader: readSide.reader,
       writer: new PostgresAuditEventWriter(prisma, partitions),
       tenants,
       keys: new KeyManager(keyStore, tenants, authenticator),
+      retention: new RetentionManager(retention),
       now: Date.now,
     },
   });
   const schema = createSchema();
   const ping = () => guarded(() => prisma.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS);
-  const facade = createFacade({ schema, createContext, checkHealth: healthCheck(ping, limiter), log });
+  const facade = createFacade({
+    schema,
+    createContext,
+    checkHealth: healthCheck(ping, limiter, readSide),
+    log,
+  });
   const graphql = await createGraphqlRouter({ schema, createContext, log });
   const server = createHttpServer({ facade, graphql, log });
 
   const folder = new Folder(migrator);
   const indexer = new Indexer(migrator, LIMITS.indexQuietMs);
+  const stopping = new AbortController();
   const tasks = [
     repeat('folding counts', LIMITS.foldMs, log, () => folder.run()),
     ...(config.searchIndex ? [repeat('indexing for search', LIMITS.indexMs, log, () => indexer.run())] : []),
     repeat('writing last-used times', LIMITS.keyUseFlushMs, log, () => authenticator.flushUses()),
+    repeat('retention', LIMITS.retentionMs, log, () =>
+      applyRetention({ store: retention, nowMs: Date.now, log, signal: stopping.signal }),
+    ),
     repeat('making partitions ahead', DAY_MS, log, () => partitions.ensureAhead(Date.now())),
   ];
 
@@ -99,6 +116,7 @@ async function serve(config: Config, log: Logger, database: Database): Promise<S
     url: `http://${host}:${port}`,
     operatorKeyFile,
     close: async () => {
+      stopping.abort();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
@@ -107,6 +125,7 @@ async function serve(config: Config, log: Logger, database: Database): Promise<S
       await Promise.all(tasks.map((task) => task.stop()));
       await authenticator.flushUses().catch((err) => log.warn({ err }, 'last-used times not written'));
       await limiter.close();
+      await readSide.close();
       await database.close();
     },
   };

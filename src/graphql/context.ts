@@ -6,6 +6,7 @@ import type { AuditEventWriter } from '../ingest/audit-event-writer';
 import { LIMITS } from '../limits';
 import type { Limiter, RateDecision } from '../rate-limit/limiter';
 import { retryAfterSeconds, SlidingLog } from '../rate-limit/sliding-log';
+import type { RetentionManager } from '../retention/manage-retention';
 import type { AuditEventReader } from '../search/audit-event-reader';
 import type { TenantStore } from '../tenant/tenant-store';
 
@@ -15,6 +16,7 @@ export interface Services {
   readonly writer: AuditEventWriter;
   readonly tenants: TenantStore;
   readonly keys: KeyManager;
+  readonly retention: RetentionManager;
   readonly now: () => number;
 }
 

@@ -4,21 +4,10 @@ import type { StoredKey } from '../api-key/key-store';
 import { nameProblems } from '../api-key/manage-keys';
 import { isUuid } from '../audit-event/record-id';
 import { DomainError } from '../errors';
-import type { Tenant } from '../tenant/tenant-store';
+import { retentionProblems } from '../retention/manage-retention';
 import { Access } from './access';
 import type { GraphqlContext } from './context';
-
-@ObjectType('Tenant')
-class TenantType {
-  @Field(() => GraphQLString)
-  tenantId: string;
-
-  @Field(() => GraphQLString)
-  name: string;
-
-  @Field(() => GraphQLString)
-  createdAt: string;
-}
+import { TenantType, toTenantType } from './tenant.type';
 
 @ObjectType('ApiKey', { description: 'A key of any kind, without the key itself.' })
 class ApiKeyType {
@@ -93,11 +82,16 @@ export class OperatorResolver {
 
   @Mutation(() => TenantType)
   @Access({ principal: 'operator' })
-  async createTenant(@Arg('name', () => GraphQLString) name: string, @Ctx() { services }: GraphqlContext) {
-    const problems = nameProblems(name);
+  async createTenant(
+    @Arg('name', () => GraphQLString) name: string,
+    @Arg('retentionDays', () => GraphQLInt, { nullable: true, description: 'Null: for ever.' })
+    retentionDays: number | null | undefined,
+    @Ctx() { services }: GraphqlContext,
+  ) {
+    const problems = [...nameProblems(name), ...retentionProblems(retentionDays ?? null)];
     if (problems.length > 0)
       throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
-    return toTenantType(await services.tenants.create(name));
+    return toTenantType(await services.tenants.create(name, retentionDays ?? null));
   }
 
   @Query(() => [ApiKeyType], { description: 'Keys of every kind, oldest first.' })
@@ -133,12 +127,6 @@ export class OperatorResolver {
     return toApiKeyType(await services.keys.revoke(keyId));
   }
 }
-
-const toTenantType = ({ tenantId, name, createdAt }: Tenant): TenantType => ({
-  tenantId: String(tenantId),
-  name,
-  createdAt: createdAt.toISOString(),
-});
 
 function toApiKeyType(key: StoredKey): ApiKeyType {
   const { keyId, kind, name, prefix, scopes, rateLimitPerMinute } = key;

@@ -5,11 +5,12 @@ import { assertEveryRootFieldHasRule, authChecker } from './access';
 import { AuditEventResolver } from './audit-event.resolver';
 import { IngestResolver } from './ingest.resolver';
 import { OperatorResolver } from './operator.resolver';
+import { RetentionResolver } from './retention.resolver';
 
 /** The internal schema: the one list of its resolvers. */
 export function createSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
-    resolvers: [AuditEventResolver, IngestResolver, OperatorResolver],
+    resolvers: [AuditEventResolver, IngestResolver, OperatorResolver, RetentionResolver],
     authChecker,
     validate: false,
   });

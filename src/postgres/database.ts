@@ -31,7 +31,8 @@ export function openDatabase(config: Where): Promise<Database> {
   return config.databaseUrl ? openPostgres(config.databaseUrl) : openEmbedded(config.dataDir);
 }
 
-async function openPostgres(connectionString: string): Promise<Database> {
+/** A client for requests: every connection and statement has its time limit. */
+export function openLimited(connectionString: string): PrismaClient {
   const limited = {
     connectionString,
     max: POOL_MAX,
@@ -42,7 +43,11 @@ async function openPostgres(connectionString: string): Promise<Database> {
     keepAlive: true,
     application_name: 'audit-activity',
   };
-  const prisma = new PrismaClient({ adapter: new PrismaPg(limited, { onPoolError: () => {} }) });
+  return new PrismaClient({ adapter: new PrismaPg(limited, { onPoolError: () => {} }) });
+}
+
+async function openPostgres(connectionString: string): Promise<Database> {
+  const prisma = openLimited(connectionString);
   const migrator = new PrismaClient({
     adapter: new PrismaPg(
       { connectionString, max: BACKGROUND_POOL_MAX, connectionTimeoutMillis: 10_000 },

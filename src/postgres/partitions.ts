@@ -11,6 +11,17 @@ const WEEKS_AHEAD = 2;
 const weekOfMs = (ms: number) => Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS);
 const ticksOfWeek = (week: number) => BigInt(week * WEEK_MS + FIRST_MONDAY_MS) * TICKS_PER_MS;
 
+const NAME = /^audit_event_(\d{4})(\d\d)(\d\d)$/;
+const nameOfWeek = (week: number) =>
+  `audit_event_${formatTicks(ticksOfWeek(week)).slice(0, 10).replaceAll('-', '')}`;
+
+/** The week a partition holds, half-open, in milliseconds since 1970; null: the name is not one of ours. */
+export function weekOfPartition(name: string): { name: string; startMs: number; endMs: number } | null {
+  const [, year, month, day] = NAME.exec(name) ?? [];
+  const startMs = Date.parse(`${year}-${month}-${day}T00:00:00Z`);
+  return Number.isNaN(startMs) ? null : { name, startMs, endMs: startMs + WEEK_MS };
+}
+
 /** The weekly partitions of `audit_event`: made ahead of time, and on demand for older events. */
 export class Partitions {
   readonly #known = new Set<number>();
@@ -43,7 +54,7 @@ export class Partitions {
 
   async #create(week: number): Promise<void> {
     const start = ticksOfWeek(week);
-    const name = `audit_event_${formatTicks(start).slice(0, 10).replaceAll('-', '')}`;
+    const name = nameOfWeek(week);
     await this.prisma.$transaction(
       async (tx) => {
         // A statement that waits for a lock makes all later readers wait behind it: give up early instead.

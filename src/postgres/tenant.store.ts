@@ -5,8 +5,8 @@ import { guarded } from './failure';
 export class PostgresTenantStore implements TenantStore {
   constructor(private readonly prisma: PrismaClient) {}
 
-  create(name: string): Promise<Tenant> {
-    return guarded(() => this.prisma.tenant.create({ data: { name } }));
+  create(name: string, retentionDays: number | null = null): Promise<Tenant> {
+    return guarded(() => this.prisma.tenant.create({ data: { name, retentionDays } }));
   }
 
   list(): Promise<readonly Tenant[]> {

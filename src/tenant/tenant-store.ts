@@ -2,11 +2,13 @@ export interface Tenant {
   readonly tenantId: number;
   readonly name: string;
   readonly createdAt: Date;
+  /** Days its events are kept; null: for ever. */
+  readonly retentionDays: number | null;
 }
 
 /** Port: where tenants are kept. */
 export interface TenantStore {
-  create(name: string): Promise<Tenant>;
+  create(name: string, retentionDays?: number | null): Promise<Tenant>;
   list(): Promise<readonly Tenant[]>;
   /** Those of the ids that exist. */
   existing(tenantIds: readonly number[]): Promise<readonly number[]>;

@@ -1,8 +1,7 @@
-import type { PrismaClient } from '../database';
+import type { Prisma, PrismaClient } from '../database';
 import { DIMENSIONS } from './dimensions';
+import { tryTurn } from './turns';
 
-/** First half of the advisory lock "folding this tenant". */
-const FOLD_LOCK = 702_198;
 const TENANTS_PER_RUN = 50;
 
 /** Values not numbered yet get the next numbers. Runs under the tenant's lock, so no two runs give the same. */
@@ -42,6 +41,12 @@ INSERT INTO audit_count AS c (tenant_id, grain, a, d, p, bucket, n, ok)
 SELECT $1::int, grain, a, d, p, bucket, n, ok FROM sums ORDER BY grain, a, d, p, bucket
 ON CONFLICT (tenant_id, grain, a, d, p, bucket) DO UPDATE SET n = c.n + excluded.n, ok = c.ok + excluded.ok`;
 
+/** Folds what this transaction sees of a tenant, whose turn the caller has. */
+export async function foldTenant(tx: Prisma.TransactionClient, tenantId: number): Promise<void> {
+  for (const statement of NUMBER_VALUES) await tx.$executeRawUnsafe(statement, tenantId);
+  await tx.$executeRawUnsafe(FOLD, tenantId);
+}
+
 /** Folds deltas into counts. Any number of instances may run it: a tenant another one folds is passed over. */
 export class Folder {
   constructor(private readonly prisma: PrismaClient) {}
@@ -57,13 +62,8 @@ export class Folder {
   #fold(tenantId: number): Promise<boolean> {
     return this.prisma.$transaction(
       async (tx) => {
-        const [lock] = await tx.$queryRawUnsafe<{ taken: boolean }[]>(
-          `SELECT pg_try_advisory_xact_lock(${FOLD_LOCK}, $1::int) AS taken`,
-          tenantId,
-        );
-        if (!lock?.taken) return false;
-        for (const statement of NUMBER_VALUES) await tx.$executeRawUnsafe(statement, tenantId);
-        await tx.$executeRawUnsafe(FOLD, tenantId);
+        if (!(await tryTurn(tx, 'folding', tenantId))) return false;
+        await foldTenant(tx, tenantId);
         return true;
       },
       { timeout: 60_000, maxWait: 10_000 },

@@ -1,9 +1,8 @@
 import { floorOfHour } from '../counts/scope';
+import { tryTurn } from '../counts/turns';
 import type { PrismaClient } from '../database';
 import { DISTINCT_WORDS, singleOf } from './index-words';
 
-/** First half of the advisory lock "indexing this tenant". */
-const INDEX_LOCK = 702_199;
 const HOURS_PER_STEP = 24;
 const TENANTS_PER_RUN = 50;
 
@@ -49,16 +48,14 @@ export class Indexer {
   #index(tenantId: number): Promise<number> {
     return this.prisma.$transaction(
       async (tx) => {
-        const [lock] = await tx.$queryRawUnsafe<{ taken: boolean }[]>(
-          `SELECT pg_try_advisory_xact_lock(${INDEX_LOCK}, $1::int) AS taken`,
-          tenantId,
-        );
-        if (!lock?.taken) return 0;
-        // Taken off the list first: a change from here on puts the hour back, after this transaction.
+        if (!(await tryTurn(tx, 'indexing', tenantId))) return 0;
+        // Taken off the list first: a change from here on puts the hour back, after this transaction. Hours that are
+        // being put on it just now are passed over: waiting for them could be waiting in a circle.
         const due = await tx.$queryRawUnsafe<{ hour: number }[]>(
           `DELETE FROM audit_unindexed WHERE tenant_id = $1::int AND hour IN (
              SELECT hour FROM audit_unindexed WHERE tenant_id = $1::int
-               AND changed_at < now() - $2 * interval '1 millisecond' ORDER BY hour LIMIT ${HOURS_PER_STEP})
+               AND changed_at < now() - $2 * interval '1 millisecond' ORDER BY hour LIMIT ${HOURS_PER_STEP}
+               FOR UPDATE SKIP LOCKED)
            RETURNING hour`,
           tenantId,
           this.quietMs,

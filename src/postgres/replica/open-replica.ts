@@ -1,0 +1,49 @@
+import type { Logger } from 'pino';
+import type { AuditEventReader } from '../../search/audit-event-reader';
+import { PostgresAuditEventReader } from '../audit-event.reader';
+import { type Database, openLimited } from '../database';
+import { checkReplica, NotAReplica } from './check-replica';
+import { ReplicaFirstReader } from './replica-first.reader';
+
+/** Where events are read from: the replica, where one is configured, else the database itself. */
+export interface ReadSide {
+  readonly reader: AuditEventReader;
+  /** Whether reads go where they are meant to go. */
+  readonly healthy: boolean;
+  close(): Promise<void>;
+}
+
+/** @throws NotAReplica A replica that cannot be reached yet is no reason not to start. */
+export async function openReadSide(
+  database: Database,
+  readDatabaseUrl: string | null,
+  log: Logger,
+): Promise<ReadSide> {
+  const primary = new PostgresAuditEventReader(database.prisma);
+  if (readDatabaseUrl === null) return { reader: primary, healthy: true, close: async () => {} };
+
+  const prisma = openLimited(readDatabaseUrl);
+  const check = () => checkReplica(database.prisma, prisma);
+  const ready = await check().catch(async (error: unknown) => {
+    if (error instanceof NotAReplica) {
+      await prisma.$disconnect();
+      throw error;
+    }
+    log.warn({ err: error }, 'the replica cannot be reached; reads go to the primary');
+    return false;
+  });
+  const reader = new ReplicaFirstReader({
+    replica: new PostgresAuditEventReader(prisma),
+    primary,
+    check,
+    ready,
+    log,
+  });
+  return {
+    reader,
+    get healthy() {
+      return reader.healthy;
+    },
+    close: () => prisma.$disconnect(),
+  };
+}

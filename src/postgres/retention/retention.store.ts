@@ -1,0 +1,81 @@
+import type {
+  LimitedTenant,
+  RetentionRun,
+  RetentionStore,
+  RunningRetention,
+  StoredWeek,
+} from '../../retention/retention-store';
+import type { Tenant } from '../../tenant/tenant-store';
+import { DIMENSIONS } from '../counts/dimensions';
+import { takeTenant } from '../counts/turns';
+import type { PrismaClient } from '../database';
+import { guarded } from '../failure';
+import { weekOfPartition } from '../partitions';
+import { dropWeek } from './drop-week';
+import { removeStep } from './remove-step';
+
+/** Values whose last count is gone: what is not stored any more is not named any more. */
+const FORGET_VALUES = DIMENSIONS.map(({ kind, key }) => {
+  const others = DIMENSIONS.filter((d) => d.key !== key).map((d) => `c.${d.key} = 0`);
+  return `DELETE FROM audit_dim m WHERE m.tenant_id = $1::int AND m.kind = ${kind} AND NOT EXISTS (
+    SELECT FROM audit_count c WHERE c.tenant_id = $1::int AND c.grain = 2 AND c.${key} = m.dim_id
+      AND ${others.join(' AND ')})`;
+});
+
+export class PostgresRetentionStore implements RetentionStore {
+  /** @param background a client without time limits */
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly background: PrismaClient,
+  ) {}
+
+  setDays(tenantId: number, retentionDays: number | null): Promise<Tenant | null> {
+    return guarded(async () => {
+      await this.prisma.tenant.updateMany({ where: { tenantId }, data: { retentionDays } });
+      return this.prisma.tenant.findUnique({ where: { tenantId } });
+    });
+  }
+
+  async limitedTenants(): Promise<readonly LimitedTenant[]> {
+    return this.background.$queryRaw<LimitedTenant[]>`
+      SELECT tenant_id AS "tenantId", retention_days AS "retentionDays" FROM tenant
+      WHERE retention_days IS NOT NULL ORDER BY tenant_id`;
+  }
+
+  async weeks(): Promise<readonly StoredWeek[]> {
+    const found = await this.background.$queryRaw<{ name: string }[]>`
+      SELECT c.relname::text AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'audit_event'::regclass ORDER BY c.relname`;
+    return found.flatMap(({ name }) => weekOfPartition(name) ?? []);
+  }
+
+  dropWeek(week: StoredWeek, daysMax: number, run: RunningRetention) {
+    return dropWeek(this.background, week, daysMax, run);
+  }
+
+  removeStep(tenant: LimitedTenant, range: { from: string; beforeMs: number }, run: RunningRetention) {
+    return removeStep(this.background, tenant, range, run);
+  }
+
+  async forgetValues(tenantId: number): Promise<void> {
+    await this.background.$transaction(
+      async (tx) => {
+        await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '60s'`);
+        await takeTenant(tx, tenantId);
+        for (const statement of FORGET_VALUES) await tx.$executeRawUnsafe(statement, tenantId);
+      },
+      { timeout: 180_000, maxWait: 60_000 },
+    );
+  }
+
+  async runs(tenantId: number | null, limit: number): Promise<readonly RetentionRun[]> {
+    const found = await guarded(() =>
+      this.prisma.retentionRun.findMany({
+        where: tenantId === null ? {} : { tenantId },
+        orderBy: [{ startedAt: 'desc' }, { tenantId: 'asc' }],
+        take: limit,
+      }),
+    );
+    return found.map((row) => ({ ...row, events: Number(row.events) }));
+  }
+}

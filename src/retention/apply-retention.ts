@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { LimitedTenant, RetentionStore, RunningRetention, StoredWeek } from './retention-store';
+
+const DAY_MS = 86_400_000;
+const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
+
+/** What a run works with. */
+export interface RetentionParts {
+  readonly store: RetentionStore;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+  /** Ends the run after the step it is in. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Removes the events that their tenants keep no longer. Weeks that nobody needs go whole; of the others each
+ * tenant's part goes in small steps. Several instances may run at once: they take turns week by week, step by step.
+ */
+export async function applyRetention({ store, nowMs, log, signal }: RetentionParts): Promise<void> {
+  const tenants = await store.limitedTenants();
+  if (tenants.length === 0) return;
+  const atMs = nowMs();
+  const run = { runId: randomUUID(), startedAt: new Date(atMs), now: () => new Date(nowMs()) };
+  const isStopped = () => signal?.aborted === true;
+  const touched = new Set<number>();
+  for (const week of await store.weeks()) {
+    if (isStopped()) return;
+    const dropped = await attempt(log, { week: week.name }, () => dropIfExpired(store, week, atMs, run));
+    if (dropped) log.info({ week: week.name }, 'retention dropped a week');
+    for (const { tenantId } of dropped ?? []) touched.add(tenantId);
+  }
+  for (const tenant of tenants) {
+    const { tenantId } = tenant;
+    const removed = await attempt(log, { tenantId }, () => removeExpired(store, tenant, run, isStopped));
+    if (!removed) continue;
+    log.info({ tenantId, removed }, 'retention removed events');
+    touched.add(tenantId);
+  }
+  for (const tenantId of touched) await attempt(log, { tenantId }, () => store.forgetValues(tenantId));
+}
+
+/** @returns the tenants that had events in it; null: it stays */
+async function dropIfExpired(store: RetentionStore, week: StoredWeek, atMs: number, run: RunningRetention) {
+  const daysMax = Math.floor((atMs - week.endMs) / DAY_MS);
+  return daysMax < 1 ? null : store.dropWeek(week, daysMax, run);
+}
+
+async function removeExpired(
+  store: RetentionStore,
+  tenant: LimitedTenant,
+  run: RunningRetention,
+  isStopped: () => boolean,
+): Promise<number> {
+  const beforeMs = run.startedAt.getTime() - tenant.retentionDays * DAY_MS;
+  let removed = 0;
+  for (let from: string | null = FIRST_RECORD; from !== null && !isStopped(); ) {
+    const step = await store.removeStep(tenant, { from, beforeMs }, run);
+    removed += step.removed;
+    from = step.next;
+  }
+  return removed;
+}
+
+/** One week or tenant that fails must not keep the others. */
+async function attempt<T>(log: Logger, what: object, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (err) {
+    log.warn({ err, ...what }, 'retention did not get it done; the next run tries again');
+    return null;
+  }
+}

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { formatTicks, parseTicks } from '../../src/audit-event/event-time';
+import { SORTS, type SortField } from '../../src/audit-event/parameters';
+import type { AuditEventQuery } from '../../src/audit-event/query';
+import { type CheckedEvent } from '../../src/ingest/audit-event-writer';
+import { checkEvent } from '../../src/ingest/check-event';
+import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
+import { whereInRange, whereOf } from '../../src/postgres/audit-event.where';
+import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
+import { Folder } from '../../src/postgres/counts/fold';
+import { type Database, openDatabase, Prisma, type PrismaClient } from '../../src/postgres/database';
+import { migrate } from '../../src/postgres/migrate';
+import { Partitions } from '../../src/postgres/partitions';
+import { Indexer } from '../../src/postgres/search/indexer';
+import { tenantScope } from '../../src/tenant/tenant-scope';
+import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
+import { anEvent } from '../support/events';
+
+const START = parseTicks('2026-01-04T20:00:00Z') ?? 0n;
+const WRITERS = 3;
+const BATCHES_AHEAD = 10;
+const COMPARISONS = 80;
+const READERS = 2;
+
+/** Values by a seed, so that a failure can be run again. */
+const sample = <T>(arbitrary: fc.Arbitrary<T>, count: number, seed: number) =>
+  fc.sample(arbitrary, { numRuns: count, seed });
+
+const event = fc.record({
+  ticks: fc.integer({ min: 0, max: 60 * 3600 }).map((s) => START + BigInt(s) * 10_000_000n),
+  actionId: fc.constantFrom('SL', 'UP'),
+  databaseName: fc.constantFrom('a', 'b', null),
+  serverPrincipalName: fc.constantFrom('x', 'y'),
+  succeeded: fc.boolean(),
+  statement: fc.constantFrom('select one', 'select two', 'drop three', null),
+});
+const ticks = fc.integer({ min: -3600, max: 61 * 3600 }).map((s) => START + BigInt(s) * 10_000_000n);
+const query: fc.Arbitrary<AuditEventQuery> = fc.record({
+  filter: fc.record({
+    from: fc.option(ticks),
+    to: fc.option(ticks),
+    actionId: fc.option(fc.constantFrom('SL', 'UP')),
+    databaseName: fc.option(fc.constantFrom('a', 'b')),
+    principalName: fc.option(fc.constantFrom('x', 'y')),
+    search: fc.constantFrom(
+      [],
+      [],
+      [{ kind: 'word' as const, text: 'select' }],
+      [{ kind: 'word' as const, text: 'three' }],
+    ),
+  }),
+  sort: fc.constantFrom(...(Object.values(SORTS) as SortField[])),
+  descending: fc.boolean(),
+  page: fc.integer({ min: 1, max: 20 }),
+  pageSize: fc.constantFrom(5, 50),
+});
+
+const onPostgres = ENGINES.includes('postgresql') ? describe : describe.skip;
+
+onPostgres('while several instances write, fold and index at once', () => {
+  let place: TestDatabase;
+  let instances: Database[];
+  beforeAll(async () => {
+    place = await createTestDatabase('postgresql');
+    instances = await Promise.all(Array.from({ length: WRITERS }, () => openDatabase(place)));
+    await migrate(first(instances).migrator);
+  });
+  afterAll(async () => {
+    await Promise.all(instances.map((db) => db.close()));
+    await place.drop();
+  });
+
+  it('every page, total and summary equals a count of the events in the same snapshot', async () => {
+    const { prisma } = first(instances);
+    const tenants = [await newTenant(prisma), await newTenant(prisma)];
+    let writing = true;
+    const background = instances.flatMap((db) => [
+      until(
+        () => !writing,
+        () => new Folder(db.migrator).run(),
+      ),
+      until(
+        () => !writing,
+        () => new Indexer(db.migrator, 0).run(),
+      ),
+    ]);
+    let compared = 0;
+    const readers = Array.from({ length: READERS }, async (_, r) => {
+      const queries = sample(query, 400, 7 + r);
+      for (let i = 0; writing; i++) {
+        const q = queries[i % queries.length];
+        if (q) await compare(prisma, i % 3 === 0 ? tenants : [tenants[i % 2] ?? 0], q);
+        compared += 1;
+      }
+    });
+    const stored = await Promise.all(instances.map((db, i) => write(db, tenants, i, () => compared)));
+    writing = false;
+    await Promise.all([...background, ...readers]);
+
+    const ids = new Set(stored.flat());
+    const { totalCount } = await new PostgresAuditEventReader(prisma).summary(tenantScope(tenants), {
+      from: null,
+      to: null,
+    });
+    expect(totalCount).toBe(ids.size);
+    expect(compared).toBeGreaterThanOrEqual(COMPARISONS);
+  });
+});
+
+/** Stores batches that overlap with those of the other writers; returns the ids. */
+async function write(
+  db: Database,
+  tenants: readonly number[],
+  writer: number,
+  compared: () => number,
+): Promise<string[]> {
+  const store = new PostgresAuditEventWriter(db.prisma, new Partitions(db.migrator));
+  const ids: string[] = [];
+  for (let b = 0; compared() < COMPARISONS; b++) {
+    // In step with the comparisons, which would otherwise soon have too much to count.
+    while (b > BATCHES_AHEAD + compared() / 2) await new Promise(setImmediate);
+    const tenantId = tenants[b % 2] ?? 0;
+    // Two of three writers send the same batch; the events are late and early by turns.
+    const events = sample(event, 60, b * 10 + (writer % 2)).map((e, i) =>
+      checked(tenantId, e, `${b}`, writer % 2, i),
+    );
+    await store.insert(tenantId, events);
+    ids.push(...events.map((e) => e.recordId));
+  }
+  return ids;
+}
+
+function checked(
+  tenantId: number,
+  e: { ticks: bigint } & object,
+  batch: string,
+  kind: number,
+  index: number,
+): CheckedEvent {
+  const { ticks: at, ...rest } = e;
+  const fileGuid = `00000000-0000-4000-8000-${batch.padStart(11, '0')}${kind}`;
+  const given = anEvent({ ...rest, eventTime: formatTicks(at), fileGuid, blockOffset: 512, index });
+  const result = checkEvent(tenantId, given, Date.now());
+  if ('rejection' in result) throw new Error(result.rejection.message);
+  return result.event;
+}
+
+/** Asks the service's own way and by brute force, within one snapshot. */
+async function compare(
+  prisma: PrismaClient,
+  tenants: readonly number[],
+  q: AuditEventQuery,
+): Promise<number> {
+  await prisma.$transaction(
+    async (tx) => {
+      const reader = new PostgresAuditEventReader(tx as PrismaClient);
+      const page = await reader.page(tenantScope(tenants), q);
+      const scope = Prisma.sql`e.tenant_id = ANY(${[...tenants]}::int[])`;
+      const order = Prisma.raw(orderOf(q));
+      const rows = await tx.$queryRaw<{ record_id: string }[]>`
+        SELECT e.record_id FROM audit_event e WHERE ${scope} AND ${whereOf(q.filter)} ORDER BY ${order}`;
+      const expected = rows.map((row) => row.record_id);
+      expect(page.totalCount).toBe(expected.length);
+      const offset = (q.page - 1) * q.pageSize;
+      expect(page.items.map((i) => i.recordId)).toEqual(expected.slice(offset, offset + q.pageSize));
+
+      const summary = await reader.summary(tenantScope(tenants), q.filter);
+      const [counts] = await tx.$queryRaw<object[]>`
+        SELECT count(*)::int AS "totalCount", (count(*) FILTER (WHERE e.succeeded))::int AS "successfulCount",
+          (count(*) FILTER (WHERE NOT e.succeeded))::int AS "failedCount",
+          count(DISTINCT nullif(e.database_name, ''))::int AS "distinctDatabases",
+          count(DISTINCT nullif(e.server_principal_name, ''))::int AS "distinctPrincipals"
+        FROM audit_event e WHERE ${scope} AND ${whereInRange(q.filter)}`;
+      expect(summary).toMatchObject(counts ?? {});
+    },
+    { isolationLevel: 'RepeatableRead', timeout: 30_000 },
+  );
+}
+
+function orderOf({ sort, descending }: AuditEventQuery): string {
+  const direction = descending ? 'DESC' : 'ASC';
+  const column = {
+    recordId: '',
+    actionId: 'action_id',
+    databaseName: 'database_name',
+    succeeded: 'succeeded',
+    serverPrincipalName: 'server_principal_name',
+  }[sort];
+  return `${column ? `e.${column} ${direction}, ` : ''}e.record_id ${direction}`;
+}
+
+async function until(done: () => boolean, run: () => Promise<unknown>): Promise<void> {
+  while (!done()) await run();
+}
+
+async function newTenant(prisma: PrismaClient): Promise<number> {
+  return (await prisma.tenant.create({ data: { name: 'test' } })).tenantId;
+}
+
+function first<T>(items: readonly T[]): T {
+  const [item] = items;
+  if (item === undefined) throw new Error('empty');
+  return item;
+}
