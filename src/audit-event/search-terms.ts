@@ -13,10 +13,11 @@ export type SearchTerm =
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
- * Text as the search compares it. Upper case first: it brings together letters whose lower case differs
- * ("ß" and "ss", the two small sigmas, long s).
+ * Text as the search compares it. By way of upper case, which brings together letters whose lower case differs
+ * ("ß" and "ss", the two small sigmas, long s); lower case before it, since "ẞ" has no upper case but itself.
  */
-export const fold = (text: string): string => text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+export const fold = (text: string): string =>
+  text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 
 /** The folded words of a text, in order, repeated ones included. */
 export const wordsOf = (text: string): string[] => (text.match(WORD) ?? []).map(fold);

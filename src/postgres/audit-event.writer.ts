@@ -1,5 +1,6 @@
 import { AUDIT_EVENT_FIELDS, INGEST_FIELDS, SEARCHED_FIELDS, toSnakeCase } from '../audit-event/fields';
 import { fold, wordsOf } from '../audit-event/search-terms';
+import { toDomainError } from '../errors';
 import type { AuditEventWriter, CheckedEvent } from '../ingest/audit-event-writer';
 import type { PrismaClient } from './database';
 import { guarded, sqlStateOf } from './failure';
@@ -43,7 +44,9 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
   ) {}
 
   insert(tenantId: number, events: readonly CheckedEvent[]): Promise<number> {
-    const rows = JSON.stringify(events.map(toRow));
+    // In one order everywhere: two instances that store the same events at once would otherwise deadlock.
+    const ordered = events.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1));
+    const rows = JSON.stringify(ordered.map(toRow));
     return guarded(async () => {
       const ids = events.map((event) => event.recordId);
       await this.partitions.ensureFor(ids);
@@ -60,7 +63,7 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
 
   async #insert(tenantId: number, rows: string): Promise<number> {
     const [row] = await this.prisma.$queryRawUnsafe<{ n: number }[]>(INSERT, tenantId, rows);
-    if (!row) throw new Error(`tenant ${tenantId} does not exist: nothing was stored`);
+    if (!row) throw toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
     return row.n;
   }
 }
