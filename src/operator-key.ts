@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { hashOfKey, isWellFormedKey, newKey, shownPrefix } from './api-key/key-format';
 import type { KeyStore } from './api-key/key-store';
@@ -30,11 +30,15 @@ export async function ensureOperatorKey(dataDir: string, keys: KeyStore): Promis
 }
 
 async function readOrCreate(file: string): Promise<string> {
+  const draft = `${file}.${randomUUID()}`;
   try {
-    // Instances on one folder may start at once: the first to write wins, the others read.
-    await writeFile(file, `${newKey('operator')}\n`, { mode: 0o600, flag: 'wx' });
+    await writeFile(draft, `${newKey('operator')}\n`, { mode: 0o600, flag: 'wx' });
+    // Instances on one folder may start at once: the first to link wins, and no other reads half a file.
+    await link(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
   const key = (await readFile(file, 'utf8')).trim();
   if (!isWellFormedKey(key))

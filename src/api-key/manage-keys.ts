@@ -95,8 +95,10 @@ function rateProblems(limit: number | null): string[] {
     : [`rateLimitPerMinute must be from 1 to ${max}`];
 }
 
-/** Undefined when the text is no time. */
+/** Undefined when the text is no time, or an offset leads out of the years that ISO 8601 writes with four digits. */
 function toDate(text: string): Date | undefined {
   const ticks = parseTicks(text);
-  return ticks === null ? undefined : new Date(Number(ticks / TICKS_PER_MS));
+  if (ticks === null) return undefined;
+  const date = new Date(Number(ticks / TICKS_PER_MS));
+  return date.getUTCFullYear() > 9999 ? undefined : date;
 }

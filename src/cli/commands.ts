@@ -1,21 +1,24 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { SCOPE_NAMES } from '../api-key/scopes';
-import { DEFAULT_URL, resolveConnection, runOperation } from './service-client';
+import type { Distribution } from '../postgres/distribute/distribute';
+import { type Options, serviceCommands, wholeNumber } from './service-command';
 import { toTable } from './table';
+import { addTenantCommands } from './tenant-commands';
 
 export interface CommandPorts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
   /** Applies the migrations that are missing; returns their names. */
   readonly migrate: () => Promise<readonly string[]>;
+  /** Spreads the tables over a cluster. @param shards null: as the cluster is set */
+  readonly distribute: (shards: number | null) => Promise<Distribution>;
 }
 
-type Options = Readonly<Record<string, unknown>> & { url?: string; operatorKey?: string; json?: boolean };
-
-/** The command line of operators. All but `migrate` talk to a running service through GraphQL. */
+/** The command line of operators. All but `migrate` and `distribute` talk to a running service through GraphQL. */
 export function createProgram(ports: CommandPorts): Command {
   const program = new Command('audit-activity').description('Operates an Audit Activity service.');
   const { print } = ports;
+  const onService = serviceCommands(ports);
 
   program
     .command('migrate')
@@ -27,21 +30,18 @@ export function createProgram(ports: CommandPorts): Command {
       else print(applied.length > 0 ? `applied: ${applied.join(', ')}` : 'nothing to apply');
     });
 
-  const tenant = program.command('tenant').description('tenants');
-  onService(
-    tenant.command('create').description('makes a tenant').requiredOption('--name <name>', 'its name'),
-    async (run, options) => {
-      const { createTenant } = await run<{ createTenant: { tenantId: string } }>(
-        'mutation($name: String!) { createTenant(name: $name) { tenantId } }',
-        { name: options.name },
-      );
-      return { json: createTenant, text: `tenant ${createTenant.tenantId}` };
-    },
-  );
-  onService(tenant.command('list').description('lists the tenants'), async (run) => {
-    const { tenants } = await run<{ tenants: Row[] }>('{ tenants { tenantId name createdAt } }');
-    return { json: tenants, text: toTable(tenants) };
-  });
+  program
+    .command('distribute')
+    .description('spreads the tables over a Citus cluster by tenant (DATABASE_URL: its coordinator)')
+    .option('--shards <n>', 'shards of each table (default: as the cluster is set)', wholeNumber)
+    .option('--json', 'print JSON')
+    .action(async (options: Options & { shards?: number }) => {
+      const done = await ports.distribute(options.shards ?? null);
+      if (options.json) print(JSON.stringify(done));
+      else print(done.distributed.length > 0 ? `distributed: ${done.distributed.join(', ')}` : 'nothing to distribute');
+    });
+
+  addTenantCommands(program.command('tenant').description('tenants'), onService);
 
   const key = program
     .command('key')
@@ -111,29 +111,9 @@ export function createProgram(ports: CommandPorts): Command {
     },
   );
   return program;
-
-  /** A command that runs on a service: its options, and its answer as JSON or text. */
-  function onService(command: Command, handler: Handler): void {
-    command
-      .option('--url <url>', `the service (default: AUDIT_ACTIVITY_URL, else ${DEFAULT_URL})`)
-      .option(
-        '--operator-key <key>',
-        'default: AUDIT_ACTIVITY_OPERATOR_KEY, else the file operator.key in DATA_DIR (.data)',
-      )
-      .option('--json', 'print JSON')
-      .action(async (...args: unknown[]) => {
-        const options = command.opts<Options>();
-        const connection = await resolveConnection(options, ports.env);
-        const run: Run = (query, variables) => runOperation(connection, query, variables);
-        const answer = await handler(run, options, typeof args[0] === 'string' ? args[0] : '');
-        print(options.json ? JSON.stringify(answer.json) : answer.text);
-      });
-  }
 }
 
 type Row = Readonly<Record<string, unknown>>;
-type Run = <T>(query: string, variables?: Readonly<Record<string, unknown>>) => Promise<T>;
-type Handler = (run: Run, options: Options, argument: string) => Promise<{ json: unknown; text: string }>;
 
 interface CreatedKey {
   readonly keyId: string;
@@ -146,8 +126,3 @@ const createdKey = ({ keyId, key }: CreatedKey) => ({
 });
 
 const gather = (value: string, before: readonly string[]) => [...before, value];
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number');
-  return Number(text);
-}

@@ -1,5 +1,6 @@
 import { loadConfig } from '../config';
 import { openDatabase } from '../postgres/database';
+import { CannotDistribute, type Distribution, distribute } from '../postgres/distribute/distribute';
 import { migrate } from '../postgres/migrate';
 import { createProgram } from './commands';
 
@@ -12,10 +13,23 @@ async function migrateConfigured(): Promise<readonly string[]> {
   }
 }
 
+async function distributeConfigured(shards: number | null): Promise<Distribution> {
+  const config = loadConfig(process.env);
+  if (config.databaseUrl === null)
+    throw new CannotDistribute('DATABASE_URL is not set: nothing was distributed. It must lead to a Citus coordinator.');
+  const database = await openDatabase(config);
+  try {
+    return await distribute(database.migrator, () => migrate(database.migrator), shards);
+  } finally {
+    await database.close();
+  }
+}
+
 createProgram({
   env: process.env,
   print: (line) => process.stdout.write(`${line}\n`),
   migrate: migrateConfigured,
+  distribute: distributeConfigured,
 })
   .parseAsync(process.argv)
   .catch((error: unknown) => {

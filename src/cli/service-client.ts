@@ -54,10 +54,10 @@ export async function runOperation<T>(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch (error) {
-    const cause = (error as Error).cause;
-    throw new CommandError(
-      `No service answers at ${url}: ${(cause instanceof Error ? cause : (error as Error)).message}`,
-    );
+    // Where a name has several addresses, the cause has a code and no message.
+    const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
+    const reason = cause?.message || cause?.code || (error as Error).message;
+    throw new CommandError(`No service answers at ${url}: ${reason}`);
   }
   const body = await readBody(response, url);
   const [refusal] = body.errors ?? [];

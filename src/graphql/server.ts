@@ -45,7 +45,7 @@ export async function createGraphqlRouter(parts: {
     next();
   };
   const refuse: ErrorRequestHandler = (error, _request, response, _next) => {
-    const refused = bodyError(error) ?? toDomainError(error);
+    const refused = toDomainError(error);
     if (refused.code === 'internal_error')
       log.error({ err: error, requestId: response.locals.requestId }, 'failed');
     if (refused.retryAfterSeconds) response.set('Retry-After', String(refused.retryAfterSeconds));
@@ -56,7 +56,7 @@ export async function createGraphqlRouter(parts: {
   router.post(
     '/',
     authenticate,
-    express.json({ limit: LIMITS.ingestBodyBytesMax }),
+    readBody,
     expressMiddleware(apollo, { context: async ({ res }) => res.locals.context }),
   );
   router.all('/', (_request, response) => {
@@ -67,29 +67,38 @@ export async function createGraphqlRouter(parts: {
   return router;
 }
 
-/** What body parsing refused, as a documented code. */
-function bodyError(error: unknown): DomainError | null {
+const parseBody = express.json({ limit: LIMITS.ingestBodyBytesMax });
+const readBody: RequestHandler = (request, response, next) =>
+  parseBody(request, response, (error?: unknown) => next(error && bodyError(error)));
+
+/** What the body parser refused, as a documented code. */
+function bodyError(error: unknown): unknown {
   const { type, status } = error as { type?: string; status?: number };
   if (type === 'entity.too.large') {
     const limit = `${LIMITS.ingestBodyBytesMax} bytes, inflated`;
     return new DomainError('payload_too_large', { public: `The body is larger than ${limit}.` });
   }
-  if (type && status && status < 500) {
-    return new DomainError('invalid_parameter', { public: 'The body is not readable JSON.', cause: error });
-  }
-  return null;
+  if (status === undefined || status >= 500) return error;
+  return new DomainError('invalid_parameter', { public: 'The body is not readable JSON.', cause: error });
 }
 
 const originOf = (error: unknown) => (error instanceof GraphQLError ? (error.originalError ?? error) : error);
 
+/**
+ * Whether an error is GraphQL's own about the caller's document or variables. One that arose at a field, and
+ * names no part of the document, is about a value of ours, which its text may hold.
+ */
+const blamesTheCaller = (error: unknown) => {
+  const origin = originOf(error);
+  return origin instanceof GraphQLError && (origin.nodes !== undefined || !(error as GraphQLError).path);
+};
+
 /** Documented codes only; the text of an unplanned error stays in the log. */
 function toPublicError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  const origin = originOf(error);
-  // GraphQL's own: a document or variable that does not fit the schema.
-  if (origin instanceof GraphQLError) {
+  if (blamesTheCaller(error)) {
     return { message: formatted.message, extensions: { code: 'invalid_parameter' } };
   }
-  const { message, code } = toDomainError(origin);
+  const { message, code } = toDomainError(originOf(error));
   return { ...formatted, message, extensions: { code } };
 }
 
@@ -98,9 +107,10 @@ function logFailures(log: Logger): ApolloServerPlugin<GraphqlContext> {
   return {
     requestDidStart: async () => ({
       didEncounterErrors: async ({ errors, contextValue }) => {
-        for (const origin of errors.map(originOf)) {
+        for (const error of errors.filter((e) => !blamesTheCaller(e))) {
+          const origin = originOf(error);
           const { code, internal } = toDomainError(origin);
-          if (origin instanceof GraphQLError || ERRORS[code].status < 500) continue;
+          if (ERRORS[code].status < 500) continue;
           log.error({ err: origin, internal, requestId: contextValue.requestId }, `answered ${code}`);
         }
       },

@@ -11,7 +11,7 @@ import {
 import { ticksOfRecordId } from '../audit-event/record-id';
 import type { StoredAuditEvent } from '../search/audit-event-reader';
 import { Prisma } from './database';
-import { ESCAPE_CHARACTER, fromStored, fromStoredJson, storedCharsFor } from './stored-text';
+import { fromStored, fromStoredJson, storedCharsFor } from './stored-text';
 
 /** A row as a statement returns it, by column name. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -22,9 +22,8 @@ const columnsOf = (names: readonly FieldName[]) =>
 
 const PREVIEW_COLUMN = toSnakeCase(STATEMENT_PREVIEW.name);
 const { charsMax } = STATEMENT_PREVIEW;
-/** Longer where an escape is among the characters shown: see `stored-text.ts`. */
-const PREVIEW = `CASE WHEN strpos(left(e.statement, ${charsMax}), '${ESCAPE_CHARACTER}') > 0
-  THEN left(e.statement, ${storedCharsFor(charsMax)}) ELSE left(e.statement, ${charsMax}) END AS ${PREVIEW_COLUMN}`;
+/** Stored characters, some of which may stand two for one: cut to measure when they are read. */
+const PREVIEW = `left(e.statement, ${storedCharsFor(charsMax)}) AS ${PREVIEW_COLUMN}`;
 
 export const LIST_COLUMNS = Prisma.raw([...columnsOf(LIST_FIELDS), PREVIEW].join(', '));
 export const DETAIL_COLUMNS = Prisma.raw(
@@ -64,6 +63,5 @@ export function toStoredEvent(row: Row): StoredAuditEvent {
 
 function preview(stored: string): string | null {
   if (stored === '') return null;
-  const text = fromStored(stored);
-  return text === stored ? text : [...text].slice(0, charsMax).join('');
+  return [...fromStored(stored)].slice(0, charsMax).join('');
 }

@@ -1,5 +1,6 @@
 import { AUDIT_EVENT_FIELDS, INGEST_FIELDS, SEARCHED_FIELDS, toSnakeCase } from '../audit-event/fields';
 import { searchableText } from '../audit-event/search-terms';
+import { serviceUnavailable, toDomainError } from '../errors';
 import type { AuditEventWriter, CheckedEvent } from '../ingest/audit-event-writer';
 import { DIMENSIONS } from './counts/dimensions';
 import { hourOf } from './counts/scope';
@@ -43,6 +44,8 @@ SELECT (SELECT count(*) FROM ins)::int AS n FROM tenant t WHERE t.tenant_id = $1
 /** "no partition of relation found for row", among other failed checks. */
 const CHECK_VIOLATION = '23514';
 const INSERT_DEADLINE_MS = 20_000;
+/** Retention that starts after a long time drops week after week, and each may be one of the batch's. */
+const INSERT_ATTEMPTS = 5;
 
 export class PostgresAuditEventWriter implements AuditEventWriter {
   constructor(
@@ -51,24 +54,27 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
   ) {}
 
   insert(tenantId: number, events: readonly CheckedEvent[]): Promise<number> {
-    const rows = JSON.stringify(events.map(toRow));
+    // In one order everywhere: two instances that store the same events at once would otherwise deadlock.
+    const ordered = events.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1));
+    const rows = JSON.stringify(ordered.map(toRow));
     return guarded(async () => {
       const ids = events.map((event) => event.recordId);
-      await this.partitions.ensureFor(ids);
-      try {
-        return await this.#insert(tenantId, rows);
-      } catch (error) {
-        if (sqlStateOf(error) !== CHECK_VIOLATION) throw error;
-        this.partitions.forget();
+      for (let attempt = 1; ; attempt++) {
         await this.partitions.ensureFor(ids);
-        return this.#insert(tenantId, rows);
+        try {
+          return await this.#insert(tenantId, rows);
+        } catch (error) {
+          if (sqlStateOf(error) !== CHECK_VIOLATION) throw error;
+          if (attempt === INSERT_ATTEMPTS) throw serviceUnavailable(error);
+          this.partitions.forget();
+        }
       }
     }, INSERT_DEADLINE_MS);
   }
 
   async #insert(tenantId: number, rows: string): Promise<number> {
     const [row] = await this.prisma.$queryRawUnsafe<{ n: number }[]>(INSERT, tenantId, rows);
-    if (!row) throw new Error(`tenant ${tenantId} does not exist: nothing was stored`);
+    if (!row) throw toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
     return row.n;
   }
 }

@@ -1,47 +1,88 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+
+const ATTEMPTS_MAX = 100;
+const LOCK = /^service\.lock\.(\d{1,15})$/;
+const lockFile = (dataDir: string, number: number) => path.join(dataDir, `service.lock.${number}`);
 
 /**
  * Makes sure that one process at a time opens an embedded database: two would destroy it. The lock names the
  * process and when it started, so that a lock left by a killed process, or a reused process id, never blocks.
+ *
+ * Locks are numbered and the highest counts. A lock that is no longer held is not removed but outnumbered, so
+ * that of many who find it at once one succeeds, and nobody ever removes a lock that was just taken.
  * @returns the release
  * @throws Error that says who holds the folder
  */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
   await mkdir(dataDir, { recursive: true });
-  const file = path.join(dataDir, 'service.lock');
-  const own = JSON.stringify({ pid: process.pid, started: await startOf(process.pid) });
-  for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      await writeFile(file, own, { flag: 'wx' });
-      return () => rm(file, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  const draft = path.join(dataDir, `service.lock.draft-${randomUUID()}`);
+  await writeFile(draft, JSON.stringify({ pid: process.pid, started: await startOf(process.pid) }));
+  try {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const last = Math.max(0, ...(await locksOf(dataDir)));
+      const holder = await holderOf(lockFile(dataDir, last));
+      if (holder !== null) {
+        throw new Error(
+          `${dataDir} is in use by process ${holder}. Stop it, or set DATA_DIR to another folder; ` +
+            'several instances need PostgreSQL (DATABASE_URL).',
+        );
+      }
+      const own = lockFile(dataDir, last + 1);
+      if (!(await linked(draft, own))) continue;
+      const locks = await locksOf(dataDir);
+      if (Math.max(...locks) === last + 1) {
+        for (const older of locks) if (older <= last) await rm(lockFile(dataDir, older), { force: true });
+        return () => writeFile(own, '');
+      }
+      // Others took and outnumbered this number while we looked.
+      await rm(own, { force: true });
     }
-    const holder = await holderOf(file);
-    if (holder !== null) {
-      throw new Error(
-        `${dataDir} is in use by process ${holder}. Stop it, or set DATA_DIR to another folder; ` +
-          'several instances need PostgreSQL (DATABASE_URL).',
-      );
-    }
-    await rm(file, { force: true });
+  } finally {
+    await rm(draft, { force: true });
   }
-  throw new Error(`${file} cannot be taken; remove it if no service is running`);
+  throw new Error(`${dataDir} cannot be locked; remove service.lock.* there if no service is running`);
+}
+
+async function locksOf(dataDir: string): Promise<number[]> {
+  return (await readdir(dataDir)).flatMap((name) => {
+    const number = LOCK.exec(name)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  });
+}
+
+/** Link, not write: the lock has its whole text from the moment it exists. */
+async function linked(draft: string, file: string): Promise<boolean> {
+  try {
+    await link(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** The living process that holds the lock, or null. */
 async function holderOf(file: string): Promise<number | null> {
+  const owner = parseOwner(await readFile(file, 'utf8').catch(() => ''));
+  if (!owner) return null;
   try {
-    const { pid, started } = JSON.parse(await readFile(file, 'utf8')) as {
-      pid: number;
-      started: string | null;
-    };
-    process.kill(pid, 0);
-    return (await startOf(pid)) === started ? pid : null;
+    process.kill(owner.pid, 0);
   } catch (error) {
     // EPERM: alive, of another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? -1 : null;
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return null;
+  }
+  return (await startOf(owner.pid)) === owner.started ? owner.pid : null;
+}
+
+function parseOwner(text: string): { pid: number; started: unknown } | null {
+  try {
+    const { pid, started } = JSON.parse(text) as { pid: unknown; started: unknown };
+    return Number.isSafeInteger(pid) && Number(pid) > 0 ? { pid: Number(pid), started } : null;
+  } catch {
+    // Released, or nothing this service wrote: it protects nobody.
+    return null;
   }
 }
 

@@ -66,7 +66,10 @@ async function openPostgres(connectionString: string): Promise<Database> {
 
 async function openEmbedded(dataDir: string): Promise<Database> {
   const unlock = await lockDataDir(dataDir);
-  const engine = await PGlite.create(path.join(dataDir, EMBEDDED_FOLDER));
+  const engine = await PGlite.create(path.join(dataDir, EMBEDDED_FOLDER)).catch(async (error) => {
+    await unlock();
+    throw error;
+  });
   const prisma = new PrismaClient({ adapter: new PrismaPGlite(engine) });
   return {
     prisma,

@@ -2,7 +2,7 @@ import { DomainError, serviceUnavailable } from '../errors';
 import { LIMITS } from '../limits';
 
 /** SQLSTATE classes and codes that blame the statement, not the state of the database: our own mistakes. */
-const OUR_MISTAKE = /^(?:0A|21|22|23|26|2F|34|42)/;
+const OUR_MISTAKE = /^(?:0A|21|22|23|26|2F|34|42|54)/;
 const STATEMENT_TIMEOUT = '57014';
 
 /** What a failed statement means for the caller. Whatever is not our own mistake is the database's absence. */

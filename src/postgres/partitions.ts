@@ -1,6 +1,6 @@
 import { formatTicks, TICKS_PER_MS } from '../audit-event/event-time';
 import { recordIdFloor, ticksOfRecordId } from '../audit-event/record-id';
-import type { PrismaClient } from './database';
+import type { Prisma, PrismaClient } from './database';
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
@@ -20,6 +20,17 @@ export function weekOfPartition(name: string): { name: string; startMs: number; 
   const [, year, month, day] = NAME.exec(name) ?? [];
   const startMs = Date.parse(`${year}-${month}-${day}T00:00:00Z`);
   return Number.isNaN(startMs) ? null : { name, startMs, endMs: startMs + WEEK_MS };
+}
+
+/**
+ * Whether a partition exists now. Read from the catalog's rows: after waiting for an advisory lock, `to_regclass` may
+ * still answer from the connection's cache.
+ */
+export async function hasPartition(tx: Prisma.TransactionClient, name: string): Promise<boolean> {
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'audit_event'::regclass AND c.relname = ${name}`;
+  return found.length > 0;
 }
 
 /** The weekly partitions of `audit_event`: made ahead of time, and on demand for older events. */
@@ -60,10 +71,7 @@ export class Partitions {
         // A statement that waits for a lock makes all later readers wait behind it: give up early instead.
         await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '3s'`);
         await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock(hashtext('audit_event'), ${week})`);
-        const [found] = await tx.$queryRaw<
-          { there: boolean }[]
-        >`SELECT to_regclass(${name}) IS NOT NULL AS there`;
-        if (found?.there) return;
+        if (await hasPartition(tx, name)) return;
         // Made apart and then attached: attaching lets readers and writers of other weeks go on.
         await tx.$executeRawUnsafe(`CREATE TABLE ${name} (LIKE audit_event INCLUDING ALL)`);
         await tx.$executeRawUnsafe(

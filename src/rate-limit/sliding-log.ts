@@ -51,14 +51,14 @@ export class SlidingLog implements Limiter {
     const log = this.#logs.get(key);
     if (!log) return [];
     let gone = 0;
-    while (gone < log.length && now - (log[gone] ?? now) > LIMITS.rateWindowMs) gone++;
+    while (gone < log.length && now - (log[gone] ?? now) >= LIMITS.rateWindowMs) gone++;
     if (gone > 0) log.splice(0, gone);
     return log;
   }
 }
 
-/** A call leaves the window just after a whole window has passed, hence the millisecond more. */
-const waitFor = (at: number, now: number) => Math.max(1, Math.ceil(at + LIMITS.rateWindowMs + 1 - now));
+/** A call leaves when a whole window has passed; the millisecond more covers rounding and coarse timers. */
+const waitFor = (at: number, now: number) => Math.max(1, LIMITS.rateWindowMs + 1 - Math.floor(now - at));
 
 /** `Retry-After`: whole seconds, at least 1, after which the call succeeds. */
 export const retryAfterSeconds = (decision: RateDecision): number =>

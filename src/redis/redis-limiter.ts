@@ -13,7 +13,7 @@ local t = redis.call('TIME')
 local now = t[1] * 1000000 + t[2]
 local window, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
 local first = redis.call('LINDEX', KEYS[1], 0)
-while first and now - tonumber(first) > window do
+while first and now - tonumber(first) >= window do
   redis.call('LPOP', KEYS[1])
   first = redis.call('LINDEX', KEYS[1], 0)
 end
@@ -29,6 +29,7 @@ if first then wait = tonumber(first) + window - now end
 return {1, n, string.format('%.0f', wait)}`;
 
 const COMMAND_TIMEOUT_MS = 500;
+const PING_EVERY_MS = 2_000;
 
 /**
  * The sliding window shared by all instances through Redis. While Redis is lost this instance decides by its
@@ -37,6 +38,7 @@ const COMMAND_TIMEOUT_MS = 500;
 export class RedisLimiter implements Limiter {
   readonly #redis: Redis;
   readonly #own: SlidingLog;
+  readonly #pings: NodeJS.Timeout;
   #lost = false;
 
   constructor(
@@ -55,6 +57,7 @@ export class RedisLimiter implements Limiter {
     this.#redis.on('ready', () => this.#onFound());
     this.#redis.on('error', (error) => this.#onLost(error));
     this.#redis.on('close', () => this.#onLost(new Error('connection closed')));
+    this.#pings = setInterval(() => this.#ping(), PING_EVERY_MS).unref();
   }
 
   /** Waits, for a bounded time, for the first connection, so that the first calls are already shared. */
@@ -87,8 +90,18 @@ export class RedisLimiter implements Limiter {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#pings);
     this.#redis.removeAllListeners('close');
     this.#redis.disconnect();
+  }
+
+  /** A connection that went silent, or speaks again, tells nobody by itself. */
+  #ping(): void {
+    if (this.#redis.status !== 'ready') return;
+    this.#redis.ping().then(
+      () => this.#onFound(),
+      (error) => this.#onLost(error),
+    );
   }
 
   async #admitShared(key: string, limit: number): Promise<RateDecision | null> {

@@ -146,11 +146,7 @@ function checked(
 }
 
 /** Asks the service's own way and by brute force, within one snapshot. */
-async function compare(
-  prisma: PrismaClient,
-  tenants: readonly number[],
-  q: AuditEventQuery,
-): Promise<number> {
+async function compare(prisma: PrismaClient, tenants: readonly number[], q: AuditEventQuery): Promise<void> {
   await prisma.$transaction(
     async (tx) => {
       const reader = new PostgresAuditEventReader(tx as PrismaClient);

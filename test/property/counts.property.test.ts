@@ -97,7 +97,7 @@ const scenario = fc.record({
   queries: fc.array(
     fc.record({
       query: fc.oneof({ weight: 2, arbitrary: query }, { weight: 1, arbitrary: wordQuery }),
-      scope: fc.constantFrom([0], [1], [0, 1]),
+      scope: fc.constantFrom<number[]>([0], [1], [0, 1]),
     }),
     {
       minLength: 6,

@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import os from 'node:os';
 import path from 'node:path';
 import { type Options, transform } from '@swc/core';
-import jestConfig from '../../jest.config.cjs';
 
 const ROOT = path.resolve(__dirname, '../..');
 const START_MS = 60_000;
@@ -28,7 +27,11 @@ async function compile(): Promise<string> {
       if (!name.endsWith('.ts')) continue;
       const filename = path.join(ROOT, part, name);
       const target = path.join(folder, part, name.replace(/\.ts$/, '.js'));
-      const { code } = await transform(await readFile(filename, 'utf8'), { filename, swcrc: false, ...OPTIONS });
+      const { code } = await transform(await readFile(filename, 'utf8'), {
+        filename,
+        swcrc: false,
+        ...OPTIONS,
+      });
       await mkdir(path.dirname(target), { recursive: true });
       await writeFile(target, code);
     }
@@ -36,8 +39,17 @@ async function compile(): Promise<string> {
   return folder;
 }
 
-/** As the tests themselves are compiled. */
-const OPTIONS = (Object.values(jestConfig.transform)[0]?.[1] ?? {}) as Options;
+/** As jest.config.cjs has the tests themselves compiled. */
+const OPTIONS: Options = {
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true },
+    keepClassNames: true,
+  },
+  module: { type: 'commonjs' },
+  sourceMaps: 'inline',
+};
 
 /** A service in a process of its own: it can be killed. */
 export class ChildService {

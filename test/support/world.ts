@@ -40,6 +40,7 @@ export class World {
         host: '127.0.0.1',
         dataDir: database.dataDir,
         databaseUrl: database.databaseUrl,
+        readDatabaseUrl: null,
         redisUrl: null,
         logLevel: 'info',
         searchIndex: true,

@@ -2,6 +2,7 @@ import type { LimitedTenant, RunningRetention, StoredWeek } from '../../retentio
 import { takeAllTenants } from '../counts/turns';
 import type { Prisma, PrismaClient } from '../database';
 import { sqlStateOf } from '../failure';
+import { hasPartition } from '../partitions';
 import { type Gone, record, together } from './record';
 
 const HOUR_MS = 3_600_000;
@@ -38,6 +39,8 @@ export async function dropWeek(
         await tx.$executeRawUnsafe(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
         await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '60s'`);
         await takeAllTenants(tx);
+        // Another instance may have dropped it while this one waited for its turn.
+        if (!(await hasPartition(tx, week.name))) return null;
         await refuseIfNeeded(tx, hours, daysMax);
         const counted = await tenantsIn(tx, COUNTED, hours, daysMax);
         const gone = new Map<number, Gone[]>();

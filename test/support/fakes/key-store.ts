@@ -51,11 +51,12 @@ export class FakeTenantStore implements TenantStore {
       tenantId: i + 1,
       name: `Tenant ${i + 1}`,
       createdAt: new Date(0),
+      retentionDays: null,
     }));
   }
 
   async create(name: string): Promise<Tenant> {
-    const tenant = { tenantId: this.tenants.length + 1, name, createdAt: new Date(0) };
+    const tenant = { tenantId: this.tenants.length + 1, name, createdAt: new Date(0), retentionDays: null };
     this.tenants.push(tenant);
     return tenant;
   }

@@ -1,0 +1,88 @@
+import { LIMITS } from '../../src/limits';
+import { alternate } from '../alternate';
+import type { Bench } from '../context';
+import { compared, type Figure, reported, type Target } from '../figure';
+import { CopyFloor } from '../load/copy-floor';
+import { IngestArena, type IngestRound } from '../load/ingest-arena';
+import { short } from '../report';
+
+/** What a round stores at most, and which share of the run's rows it stores else. */
+const EVENTS_MAX = 300_000;
+const ROWS_SHARE = 5;
+
+/** Rows a second of the mutation over HTTP against COPY. */
+export const ingest = (bench: Bench): Promise<Figure[]> =>
+  measureIngest(bench, 'ingest', { search: false, eventsMax: EVENTS_MAX, target: { atLeast: 0.5 } });
+
+export async function measureIngest(
+  bench: Bench,
+  name: string,
+  { search, eventsMax, target }: { search: boolean; eventsMax: number; target: Target },
+): Promise<Figure[]> {
+  const arena = await IngestArena.open(
+    bench,
+    Math.min(eventsMax, Math.ceil(bench.options.rows / ROWS_SHARE)),
+  );
+  const floor = await CopyFloor.open(bench, arena);
+  const runs: IngestRound[] = [];
+  const subjects = {
+    mutation: async () => {
+      const run = await arena.measure(search);
+      runs.push(run);
+      return run.rate;
+    },
+    copy: () => floor.measure(1),
+    copies: () => floor.measure(2),
+  };
+  try {
+    const { mutation, copy, copies } = await alternate(bench.options.rounds, subjects, (_, round) =>
+      bench.say(
+        `  mutation ${short(round.mutation)}, COPY ${short(round.copy)}, two COPYs ${short(round.copies)} rows/s` +
+          (search ? `, ${short(runs.at(-1)?.lagSeconds ?? 0)} s behind at the end` : ''),
+      ),
+    );
+    const about = { bench: name, unit: 'rows/s' };
+    const note = `${arena.events.toLocaleString('en')} events a round, ${Math.round(floor.bytesPerRow)} B a row`;
+    const against = { name: 'COPY', values: copy };
+    return [
+      compared({ ...about, name: 'mutation, 5,000 events, 2 connections', target, note }, mutation, against),
+      ...(search ? withoutQuietTime(arena, runs, about, against) : []),
+      compared({ ...about, name: 'the same', target: null }, mutation, {
+        name: 'COPY on 2 connections',
+        values: copies,
+      }),
+      reported(
+        name,
+        'memory of the service',
+        'MB',
+        runs.map(({ peakMb }) => peakMb),
+      ),
+    ];
+  } finally {
+    floor.close();
+    await (await bench.databases()).drop('ingest_template');
+  }
+}
+
+/** An hour is left alone for a while before it is indexed; in a sustained run that wait is not part of the work. */
+function withoutQuietTime(
+  arena: IngestArena,
+  runs: readonly IngestRound[],
+  about: { readonly bench: string; readonly unit: string },
+  against: { readonly name: string; readonly values: readonly number[] },
+): Figure[] {
+  const quietSeconds = LIMITS.indexQuietMs / 1000;
+  const rates = runs.map(
+    ({ seconds, lagSeconds }) => arena.events / (seconds - Math.min(quietSeconds, lagSeconds)),
+  );
+  const note = `an hour is not indexed before it was unchanged for ${quietSeconds} s`;
+  return [
+    compared({ ...about, name: 'less the quiet time', target: null, note }, rates, against),
+    reported(
+      about.bench,
+      'behind after the last receipt',
+      's',
+      runs.map(({ lagSeconds }) => lagSeconds),
+    ),
+  ];
+}

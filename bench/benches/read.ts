@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { alternate } from '../alternate';
+import type { Bench } from '../context';
+import { compared, type Figure, reported } from '../figure';
+import type { LoadPlan, LoadResult } from '../http/load-generator';
+import { ChildServer } from '../processes/child-server';
+import { createReadKey, startService } from '../processes/service';
+import { short } from '../report';
+
+const CONNECTIONS = 32;
+const WARM_UP_MS = 1_000;
+const MEASURE_MS = 4_000;
+const PATH = '/api/v1/public/audit-activity?page=1&pageSize=20';
+const TARGET = { atLeast: 0.75 } as const;
+type Server = 'facade' | 'express' | 'unnamed';
+
+/** List pages a second of the façade against the same answer written by hand. */
+export async function read(bench: Bench): Promise<Figure[]> {
+  const dataset = await bench.dataset(bench.options.rows);
+  const service = await startService(bench, dataset.url, { REDIS_URL: await bench.redisUrl(0) });
+  const byHand = async (database: number, statements: string) =>
+    bench.track(
+      await ChildServer.start(join(bench.machine.build, 'bench/http/express-server.js'), {
+        env: { DATABASE_URL: dataset.url, REDIS_URL: await bench.redisUrl(database), STATEMENTS: statements },
+        cwd: bench.machine.root,
+      }),
+    );
+  const servers: Record<Server, ChildServer> = {
+    facade: service.server,
+    express: await byHand(1, 'named'),
+    unnamed: await byHand(2, 'unnamed'),
+  };
+  const busiest = [String(dataset.tenantIds[0])];
+  const keys = await Promise.all(Array.from({ length: CONNECTIONS }, () => createReadKey(service, busiest)));
+  await assertSameAnswer(servers, keys[0] ?? '');
+
+  const latencies: Record<Server, LoadResult[]> = { facade: [], express: [], unnamed: [] };
+  const measure = (name: Server) => async () => {
+    const result = await generateLoad(bench, {
+      port: Number(new URL(servers[name].url).port),
+      path: PATH,
+      keys,
+    });
+    latencies[name].push(result);
+    return result.requestsPerSecond;
+  };
+  const rates = await alternate(
+    bench.options.rounds,
+    { facade: measure('facade'), express: measure('express'), unnamed: measure('unnamed') },
+    (_, round) =>
+      bench.say(
+        `  façade ${short(round.facade)}, by hand ${short(round.express)}, by hand without a named statement ${short(round.unnamed)} req/s`,
+      ),
+  );
+  const peakMb = service.server.memory.read();
+  for (const server of Object.values(servers)) await bench.untrack(server);
+
+  const about = { bench: 'read', unit: 'req/s' };
+  const of = (name: Server, pick: (result: LoadResult) => number) => latencies[name].map(pick);
+  const versus = (pick: (result: LoadResult) => number) => ({
+    name: 'Express + pg',
+    values: of('express', pick),
+  });
+  const plain = { name: 'Express + pg, statement not named', values: rates.unnamed };
+  const [bytes] = of('facade', (result) => result.bytes);
+  const note = `page 1, 20 rows, ${bytes} bytes, ${CONNECTIONS} connections; the hand-written server names its statement, so that PostgreSQL plans it once a connection`;
+  return [
+    compared(
+      { ...about, name: 'list page', target: TARGET, note },
+      rates.facade,
+      versus((r) => r.requestsPerSecond),
+    ),
+    compared({ ...about, name: 'list page', target: null }, rates.facade, plain),
+    ...(['p50Ms', 'p99Ms'] as const).map((key) =>
+      compared(
+        { bench: 'read', unit: 'ms', name: key.slice(0, 3), target: null },
+        of('facade', (r) => r[key]),
+        versus((r) => r[key]),
+      ),
+    ),
+    reported('read', 'memory of the service', 'MB', [peakMb ?? Number.NaN]),
+  ];
+}
+
+async function generateLoad(
+  bench: Bench,
+  plan: Pick<LoadPlan, 'port' | 'path' | 'keys'>,
+): Promise<LoadResult> {
+  const script = join(bench.machine.build, 'bench/http/load-generator.js');
+  const argument = JSON.stringify({
+    ...plan,
+    warmUpMs: WARM_UP_MS,
+    measureMs: MEASURE_MS,
+  } satisfies LoadPlan);
+  const { stdout } = await promisify(execFile)(process.execPath, [script, argument]);
+  return JSON.parse(stdout) as LoadResult;
+}
+
+/** Whoever answers less is faster: all must say the same, but for the time of the answer. */
+async function assertSameAnswer(servers: Readonly<Record<Server, ChildServer>>, key: string): Promise<void> {
+  const answers = await Promise.all(
+    Object.values(servers).map(async ({ url }) => {
+      const response = await fetch(url + PATH, { headers: { 'X-Api-Key': key } });
+      return (await response.text()).replace(/"timestamp":"[^"]*"/, '');
+    }),
+  );
+  const [first = '', ...others] = answers;
+  for (const other of others.filter((answer) => answer !== first)) {
+    const at = [...first].findIndex((character, i) => character !== other[i]);
+    const around = (text: string) => text.slice(Math.max(0, at - 100), at + 100);
+    throw new Error(`the servers answer differently:\n${around(first)}\n${around(other)}`);
+  }
+}

@@ -1,0 +1,67 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Bench } from '../context';
+import { withClient } from '../processes/databases';
+import { copyFromFile, copyToFile } from './copy';
+import type { IngestArena } from './ingest-arena';
+
+const TABLE = 'audit_event';
+
+/** COPY of the rows the service stored, into the same table with the same partitions and indexes: what ingest is measured against. */
+export class CopyFloor {
+  private constructor(
+    private readonly bench: Bench,
+    private readonly arena: IngestArena,
+    /** The rows in two halves, as they lay in the table. */
+    private readonly files: readonly string[],
+    readonly bytesPerRow: number,
+  ) {}
+
+  static async open(bench: Bench, arena: IngestArena): Promise<CopyFloor> {
+    const folder = bench.folder('copy');
+    const url = await arena.filled('copy_source');
+    const files = ['first', 'second'].map((name) => join(folder, `${name}.copy`));
+    const bytesPerRow = await withClient(url, async (client) => {
+      for (const [half, file] of files.entries()) {
+        // Every other page of the table: both halves meet the same partitions in the same order.
+        const rows = `SELECT * FROM ${TABLE} WHERE ((ctid::text::point)[0]::bigint / 64) % 2 = ${half}`;
+        await copyToFile(client, `COPY (${rows}) TO STDOUT`, file);
+      }
+      const {
+        rows: [size],
+      } = await client.query(`SELECT avg(pg_column_size(e))::float8 AS bytes FROM ${TABLE} e`);
+      return size.bytes;
+    });
+    await (await bench.databases()).drop('copy_source');
+    return new CopyFloor(bench, arena, files, bytesPerRow);
+  }
+
+  /** Rows a second of one COPY after the other on one connection, or of both halves side by side. */
+  async measure(connections: 1 | 2): Promise<number> {
+    const databases = await this.bench.databases();
+    const url = await this.arena.database('ingest_round');
+    await databases.settle();
+    try {
+      const copyHalf = (file: string) =>
+        withClient(url, (client) => copyFromFile(client, `COPY ${TABLE} FROM STDIN`, file));
+      const started = performance.now();
+      if (connections === 2) await Promise.all(this.files.map(copyHalf));
+      else for (const file of this.files) await copyHalf(file);
+      const seconds = (performance.now() - started) / 1000;
+      await withClient(url, async (client) => {
+        const {
+          rows: [found],
+        } = await client.query(`SELECT count(*)::int AS n FROM ${TABLE}`);
+        if (found.n !== this.arena.events)
+          throw new Error(`COPY stored ${found.n} of ${this.arena.events} rows`);
+      });
+      return this.arena.events / seconds;
+    } finally {
+      await databases.drop('ingest_round');
+    }
+  }
+
+  close(): void {
+    for (const file of this.files) rmSync(file, { force: true });
+  }
+}

@@ -1,0 +1,148 @@
+import type { Bench } from '../context';
+import { Calendar, END_MS } from '../data/calendar';
+import { EventSource } from '../data/event-source';
+import { sharesOf, TENANTS } from '../data/tenants';
+import { withClient } from '../processes/databases';
+import { createTenant, type Service, startService } from '../processes/service';
+import { caughtUp } from './backlog';
+import { bodyOf, inParallel, Sender } from './sender';
+
+const TEMPLATE = 'ingest_template';
+const CONNECTIONS = 2;
+/** As dense as 20M events in 90 days: what agents send of a fleet of that size in a day or so. */
+const EVENTS_PER_DAY = 20_000_000 / 90;
+const YEAR_MS = 365 * 86_400_000;
+const WARM_UP_EVENTS = 60_000;
+
+interface Batch {
+  readonly agentKey: string;
+  readonly body: Buffer;
+  readonly events: number;
+}
+
+export interface IngestRound {
+  /** Rows a second. */
+  readonly rate: number;
+  readonly seconds: number;
+  /** From the last receipt until the background tasks had caught up; 0 where that was not waited for. */
+  readonly lagSeconds: number;
+  readonly peakMb: number;
+}
+
+/** What is stored in each round, the same every time, and empty databases with tenants and partitions to store it in. */
+export class IngestArena {
+  private constructor(
+    private readonly bench: Bench,
+    readonly events: number,
+    private readonly batches: readonly Batch[],
+    /** Sent before a round is timed, to partitions of another year. */
+    private readonly warmUp: readonly Batch[],
+  ) {}
+
+  static async open(bench: Bench, events: number): Promise<IngestArena> {
+    const databases = await bench.databases();
+    const url = await databases.create(TEMPLATE);
+    const service = await startService(bench, url, searchSwitch(false));
+    const keys: string[] = [];
+    for (let n = 0; n < TENANTS; n++) keys.push((await createTenant(service, `Tenant ${n + 1}`)).agentKey);
+    const days = Math.max(1, Math.ceil(events / EVENTS_PER_DAY));
+    const warmUp = batchesOf(keys, WARM_UP_EVENTS, new Calendar(1, END_MS - YEAR_MS));
+    const calendar = new Calendar(days);
+    const batches = batchesOf(keys, events, calendar);
+    // The partitions are made ahead of the rounds: stored once here, and emptied.
+    for (const some of [warmUp, batches]) await sendAll(service, some);
+    await withClient(url, async (client) => {
+      await caughtUp(client, false);
+      await bench.untrack(service.server);
+      const { rows } = await client.query(
+        `SELECT format('%I', relname) AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
+           AND relnamespace = 'public'::regnamespace AND relname ~ '^(audit|search)_'`,
+      );
+      await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')}`);
+      await client.query('VACUUM');
+    });
+    return new IngestArena(bench, events, batches, warmUp);
+  }
+
+  /** A new database for a round. */
+  async database(name: string): Promise<string> {
+    return (await this.bench.databases()).create(name, TEMPLATE);
+  }
+
+  /**
+   * Rows a second through a service just started and warmed up on a database of its own: up to the last receipt, or,
+   * with search, until everything is folded and indexed.
+   */
+  async measure(search: boolean): Promise<IngestRound> {
+    const databases = await this.bench.databases();
+    const url = await this.database('ingest_round');
+    const service = await startService(this.bench, url, { LOG_LEVEL: 'warn', ...searchSwitch(search) });
+    try {
+      return await withClient(url, async (client) => {
+        await sendAll(service, this.warmUp);
+        await caughtUp(client, search);
+        await databases.settle();
+        const started = performance.now();
+        const accepted = await sendAll(service, this.batches);
+        const received = performance.now();
+        if (search) await caughtUp(client, true);
+        const seconds = (performance.now() - started) / 1000;
+        if (accepted !== this.events) throw new Error(`${accepted} of ${this.events} events were stored`);
+        const lagSeconds = (performance.now() - received) / 1000;
+        return {
+          rate: this.events / seconds,
+          seconds,
+          lagSeconds,
+          peakMb: service.server.memory.read() ?? Number.NaN,
+        };
+      });
+    } finally {
+      await this.bench.untrack(service.server);
+      await databases.drop('ingest_round');
+    }
+  }
+
+  /** Stores everything once, and leaves the database: where COPY's rows come from. */
+  async filled(name: string): Promise<string> {
+    const url = await this.database(name);
+    const service = await startService(this.bench, url, { LOG_LEVEL: 'warn', ...searchSwitch(false) });
+    await sendAll(service, this.batches);
+    await this.bench.untrack(service.server);
+    return url;
+  }
+}
+
+const searchSwitch = (on: boolean): Record<string, string> => ({ SEARCH_INDEX: on ? 'on' : 'off' });
+
+function batchesOf(keys: readonly string[], events: number, calendar: Calendar): Batch[] {
+  const sources = sharesOf(events).map((count, tenant) => new EventSource(tenant, count, calendar));
+  const jobs = sources.flatMap((source, tenant) =>
+    Array.from({ length: source.batches }, (_, batch) => ({
+      source,
+      tenant,
+      batch,
+      when: batch / source.batches,
+    })),
+  );
+  return jobs
+    .sort((a, b) => a.when - b.when)
+    .map(({ source, tenant, batch }) => ({
+      agentKey: keys[tenant] ?? '',
+      body: bodyOf(source.batch(batch)),
+      events: source.sizeOf(batch),
+    }));
+}
+
+async function sendAll(service: Service, batches: readonly Batch[]): Promise<number> {
+  const sender = new Sender(service.server.url, CONNECTIONS);
+  let accepted = 0;
+  try {
+    await inParallel(batches, CONNECTIONS, async ({ agentKey, body }) => {
+      const stored = await sender.send(agentKey, body);
+      accepted += stored;
+    });
+  } finally {
+    sender.close();
+  }
+  return accepted;
+}

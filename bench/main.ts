@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { decode } from './benches/decode';
+import { endToEnd } from './benches/end-to-end';
+import { growth } from './benches/growth';
+import { ingest } from './benches/ingest';
+import { ingestSearch } from './benches/ingest-search';
+import { read } from './benches/read';
+import { Bench, type Machine } from './context';
+import { type Figure, failed, verdictOf } from './figure';
+import { type Options, parseOptions } from './options';
+import { profileReport } from './processes/cpu-profile';
+import { machineOf, tableOf, writeJson } from './report';
+
+/** Each bench by the name it is asked for. */
+const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<readonly Figure[]>>> = {
+  read,
+  ingest,
+  'ingest-search': ingestSearch,
+  growth,
+  decode,
+  'end-to-end': endToEnd,
+};
+
+/** Runs the benches asked for. @returns the exit code: 0 when every figure was taken and meets its target */
+export async function main(machine: Machine): Promise<number> {
+  let options: Options;
+  try {
+    options = parseOptions(machine.argv, Object.keys(BENCHES));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    return 2;
+  }
+  const bench = new Bench(machine, options);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void bench.close().finally(() => process.exit(130)));
+  }
+  try {
+    const figures = await runAll(bench, options);
+    const settings = await bench.describeServer();
+    const { names, rows, rounds } = options;
+    const content = {
+      machine: machineOf(settings),
+      options: { names, rows, rounds },
+      loads: bench.loads,
+      figures,
+    };
+    for (const file of [join(machine.work, 'results/latest.json'), ...(options.json ? [options.json] : [])]) {
+      writeJson(file, {
+        ...content,
+        figures: figures.map((figure) => ({ ...figure, verdict: verdictOf(figure) })),
+      });
+    }
+    if (options.profile) bench.say(profileReport(bench.profiles));
+    process.stdout.write(`\n${tableOf(figures)}\n\n${settings}\n`);
+    return figures.every((figure) => !['MISSED', 'FAILED'].includes(verdictOf(figure))) ? 0 : 1;
+  } finally {
+    await bench.close();
+  }
+}
+
+async function runAll(bench: Bench, { names }: Options): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const name of names) {
+    bench.say(`\n== ${name}`);
+    try {
+      figures.push(...((await BENCHES[name]?.(bench)) ?? []));
+    } catch (error) {
+      bench.say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      figures.push(failed({ bench: name, name, unit: '', target: null }, error));
+    }
+  }
+  return figures;
+}

@@ -1,0 +1,39 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { DEFAULT_URL, resolveConnection, runOperation } from './service-client';
+
+export type Options = Readonly<Record<string, unknown>> & {
+  url?: string;
+  operatorKey?: string;
+  json?: boolean;
+};
+export type Run = <T>(query: string, variables?: Readonly<Record<string, unknown>>) => Promise<T>;
+export type Handler = (run: Run, options: Options, argument: string) => Promise<{ json: unknown; text: string }>;
+export type OnService = (command: Command, handler: Handler) => void;
+
+/** Makes commands that run on a service: their options, and their answer as JSON or text. */
+export function serviceCommands(ports: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly print: (line: string) => void;
+}): OnService {
+  return (command, handler) => {
+    command
+      .option('--url <url>', `the service (default: AUDIT_ACTIVITY_URL, else ${DEFAULT_URL})`)
+      .option(
+        '--operator-key <key>',
+        'default: AUDIT_ACTIVITY_OPERATOR_KEY, else the file operator.key in DATA_DIR (.data)',
+      )
+      .option('--json', 'print JSON')
+      .action(async (...args: unknown[]) => {
+        const options = command.opts<Options>();
+        const connection = await resolveConnection(options, ports.env);
+        const run: Run = (query, variables) => runOperation(connection, query, variables);
+        const answer = await handler(run, options, typeof args[0] === 'string' ? args[0] : '');
+        ports.print(options.json ? JSON.stringify(answer.json) : answer.text);
+      });
+  };
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number');
+  return Number(text);
+}

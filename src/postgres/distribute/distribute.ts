@@ -1,0 +1,63 @@
+import type { PrismaClient } from '../database';
+import { DISTRIBUTED_TABLES, distributionPlan, type Placement } from './distribution';
+
+/** The database cannot distribute tables: printed as one line. */
+export class CannotDistribute extends Error {
+  override readonly name = 'CannotDistribute';
+}
+
+export interface Distribution {
+  /** Version of the extension. */
+  readonly citus: string;
+  /** Tables distributed now. */
+  readonly distributed: readonly string[];
+  /** Tables that were before. */
+  readonly before: readonly string[];
+}
+
+/**
+ * Spreads the tables over the cluster, each call a transaction of its own: what was interrupted goes on where it
+ * stopped. Rows that are there move; meanwhile nobody can write them.
+ * @param prepare makes the tables @param shards of each table; null: as the cluster is set
+ * @throws CannotDistribute
+ */
+export async function distribute(
+  prisma: PrismaClient,
+  prepare: () => Promise<unknown>,
+  shards: number | null,
+): Promise<Distribution> {
+  const citus = await citusVersion(prisma);
+  await prepare();
+  const placed = await placements(prisma);
+  const plan = planOf(placed, shards);
+  for (const statement of plan) await prisma.$executeRawUnsafe(statement);
+  const before = placed.map(({ name }) => name);
+  return { citus, distributed: DISTRIBUTED_TABLES.filter((table) => !before.includes(table)), before };
+}
+
+async function citusVersion(prisma: PrismaClient): Promise<string> {
+  const [citus] = await prisma.$queryRaw<
+    { version: string }[]
+  >`SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`;
+  if (citus) return citus.version;
+  throw new CannotDistribute(
+    'The extension citus is not in this database: nothing was distributed. On a coordinator with Citus, CREATE EXTENSION citus first.',
+  );
+}
+
+function planOf(placed: readonly Placement[], shards: number | null): readonly string[] {
+  try {
+    return distributionPlan(placed, shards);
+  } catch (error) {
+    throw new CannotDistribute(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function placements(prisma: PrismaClient): Promise<Placement[]> {
+  return prisma.$queryRawUnsafe<Placement[]>(
+    `SELECT c.relname::text AS name, coalesce(column_to_column_name(p.logicalrelid, p.partkey), 'no column') AS column,
+       p.colocationid::int AS colocation
+     FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid WHERE c.relname::text = ANY($1::text[])`,
+    [...DISTRIBUTED_TABLES],
+  );
+}

@@ -1,0 +1,122 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { newKey } from '../../src/api-key/key-format';
+import { resolveConnection } from '../../src/cli/service-client';
+import { runCli } from '../support/cli';
+import { temporaryFolder } from '../support/engines';
+import { useWorld } from '../support/use-world';
+
+const LIST = ['tenant', 'list', '--json'];
+
+describe('the operator key', () => {
+  const open = useWorld('embedded');
+
+  it('comes from --operator-key, else the environment, else the file in DATA_DIR', async () => {
+    const { service, operatorKey, database } = open.world;
+    const url = ['--url', service.url];
+    const wrong = newKey('operator');
+    const sources: [string[], Record<string, string>][] = [
+      [['--operator-key', operatorKey], { AUDIT_ACTIVITY_OPERATOR_KEY: wrong }],
+      [[], { AUDIT_ACTIVITY_OPERATOR_KEY: operatorKey, DATA_DIR: '/nowhere' }],
+      [[], { DATA_DIR: database.dataDir }],
+      [[], { AUDIT_ACTIVITY_OPERATOR_KEY: '', DATA_DIR: database.dataDir }],
+    ];
+    for (const [options, env] of sources) {
+      expect(await runCli([...LIST, ...url, ...options], env)).toEqual({ lines: ['[]'], error: null });
+    }
+  });
+
+  it('that is wrong is refused in one line', async () => {
+    const env = { AUDIT_ACTIVITY_URL: open.world.service.url };
+    for (const key of [newKey('operator'), 'nonsense']) {
+      const { error } = await runCli([...LIST, '--operator-key', key], env);
+      expect(error).toMatch(/^unauthorized: .*$/);
+      expect(error).not.toContain(key);
+    }
+  });
+
+  it('must be one: a public key is told that it does not permit this', async () => {
+    const { key } = await open.world.key();
+    const { error } = await runCli([...LIST, '--operator-key', key], {
+      AUDIT_ACTIVITY_URL: open.world.service.url,
+    });
+    expect(error).toMatch(/^forbidden: .*$/);
+  });
+
+  it('that is nowhere is asked for, with every place it can come from', async () => {
+    const { lines, error } = await runCli(LIST, { DATA_DIR: '/nowhere/at/all' });
+    expect(lines).toEqual([]);
+    for (const text of [
+      '/nowhere/at/all/operator.key',
+      '--operator-key',
+      'AUDIT_ACTIVITY_OPERATOR_KEY',
+      'DATA_DIR',
+    ]) {
+      expect(error).toContain(text);
+    }
+    expect(error?.split('\n')).toHaveLength(1);
+  });
+});
+
+/** A port nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('the service', () => {
+  const operatorKey = newKey('operator');
+
+  it('is the one of --url, else AUDIT_ACTIVITY_URL, else the local default', async () => {
+    const urlOf = async (options: { url?: string }, env: Record<string, string>) =>
+      (await resolveConnection({ ...options, operatorKey }, env)).url;
+    const env = { AUDIT_ACTIVITY_URL: 'https://audit.example' };
+    expect(await urlOf({ url: 'http://other:1' }, env)).toBe('http://other:1');
+    expect(await urlOf({}, env)).toBe('https://audit.example');
+    expect(await urlOf({}, {})).toBe('http://127.0.0.1:8080');
+    expect(await urlOf({}, { AUDIT_ACTIVITY_URL: '' })).toBe('http://127.0.0.1:8080');
+    expect(await urlOf({ url: 'http://other:1//' }, {})).toBe('http://other:1');
+  });
+
+  it.each(['127.0.0.1', 'localhost'])(
+    'that does not answer on %s is named in one line, with the reason',
+    async (host) => {
+      const url = `http://${host}:${await freePort()}`;
+      const { error } = await runCli([...LIST, '--url', url, '--operator-key', operatorKey]);
+      expect(error).toMatch(/^No service answers at .*: .*ECONNREFUSED.*$/);
+      expect(error).toContain(url);
+    },
+  );
+
+  it.each(['not a url', 'ftp://example', ''])(
+    'must have an address: %j is refused in one line',
+    async (url) => {
+      const { error } = await runCli([...LIST, '--url', url, '--operator-key', operatorKey]);
+      expect(error).toMatch(/^No service answers at .*$/);
+    },
+  );
+
+  it('that is another one is found out', async () => {
+    const server = createServer((_request, response) => response.end('<html>It works!</html>'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { error } = await runCli([...LIST, '--url', url, '--operator-key', operatorKey]);
+    expect(error).toBe(`${url} answered 200, and not as an Audit Activity service`);
+    server.close();
+    server.closeAllConnections();
+  });
+});
+
+it('a key file may end with a line end, or not', async () => {
+  const folder = await temporaryFolder();
+  for (const end of ['', '\n', '\r\n']) {
+    await writeFile(path.join(folder, 'operator.key'), `abc${end}`);
+    expect((await resolveConnection({}, { DATA_DIR: folder })).operatorKey).toBe('abc');
+  }
+  await rm(folder, { recursive: true });
+});

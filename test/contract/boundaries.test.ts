@@ -1,0 +1,146 @@
+import { importsOf, type Source, sourcesOf } from '../support/imports';
+
+interface Border {
+  /** Folders and files (without extension) this holds for; the longest match counts. */
+  readonly of: readonly string[];
+  /** Folders and files below the repository that may be imported; its own folder always may. */
+  readonly files: readonly string[];
+  /** Packages; `node:` modules are allowed everywhere but in the core, which has its own few. */
+  readonly packages: readonly string[];
+}
+
+const CORE = ['src/audit-event', 'src/tenant', 'src/errors', 'src/limits', 'src/version'];
+const USE_CASES = ['src/search', 'src/ingest', 'src/api-key', 'src/rate-limit'];
+
+/** Dependencies point inwards: rest-facade → graphql → use cases → audit-event ← agent. */
+const BORDERS: readonly Border[] = [
+  { of: CORE, files: CORE, packages: [] },
+  { of: USE_CASES, files: CORE, packages: ['lru-cache'] },
+  {
+    of: ['src/postgres'],
+    files: [...CORE, ...USE_CASES, 'src/config', 'src/generated/prisma'],
+    packages: ['@electric-sql/pglite', '@prisma/adapter-pg', 'pglite-prisma-adapter'],
+  },
+  { of: ['src/redis'], files: [...CORE, ...USE_CASES], packages: ['ioredis', 'pino'] },
+  {
+    of: ['src/graphql'],
+    files: [...CORE, ...USE_CASES],
+    packages: [
+      ...['graphql', 'graphql-scalars', 'type-graphql', 'reflect-metadata'],
+      ...['@apollo/server', '@as-integrations/express5', 'express', 'pino'],
+    ],
+  },
+  {
+    of: ['rest-facade'],
+    files: [
+      ...['src/graphql/execute', 'src/graphql/context', 'src/graphql/access'],
+      ...['src/audit-event', 'src/errors', 'src/limits', 'src/health', 'src/version'],
+      ...['src/rate-limit/limiter', 'src/api-key/scopes'],
+    ],
+    packages: ['express', 'graphql', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],
+  },
+  {
+    of: ['agent'],
+    files: ['src/audit-event', 'src/limits'],
+    packages: ['commander', 'exponential-backoff', 'tinyglobby', 'zod'],
+  },
+  { of: ['src/config'], files: ['src/limits'], packages: ['zod'] },
+  { of: ['src/health'], files: ['src/rate-limit/limiter'], packages: [] },
+  { of: ['src/operator-key'], files: ['src/api-key'], packages: [] },
+  { of: ['src/http-server'], files: ['src/api-key/principal'], packages: ['express', 'pino'] },
+  { of: ['src/cli'], files: ['src/api-key/scopes', 'src/operator-key'], packages: ['commander'] },
+  // Composition roots put everything together.
+  { of: ['src/service'], files: ['src', 'rest-facade/app'], packages: ['pino'] },
+  { of: ['src/main'], files: ['src'], packages: ['pino'] },
+  { of: ['src/cli/main'], files: ['src'], packages: [] },
+  { of: ['src/node-env'], files: [], packages: [] },
+];
+
+/** The core computes and touches nothing: no files, no network, no clock of its own. */
+const CORE_NODE = ['node:crypto'];
+const within = (place: string, folders: readonly string[]) =>
+  folders.filter((folder) => place === folder || place.startsWith(`${folder}/`));
+const packageOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+
+function borderOf(place: string): Border | undefined {
+  const longest = (border: Border) => Math.max(0, ...within(place, border.of).map((folder) => folder.length));
+  const [best] = BORDERS.toSorted((a, b) => longest(b) - longest(a));
+  return best && longest(best) > 0 ? best : undefined;
+}
+
+/** One sentence for each import that crosses a border it must not. */
+function violations(source: Source): string[] {
+  const place = source.file.replace(/\.ts$/, '');
+  const border = borderOf(place);
+  if (!border) return [`${source.file}: no border is stated for it in this test`];
+  const isCore = within(place, CORE).length > 0;
+  const [own] = within(place, border.of);
+  return importsOf(source).flatMap(({ target, isFile }) => {
+    if (isFile) {
+      const allowed = within(target, [...border.files, own ?? '']).length > 0;
+      return allowed ? [] : [`${source.file}: ${own} must not import ${target}`];
+    }
+    if (target.startsWith('node:')) {
+      return !isCore || CORE_NODE.includes(target)
+        ? []
+        : [`${source.file}: the core must not import ${target}`];
+    }
+    return border.packages.includes(packageOf(target))
+      ? []
+      : [`${source.file}: ${own} must not import the package ${target}`];
+  });
+}
+
+const ALL = sourcesOf('src', 'rest-facade', 'agent');
+
+describe('borders between folders', () => {
+  it('are not crossed by any import', () => {
+    expect(ALL.length).toBeGreaterThan(60);
+    expect(ALL.flatMap(violations)).toEqual([]);
+  });
+
+  it.each([
+    ['src/audit-event/bad.ts', `import { z } from 'zod';`, 'the package zod'],
+    ['src/audit-event/bad.ts', `import { readFile } from 'node:fs/promises';`, 'node:fs/promises'],
+    ['src/audit-event/bad.ts', `import { x } from '../ingest/receive-batch';`, 'src/ingest/receive-batch'],
+    [
+      'src/search/bad.ts',
+      `import type { PrismaClient } from '../postgres/database';`,
+      'src/postgres/database',
+    ],
+    ['src/api-key/bad.ts', `const e = require('express');`, 'the package express'],
+    ['src/ingest/bad.ts', `export * from '../graphql/context';`, 'src/graphql/context'],
+    ['src/postgres/bad.ts', `import Redis from 'ioredis';`, 'the package ioredis'],
+    ['src/redis/bad.ts', `await import('../postgres/database');`, 'src/postgres/database'],
+    [
+      'src/graphql/bad.ts',
+      `import { Prisma } from '../generated/prisma/client';`,
+      'src/generated/prisma/client',
+    ],
+    ['src/graphql/bad.ts', `import { ROUTES } from '../../rest-facade/routes';`, 'rest-facade/routes'],
+    [
+      'rest-facade/bad.ts',
+      `import { ApolloServer } from '@apollo/server/standalone';`,
+      'the package @apollo/server/standalone',
+    ],
+    [
+      'rest-facade/bad.ts',
+      `import { KeyManager } from '../src/api-key/manage-keys';`,
+      'src/api-key/manage-keys',
+    ],
+    ['rest-facade/bad.ts', `import { createSchema } from '../src/graphql/schema';`, 'src/graphql/schema'],
+    ['agent/tail/bad.ts', `import { startService } from '../../src/service';`, 'src/service'],
+    ['agent/bad.ts', `import { GraphQLError } from 'graphql';`, 'the package graphql'],
+    ['src/cli/bad.ts', `import { openDatabase } from '../postgres/database';`, 'src/postgres/database'],
+  ])('would be seen to be crossed: %s with %s', (file, text, named) => {
+    expect(violations({ file, text })).toEqual([
+      expect.stringMatching(new RegExp(`^${file}: .* must not import ${named}$`)),
+    ]);
+  });
+
+  it('must be stated for a new folder', () => {
+    expect(violations({ file: 'src/alerts/new.ts', text: '' })).toEqual([
+      expect.stringContaining('no border is stated'),
+    ]);
+  });
+});

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type GraphQLField, GraphQLNonNull, type GraphQLObjectType } from 'graphql';
+import { ROUTES } from '../../rest-facade/routes';
+import {
+  AUDIT_EVENT_FIELDS,
+  DETAIL_FIELDS,
+  FIELD_NAMES,
+  type FieldName,
+  type FieldSpec,
+  LIST_FIELDS,
+  STATEMENT_PREVIEW,
+  toSnakeCase,
+} from '../../src/audit-event/fields';
+import {
+  LIST_PARAMETERS,
+  type ParameterSpecs,
+  RECORD_PARAMETERS,
+  SUMMARY_PARAMETERS,
+} from '../../src/audit-event/parameters';
+import { SUMMARY_FIELDS } from '../../src/audit-event/summary-fields';
+import { createSchema } from '../../src/graphql/schema';
+import { ROOT } from '../support/imports';
+
+const specOf = (name: FieldName): FieldSpec => AUDIT_EVENT_FIELDS[name];
+const schema = createSchema();
+const typeOf = (name: string) => (schema.getType(name) as GraphQLObjectType).getFields();
+const shapeOf = ({ type, description }: Pick<GraphQLField<unknown, unknown>, 'type' | 'description'>) => ({
+  type: String(type instanceof GraphQLNonNull ? type.ofType : type),
+  nullable: !(type instanceof GraphQLNonNull),
+  doc: description,
+});
+
+/** Lines of a model in prisma/schema.prisma. */
+function modelOf(model: string) {
+  const text = readFileSync(path.join(ROOT, 'prisma/schema.prisma'), 'utf8');
+  const body = new RegExp(`^model ${model} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(text)?.[1] ?? '';
+  return [...body.matchAll(/^ {2}(\w+) +(\w+)(\[\]|\?)?(.*)$/gm)].map(
+    ([, name = '', type = '', many = '', rest = '']) => ({
+      name,
+      type: type + many + (rest.includes('@db.Uuid') ? ' uuid' : ''),
+      column: /@map\("(\w+)"\)/.exec(rest)?.[1] ?? name,
+    }),
+  );
+}
+
+describe('the Prisma model of an audit event', () => {
+  const model = modelOf('AuditEvent');
+  /** The record id holds the time; the last three are for evidence and search, not fields. */
+  const expected = FIELD_NAMES.filter((name) => name !== 'eventTime').map((name) => {
+    const { kind } = specOf(name);
+    const type =
+      name === 'tenantId' ? 'Int' : kind === 'id' ? 'String uuid' : kind === 'boolean' ? 'Boolean' : 'String';
+    return { name: String(name), type, column: toSnakeCase(name) };
+  });
+  const others = [
+    { name: 'additional', type: 'Json', column: 'additional' },
+    { name: 'searchText', type: 'String', column: 'search_text' },
+  ];
+
+  it('has a column for each field of the table, named and typed by it, and no other', () => {
+    const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+    expect(model.toSorted(byName)).toEqual([...expected, ...others].sort(byName));
+  });
+
+  it.each(['Tenant', 'ApiKey', 'AuditEvent'])('%s maps every field to its name in snake case', (name) => {
+    const fields = modelOf(name);
+    expect(fields.length).toBeGreaterThan(2);
+    for (const { name: field, column } of fields) expect(column).toBe(toSnakeCase(field));
+  });
+});
+
+describe('the GraphQL types', () => {
+  const shapeOfField = (name: FieldName) => {
+    const { kind, nullable, doc } = specOf(name);
+    return [name, { type: kind === 'boolean' ? 'Boolean' : 'String', nullable, doc }] as const;
+  };
+  const shapesOf = (type: string) =>
+    Object.fromEntries(Object.entries(typeOf(type)).map(([n, f]) => [n, shapeOf(f)]));
+
+  it('of an event have every field of the table, and what the record states beyond it', () => {
+    const { additional, ...fields } = shapesOf('AuditEvent');
+    expect(fields).toEqual(Object.fromEntries(FIELD_NAMES.map(shapeOfField)));
+    expect(additional).toMatchObject({ type: 'JSON', nullable: false });
+  });
+
+  it('of an item of a list have the fields of the list, and the preview', () => {
+    const preview = { type: 'String', nullable: true, doc: STATEMENT_PREVIEW.doc };
+    expect(shapesOf('AuditEventListItemType')).toEqual({
+      ...Object.fromEntries(LIST_FIELDS.map(shapeOfField)),
+      [STATEMENT_PREVIEW.name]: preview,
+    });
+  });
+
+  it('of the summary have the fields of its table', () => {
+    const shapes = Object.entries(SUMMARY_FIELDS).map(([name, { kind, doc }]) => [
+      name,
+      { type: kind === 'integer' ? 'SafeInt' : 'String', nullable: kind === 'time', doc },
+    ]);
+    expect(shapesOf('AuditSummaryType')).toEqual(Object.fromEntries(shapes));
+  });
+
+  it.each<[string, ParameterSpecs]>([
+    ['auditEvents', LIST_PARAMETERS],
+    ['auditSummary', SUMMARY_PARAMETERS],
+    ['auditEvent', RECORD_PARAMETERS],
+  ])('%s takes the parameters of its table', (name, specs) => {
+    const args = schema.getQueryType()?.getFields()[name]?.args ?? [];
+    expect(args.map((arg) => arg.name).sort()).toEqual(Object.keys(specs).sort());
+    for (const { name: arg, type } of args) {
+      expect(String(type).replace('!', '')).toBe(specs[arg]?.kind === 'integer' ? 'Int' : 'String');
+    }
+  });
+});
+
+describe('the routes', () => {
+  it('answer with the fields of the specification, each from its table', () => {
+    const fieldsOf = (rootField: string) => ROUTES.find((route) => route.rootField === rootField)?.fields;
+    expect(fieldsOf('auditEvents')).toEqual([...LIST_FIELDS, STATEMENT_PREVIEW.name]);
+    expect(fieldsOf('auditEvent')).toEqual(DETAIL_FIELDS);
+    expect(fieldsOf('auditSummary')).toEqual(Object.keys(SUMMARY_FIELDS));
+    expect(ROUTES).toHaveLength(3);
+  });
+});

@@ -1,0 +1,172 @@
+import { Spectral } from '@stoplight/spectral-core';
+import { oas } from '@stoplight/spectral-rulesets';
+import { pino } from 'pino';
+import { createFacade } from '../../rest-facade/app';
+import { SCOPES } from '../../src/api-key/scopes';
+import { SORTS } from '../../src/audit-event/parameters';
+import { ERRORS } from '../../src/errors';
+import { createSchema } from '../../src/graphql/schema';
+import { LIMITS } from '../../src/limits';
+import { API_BASE_PATH } from '../../src/version';
+import { useWorld } from '../support/use-world';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly Parameter[];
+  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
+}
+
+const PATHS = {
+  '/audit-activity': [
+    'page',
+    'pageSize',
+    'search',
+    'sortBy',
+    'sortDirection',
+    'actionId',
+    'databaseName',
+    'principalName',
+    'startTime',
+    'endTime',
+  ],
+  '/audit-activity/summary': ['startTime', 'endTime'],
+  '/audit-activity/{recordId}': ['recordId'],
+} as const;
+
+describe('the OpenAPI document', () => {
+  const at = useWorld('embedded');
+  // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
+  let document: any;
+  beforeAll(async () => {
+    document = (await at.world.fetch('/swagger')).body;
+  });
+  const operation = (path: string): Operation => document.paths[API_BASE_PATH + path].get;
+  const parameter = (path: string, name: string) =>
+    operation(path).parameters.find((candidate) => candidate.name === name);
+
+  it("has no error by spectral's rules for OpenAPI, and at most a component that no path names", async () => {
+    const spectral = new Spectral();
+    spectral.setRuleset({ extends: [oas as never] });
+    const problems = (await spectral.run(document)).filter(({ code }) => code !== 'oas3-unused-component');
+    expect(problems.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`)).toEqual([]);
+  });
+
+  it('describes the three calls, each with its parameters, and nothing else', () => {
+    expect(Object.keys(document.paths).sort()).toEqual(
+      Object.keys(PATHS)
+        .map((path) => API_BASE_PATH + path)
+        .sort(),
+    );
+    for (const [path, names] of Object.entries(PATHS)) {
+      expect(Object.keys(document.paths[API_BASE_PATH + path])).toEqual(['get']);
+      expect(operation(path).parameters.map(({ name }) => name)).toEqual(names);
+    }
+  });
+
+  it('describes only paths that are served', async () => {
+    for (const path of Object.keys(PATHS)) {
+      const real = API_BASE_PATH + path.replace('{recordId}', '019a8f00-0000-8000-8000-000000000000');
+      expect((await at.world.fetch(real)).status).toBe(401);
+      expect((await at.world.fetch(real, { method: 'POST' })).status).toBe(405);
+    }
+  });
+
+  it('describes every path that is served below the base path', () => {
+    const { stack } = createFacade({
+      schema: createSchema(),
+      createContext: () => Promise.reject(new Error('not called')),
+      checkHealth: async () => 'Healthy',
+      log: pino({ level: 'silent' }),
+    });
+    const served = stack.flatMap(({ route }) => (route ? [route.path.replace(/:(\w+)/g, '{$1}')] : []));
+    const others = served.filter((path) => !path.startsWith(API_BASE_PATH));
+    expect(new Set(served)).toEqual(new Set([...Object.keys(document.paths), ...others]));
+    expect(new Set(others)).toEqual(new Set(['/health']));
+  });
+
+  it('says the limits that hold', () => {
+    const page = parameter('/audit-activity', 'page')?.schema;
+    expect(page).toMatchObject({ type: 'integer', minimum: 1, maximum: LIMITS.pageMax, default: 1 });
+    const pageSize = parameter('/audit-activity', 'pageSize')?.schema;
+    expect(pageSize).toMatchObject({
+      minimum: 1,
+      maximum: LIMITS.pageSizeMax,
+      default: LIMITS.pageSizeDefault,
+    });
+    expect([pageSize?.maximum, pageSize?.default]).toEqual([100, 20]);
+    expect(parameter('/audit-activity', 'search')?.schema).toMatchObject({
+      maxLength: LIMITS.searchCharsMax,
+    });
+    for (const name of ['actionId', 'databaseName', 'principalName']) {
+      expect(parameter('/audit-activity', name)?.schema).toMatchObject({ maxLength: LIMITS.filterCharsMax });
+    }
+  });
+
+  it('lists the values that a sort takes', () => {
+    expect(parameter('/audit-activity', 'sortBy')?.schema.enum).toEqual(Object.keys(SORTS));
+    expect(parameter('/audit-activity', 'sortDirection')?.schema).toMatchObject({
+      enum: ['asc', 'desc'],
+      default: 'desc',
+    });
+  });
+
+  it('describes every code an error can carry, each under its status', () => {
+    const { schemas, responses } = document.components;
+    expect(schemas.Error.properties.error.properties.code.enum).toEqual(Object.keys(ERRORS));
+    expect(Object.keys(responses).sort()).toEqual(Object.keys(ERRORS).sort());
+    for (const path of Object.keys(PATHS)) {
+      for (const [status, response] of Object.entries(operation(path).responses)) {
+        if (status === '200') continue;
+        const code = response.$ref?.split('/').at(-1) as keyof typeof ERRORS;
+        expect(ERRORS[code].status).toBe(Number(status));
+      }
+    }
+  });
+
+  it('describes every status a call can have', () => {
+    const common = ['200', '400', '401', '403', '405', '429', '500', '503'];
+    expect(Object.keys(operation('/audit-activity').responses)).toEqual(common);
+    expect(Object.keys(operation('/audit-activity/summary').responses)).toEqual(common);
+    expect(Object.keys(operation('/audit-activity/{recordId}').responses)).toEqual([...common, '404'].sort());
+  });
+
+  it('lists every scope, those that are coming soon as such, and the one that each call needs', () => {
+    const { Scope } = document.components.schemas;
+    expect(Scope.enum).toEqual(Object.keys(SCOPES));
+    for (const [name, { status }] of Object.entries(SCOPES)) {
+      expect(Scope.description).toMatch(new RegExp(`\`${name}\`: [^;]*\\(${status}\\)`));
+    }
+    for (const path of Object.keys(PATHS)) {
+      expect(JSON.stringify(operation(path))).toContain('read:audit-activity');
+    }
+  });
+
+  it('asks for the key in the header X-Api-Key', () => {
+    const [name = ''] = Object.keys(document.security[0]);
+    expect(document.components.securitySchemes[name]).toMatchObject({
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Api-Key',
+    });
+  });
+
+  it('leaves no object open: an answer with a field more or less is a broken promise', () => {
+    const open: string[] = [];
+    const walk = (value: unknown, path: string) => {
+      if (typeof value !== 'object' || value === null) return;
+      const { type, properties, required, additionalProperties } = value as Record<string, unknown>;
+      const names = JSON.stringify(Object.keys(properties ?? {}));
+      if (type === 'object' && (additionalProperties !== false || JSON.stringify(required) !== names))
+        open.push(path);
+      for (const [name, child] of Object.entries(value)) walk(child, `${path}/${name}`);
+    };
+    walk(document.components.schemas, '');
+    expect(open).toEqual([]);
+  });
+});

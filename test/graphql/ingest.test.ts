@@ -1,0 +1,131 @@
+import { gzipSync } from 'node:zlib';
+import { LIMITS } from '../../src/limits';
+import { ENGINES } from '../support/engines';
+import { anEvent } from '../support/events';
+import { useWorld } from '../support/use-world';
+import { INGEST, type TestTenant } from '../support/world';
+
+const codeOf = (body: { errors?: { extensions: { code: string } }[] }) => body.errors?.[0]?.extensions.code;
+
+describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
+  const open = useWorld(engine);
+  let acme: TestTenant;
+  let other: TestTenant;
+  beforeEach(async () => {
+    acme = await open.world.tenant();
+    other = await open.world.tenant('Other');
+  });
+  const totalOf = async (tenant: TestTenant) => (await tenant.get('/audit-activity')).body.meta.totalCount;
+  const send = (tenant: TestTenant, batch: unknown) => open.world.graphql(tenant.agentKey, INGEST, { batch });
+  const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+    open.world.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Api-Key': acme.agentKey, ...headers },
+      body,
+    });
+  const request = (events: unknown[]) => JSON.stringify({ query: INGEST, variables: { batch: { events } } });
+
+  it('stores events for the tenant of the key, where that tenant, and no other, reads them at once', async () => {
+    expect(await acme.ingest([anEvent(), anEvent()])).toEqual({ accepted: 2, duplicates: 0, rejected: [] });
+    expect([await totalOf(acme), await totalOf(other)]).toEqual([2, 0]);
+  });
+
+  it('refuses a batch that names another tenant, and stores nothing of it', async () => {
+    for (const tenantId of [other.tenantId, '2000000', 'acme']) {
+      const { body } = await send(acme, { tenantId, events: [anEvent()] });
+      expect(codeOf(body)).toBe('forbidden');
+    }
+    expect([await totalOf(acme), await totalOf(other)]).toEqual([0, 0]);
+  });
+
+  it('takes a batch that names the tenant of the key', async () => {
+    expect(await acme.ingest([anEvent()], { tenantId: acme.tenantId })).toMatchObject({ accepted: 1 });
+  });
+
+  it('answers a batch sent again with duplicates, not with an error', async () => {
+    const events = [anEvent(), anEvent()];
+    await acme.ingest(events);
+    expect(await acme.ingest([...events, anEvent()])).toEqual({ accepted: 1, duplicates: 2, rejected: [] });
+  });
+
+  it('lists each bad event with its place and reasons, and stores the others', async () => {
+    const { unknown, ...bad } = { ...anEvent(), unknown: 1, succeeded: 'yes', eventTime: '2026-01-05 08:00' };
+    const { accepted, rejected } = await acme.ingest([
+      anEvent(),
+      { ...bad, userName: 'sa' },
+      'text',
+      anEvent({ eventTime: '1989-01-01T00:00:00Z' }),
+      anEvent(),
+    ]);
+    expect(accepted).toBe(2);
+    expect(rejected.map(({ index, code }: { index: number; code: string }) => [index, code])).toEqual([
+      [1, 'invalid_event'],
+      [2, 'invalid_event'],
+      [3, 'event_time_out_of_range'],
+    ]);
+    for (const name of ['succeeded', 'eventTime', 'userName']) expect(rejected[0].message).toContain(name);
+    expect(unknown).toBe(1);
+  });
+
+  it('takes the most events a batch may have, and refuses one more as a whole', async () => {
+    const events = Array.from({ length: LIMITS.ingestBatchEventsMax }, () => anEvent());
+    expect(await acme.ingest(events)).toMatchObject({ accepted: events.length });
+    const { body } = await send(other, { events: [...events, anEvent()] });
+    expect(codeOf(body)).toBe('invalid_parameter');
+    expect(body.errors[0].message).toContain(String(LIMITS.ingestBatchEventsMax));
+    expect(await totalOf(other)).toBe(0);
+  });
+
+  it('takes a gzip body', async () => {
+    const { body } = await post(gzipSync(request([anEvent()])), { 'Content-Encoding': 'gzip' });
+    expect(body.data.ingestAuditEvents).toMatchObject({ accepted: 1 });
+  });
+
+  it('refuses a body that is too large, also one that only inflates to it, with 413', async () => {
+    const large = request([anEvent({ statement: 'x'.repeat(LIMITS.ingestBodyBytesMax) })]);
+    const answers = [await post(large), await post(gzipSync(large), { 'Content-Encoding': 'gzip' })];
+    for (const { status, body } of answers)
+      expect([status, codeOf(body)]).toEqual([413, 'payload_too_large']);
+    expect(await totalOf(acme)).toBe(0);
+  });
+
+  it.each<[string, string | Uint8Array, Record<string, string>]>([
+    ['malformed JSON', '{"query": ', {}],
+    ['nothing', '', {}],
+    ['a JSON text', '"query"', {}],
+    ['a JSON list', '[]', {}],
+    ['no query', '{"variables":{}}', {}],
+    ['gzip that is none', 'plain', { 'Content-Encoding': 'gzip' }],
+    [
+      'gzip cut short',
+      gzipSync('{"query":"{ tenants { name } }"}').subarray(0, 20),
+      { 'Content-Encoding': 'gzip' },
+    ],
+    ['an unknown encoding', '{}', { 'Content-Encoding': 'zpaq' }],
+    ['an unknown charset', '{}', { 'Content-Type': 'application/json; charset=ebcdic' }],
+    ['a body that is no JSON', 'query={tenants{name}}', { 'Content-Type': 'text/plain' }],
+    ['a document of no language', '{"query":"SELECT 1"}', {}],
+    ['a batch of a wrong type', JSON.stringify({ query: INGEST, variables: { batch: 'x' } }), {}],
+    ['no batch', JSON.stringify({ query: INGEST }), {}],
+  ])('refuses %s with a documented code and status 400', async (_, body, headers) => {
+    const answer = await post(body, headers);
+    expect([answer.status, codeOf(answer.body)]).toEqual([400, 'invalid_parameter']);
+    expect(answer.text).not.toMatch(/node_modules|\.js:|\n {4}at /);
+  });
+
+  it('brings back every character of an event, also those a database cannot hold', async () => {
+    const statement = 'a\0b\uD800c\u{10FFFF}d\u{10FFFE}e\u{10F800}\u{1F600}\\"\u2028';
+    const sent = await acme.audited({ statement, databaseName: '\uDFFF\0', additional: { 'k\0': '\uD800' } });
+    const list = await acme.get('/audit-activity', { actionId: sent.actionId });
+    const [item] = list.body.data;
+    expect(item).toMatchObject({ statementPreview: statement, databaseName: '\uDFFF\0' });
+    const { body } = await open.world.graphql(
+      acme.key,
+      'query($r: String!) { auditEvent(recordId: $r) { statement additional } }',
+      {
+        r: item.recordId,
+      },
+    );
+    expect(body.data.auditEvent).toMatchObject({ statement, additional: { 'k\0': '\uD800' } });
+  });
+});

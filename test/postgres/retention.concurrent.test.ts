@@ -1,0 +1,97 @@
+import { formatTicks, TICKS_PER_MS } from '../../src/audit-event/event-time';
+import type { DomainError } from '../../src/errors';
+import type { CheckedEvent } from '../../src/ingest/audit-event-writer';
+import { ENGINES } from '../support/engines';
+import { RetentionTrial } from '../support/retention';
+import { Store } from '../support/store';
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.parse('2026-01-05T00:00:00Z');
+const ROUNDS = 25;
+
+/** The same number three times in one statement, hence of one moment: events, hours counted, days counted. */
+const ONE_MOMENT = `
+SELECT (SELECT count(*) FROM audit_event e WHERE e.tenant_id = $1::int)::int AS events,
+  ((SELECT coalesce(sum(n), 0) FROM audit_count c WHERE c.tenant_id = $1::int AND grain = 1 AND a = 0 AND d = 0 AND p = 0)
+    + (SELECT coalesce(sum(n), 0) FROM audit_delta x WHERE x.tenant_id = $1::int))::int AS hours,
+  ((SELECT coalesce(sum(n), 0) FROM audit_count c WHERE c.tenant_id = $1::int AND grain = 2 AND a = 0 AND d = 0 AND p = 0)
+    + (SELECT coalesce(sum(n), 0) FROM audit_delta x WHERE x.tenant_id = $1::int))::int AS days,
+  (SELECT count(*) FROM audit_delta x WHERE x.tenant_id = $1::int AND n <= 0)::int AS negative`;
+
+/** As an agent sends: what is refused for now is sent again. */
+async function sent(store: Store, events: readonly CheckedEvent[]): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await store.insert(events);
+    } catch (error) {
+      if ((error as DomainError).code !== 'service_unavailable' || attempt === 50) throw error;
+    }
+  }
+}
+
+(ENGINES.includes('postgresql') ? describe : describe.skip)('retention beside other instances', () => {
+  let first: Store;
+  let second: Store;
+  beforeAll(async () => {
+    first = await Store.open('postgresql');
+    second = await Store.on(first.place, first.tenantId);
+  });
+  afterAll(async () => {
+    await second.disconnect();
+    await first.close();
+  });
+
+  it('is exact at every moment: writers of late events, folders, indexers and two runs at once', async () => {
+    const trials = [new RetentionTrial(first), new RetentionTrial(second)];
+    await trials[0]?.keep(10);
+    let acknowledged = 0;
+    let busy = true;
+    let nowMs = START_MS + 10 * DAY_MS;
+    const write = async (store: Store) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const changes = Array.from({ length: 40 }, (_, i) => ({
+          // Four weeks, in the middle of which the border of the retention moves.
+          eventTime: formatTicks(BigInt(START_MS + ((i * 7 + round) % 28) * DAY_MS + i) * TICKS_PER_MS),
+          databaseName: `db${i % 3}`,
+        }));
+        const stored = await sent(store, store.checked(changes));
+        acknowledged += stored;
+        nowMs += DAY_MS / 3;
+      }
+    };
+    const whileBusy = async (work: () => Promise<unknown>) => {
+      while (busy) await work();
+    };
+    const seen: unknown[] = [];
+    const helpers = [
+      ...trials.map((trial) => whileBusy(() => trial.folder.run())),
+      whileBusy(() => (trials[0] as RetentionTrial).indexer.run()),
+      ...trials.map((trial) =>
+        whileBusy(async () => {
+          await trial.runAt(new Date(nowMs).toISOString());
+        }),
+      ),
+      whileBusy(async () => {
+        seen.push(...(await first.query(ONE_MOMENT, first.tenantId)));
+      }),
+    ];
+    const writing = Promise.all([write(first), write(second), write(first)]).finally(() => {
+      busy = false;
+    });
+    const outcomes = await Promise.allSettled([writing, ...helpers]);
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
+    seen.push(...(await first.query(ONE_MOMENT, first.tenantId)));
+
+    const wrong = (seen as { events: number; hours: number; days: number; negative: number }[]).filter(
+      ({ events, hours, days, negative }) => events !== hours || events !== days || negative !== 0,
+    );
+    expect(wrong).toEqual([]);
+    expect(seen.length).toBeGreaterThan(5);
+    const runs = await (trials[0] as RetentionTrial).retention.runs(first.tenantId, 1000);
+    const removed = runs.reduce((sum, run) => sum + run.events, 0);
+    expect(acknowledged).toBe(3 * ROUNDS * 40);
+    expect(removed + (await first.count())).toBe(acknowledged);
+    expect(runs.some(({ partitions }) => partitions.length > 0)).toBe(true);
+    expect(trials.flatMap(({ logLines }) => logLines)).toEqual([]);
+  });
+});

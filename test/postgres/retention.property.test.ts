@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { formatTicks, parseTicks, TICKS_PER_MS } from '../../src/audit-event/event-time';
+import type { CheckedEvent } from '../../src/ingest/audit-event-writer';
+import { checkEvent } from '../../src/ingest/check-event';
+import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
+import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
+import { Folder } from '../../src/postgres/counts/fold';
+import { type Database, openDatabase } from '../../src/postgres/database';
+import { migrate } from '../../src/postgres/migrate';
+import { Partitions } from '../../src/postgres/partitions';
+import { PostgresRetentionStore } from '../../src/postgres/retention/retention.store';
+import { Indexer } from '../../src/postgres/search/indexer';
+import { applyRetention } from '../../src/retention/apply-retention';
+import { tenantScope } from '../../src/tenant/tenant-scope';
+import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
+import { anEvent } from '../support/events';
+
+const DAY_MS = 86_400_000;
+/** Four weeks with their borders; few values, so that everything collides. */
+const START_MS = Date.parse('2026-01-03T00:00:00Z');
+const event = fc.record({
+  atMs: fc.oneof(
+    fc.integer({ min: 0, max: 28 * DAY_MS }),
+    fc.integer({ min: 0, max: 28 }).map((day) => day * DAY_MS),
+  ),
+  actionId: fc.constantFrom('SL', 'UP'),
+  databaseName: fc.constantFrom('a', 'b', null),
+  serverPrincipalName: fc.constantFrom('x', 'y'),
+  statement: fc.constantFrom('red', 'green', 'blue red'),
+  succeeded: fc.boolean(),
+});
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('ingest' as const),
+      tenant: fc.nat(1),
+      events: fc.array(event, { minLength: 1, maxLength: 30 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('keep' as const),
+      tenant: fc.nat(1),
+      days: fc.option(fc.integer({ min: 1, max: 30 })),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('retention' as const),
+      // From the first day to long after: nothing, a part, whole weeks, everything.
+      nowMs: fc.integer({ min: 0, max: 65 * DAY_MS }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('fold' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('index' as const) }) },
+);
+const range = fc.record({
+  from: fc.option(fc.integer({ min: -2, max: 30 }).map(ticksOfDay)),
+  to: fc.option(fc.integer({ min: -2, max: 30 }).map((day) => ticksOfDay(day) + 12_345n)),
+});
+
+function ticksOfDay(day: number): bigint {
+  return BigInt(START_MS + day * DAY_MS) * TICKS_PER_MS;
+}
+
+type Stored = CheckedEvent & { readonly tenant: number };
+
+describe.each(ENGINES)('retention on %s', (engine) => {
+  let place: TestDatabase;
+  let db: Database;
+  beforeAll(async () => {
+    place = await createTestDatabase(engine);
+    db = await openDatabase(place);
+    await migrate(db.migrator);
+  });
+  afterAll(async () => {
+    await db.close();
+    await place.drop();
+  });
+
+  it('leaves lists, counts, searches and summaries equal to what is left, whatever was folded or came late', async () => {
+    const writer = new PostgresAuditEventWriter(db.prisma, new Partitions(db.migrator));
+    const reader = new PostgresAuditEventReader(db.prisma);
+    const store = new PostgresRetentionStore(db.prisma, db.migrator);
+    const folder = new Folder(db.migrator);
+    const indexer = new Indexer(db.migrator, 0);
+    const log = pino({ level: 'silent' });
+    const scenario = fc.record({ steps: fc.array(step, { minLength: 3, maxLength: 12 }), ranges: fc.array(range, { minLength: 3, maxLength: 3 }) });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ steps, ranges }) => {
+        await db.prisma.tenant.updateMany({ data: { retentionDays: null } });
+        await clear(db);
+        const tenants = [await newTenant(db), await newTenant(db)];
+        const days: (number | null)[] = [null, null];
+        let stored: Stored[] = [];
+        let removed = 0;
+        const check = () => compare(reader, tenants, stored, ranges);
+        for (const s of steps) {
+          if (s.kind === 'fold') await folder.run();
+          else if (s.kind === 'index') await indexer.run();
+          else if (s.kind === 'keep') {
+            days[s.tenant] = s.days;
+            await store.setDays(tenants[s.tenant] ?? 0, s.days);
+          } else if (s.kind === 'ingest') {
+            const events = s.events.map((e) => checked(tenants[s.tenant] ?? 0, e));
+            expect(await writer.insert(tenants[s.tenant] ?? 0, events)).toBe(events.length);
+            stored.push(...events.map((e) => ({ ...e, tenant: s.tenant })));
+          } else {
+            const nowMs = START_MS + s.nowMs;
+            await applyRetention({ store, nowMs: () => nowMs, log });
+            const before = stored.length;
+            stored = stored.filter((e) => {
+              const kept = days[e.tenant] ?? null;
+              return kept === null || timeOf(e) >= BigInt(nowMs - kept * DAY_MS) * TICKS_PER_MS;
+            });
+            removed += before - stored.length;
+            await check();
+          }
+        }
+        await check();
+        await folder.run();
+        await check();
+        const rows = await db.prisma.auditEvent.findMany({ select: { recordId: true } });
+        expect(rows.map((row) => row.recordId).sort()).toEqual(stored.map((e) => e.recordId).sort());
+        const runs = await store.runs(null, 1000);
+        expect(runs.reduce((sum, run) => sum + run.events, 0)).toBe(removed);
+        expect(runs.every((run) => run.events > 0 && run.fromTime < run.toTime)).toBe(true);
+        const left = await db.prisma.$queryRaw<{ n: number }[]>`SELECT n FROM audit_count WHERE n <= 0 OR ok < 0`;
+        expect(left).toEqual([]);
+      }),
+      { numRuns: Number(process.env.RUNS ?? 25) },
+    );
+  }, 600_000);
+});
+
+async function compare(
+  reader: PostgresAuditEventReader,
+  tenants: readonly number[],
+  stored: readonly Stored[],
+  ranges: readonly { from: bigint | null; to: bigint | null }[],
+) {
+  for (const [i, between] of ranges.entries()) {
+    const scope = [[0], [1], [0, 1]][i % 3] ?? [0];
+    const ids = tenantScope(scope.map((index) => tenants[index] ?? 0));
+    const found = stored.filter(
+      (e) =>
+        scope.includes(e.tenant) &&
+        (between.from === null || timeOf(e) >= between.from) &&
+        (between.to === null || timeOf(e) < between.to),
+    );
+    const query = { sort: 'recordId', descending: true, page: 1, pageSize: 100 } as const;
+    const none = { actionId: null, databaseName: null, principalName: null, search: [] };
+    const all = await reader.page(ids, { ...query, filter: { ...none, ...between } });
+    const newestFirst = found.map((e) => e.recordId).sort().reverse();
+    expect([all.totalCount, all.items.map((e) => e.recordId)]).toEqual([found.length, newestFirst.slice(0, 100)]);
+
+    const ofA = await reader.page(ids, { ...query, filter: { ...none, ...between, databaseName: 'a', actionId: 'UP' } });
+    expect(ofA.totalCount).toBe(found.filter((e) => e.databaseName === 'a' && e.actionId === 'UP').length);
+
+    const search = [{ kind: 'word', text: 'red' } as const];
+    const red = await reader.page(ids, { ...query, filter: { ...none, ...between, search } });
+    expect(red.totalCount).toBe(found.filter((e) => e.statement?.includes('red')).length);
+
+    const latest = newestFirst[0];
+    expect(await reader.summary(ids, between)).toEqual({
+      totalCount: found.length,
+      successfulCount: found.filter((e) => e.succeeded).length,
+      failedCount: found.filter((e) => !e.succeeded).length,
+      distinctDatabases: new Set(found.map((e) => e.databaseName).filter(Boolean)).size,
+      distinctPrincipals: new Set(found.map((e) => e.serverPrincipalName)).size,
+      latestEventTime: found.find((e) => e.recordId === latest)?.eventTime ?? null,
+    });
+  }
+}
+
+const timeOf = (e: CheckedEvent): bigint => parseTicks(e.eventTime) ?? 0n;
+
+async function newTenant(db: Database): Promise<number> {
+  return (await db.prisma.tenant.create({ data: { name: 'test' } })).tenantId;
+}
+
+/** A tenant of an earlier scenario that keeps its events would keep their weeks. */
+async function clear(db: Database): Promise<void> {
+  for (const table of ['audit_event', 'audit_delta', 'audit_count', 'audit_dim', 'audit_segment', 'audit_word', 'retention_run'])
+    await db.migrator.$executeRawUnsafe(`DELETE FROM ${table}`);
+}
+
+function checked(tenantId: number, { atMs, ...rest }: { atMs: number } & object): CheckedEvent {
+  const eventTime = formatTicks(BigInt(START_MS + atMs) * TICKS_PER_MS);
+  const result = checkEvent(tenantId, anEvent({ ...rest, eventTime }), Date.now());
+  if ('rejection' in result) throw new Error(result.rejection.message);
+  return result.event;
+}

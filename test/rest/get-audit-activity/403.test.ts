@@ -1,0 +1,4 @@
+import { refusesKeysWithoutScopeOrTenant } from '../support/403';
+import { DETAIL } from '../support/operations';
+
+refusesKeysWithoutScopeOrTenant(DETAIL);

@@ -1,0 +1,4 @@
+import { refusesOtherMethods } from '../support/405';
+import { DETAIL } from '../support/operations';
+
+refusesOtherMethods(DETAIL);

@@ -1,0 +1,4 @@
+import { refusesCallsOverTheLimit } from '../support/429';
+import { DETAIL } from '../support/operations';
+
+refusesCallsOverTheLimit(DETAIL);

@@ -1,0 +1,51 @@
+import { createTestDatabase, ENGINES } from '../../support/engines';
+import { TcpProxy } from '../../support/tcp-proxy';
+import { until } from '../../support/until';
+import { World } from '../../support/world';
+
+const onPostgres = ENGINES.includes('postgresql') ? describe : describe.skip;
+
+onPostgres('GET /health without the database', () => {
+  let proxy: TcpProxy;
+  let world: World;
+  beforeAll(async () => {
+    const database = await createTestDatabase('postgresql');
+    proxy = await TcpProxy.to(database.databaseUrl);
+    world = await World.on({ ...database, databaseUrl: proxy.url });
+  });
+  afterAll(async () => {
+    await world.close();
+    await proxy.close();
+  });
+  const health = () => world.fetch('/health');
+
+  it.each(['cut', 'silence'] as const)(
+    '%s: answers 503 Unhealthy within 5 seconds, and Healthy once it is back, without a restart',
+    async (lose) => {
+      expect(await health()).toMatchObject({ status: 200, text: 'Healthy' });
+      proxy[lose]();
+      const start = performance.now();
+      const answer = await health();
+      expect(answer).toMatchObject({ status: 503, text: 'Unhealthy' });
+      expect(answer.headers.get('Content-Type')).toMatch(/^text\/plain\b/);
+      expect(performance.now() - start).toBeLessThan(5_000);
+      proxy.mend();
+      await until(health, ({ status, text }) => status === 200 && text === 'Healthy');
+    },
+  );
+
+  it('refuses nobody as unauthorized meanwhile: a key that cannot be looked up is not a wrong key', async () => {
+    const { key } = await world.tenant();
+    proxy.cut();
+    expect((await world.get('/audit-activity', key)).status).toBe(503);
+    // What is no key by its form is known without the database.
+    expect((await world.get('/audit-activity', 'secret')).status).toBe(401);
+    proxy.mend();
+  });
+
+  it('still describes itself', async () => {
+    proxy.cut();
+    expect((await world.fetch('/swagger')).status).toBe(200);
+    proxy.mend();
+  });
+});

@@ -1,0 +1,4 @@
+import { refusesCallsOverTheLimit } from '../support/429';
+import { LIST } from '../support/operations';
+
+refusesCallsOverTheLimit(LIST);

@@ -1,0 +1,77 @@
+import { ENGINES } from '../../support/engines';
+import { useWorld } from '../../support/use-world';
+
+/** What hostile logins, cut statements and foreign scripts bring. */
+const TEXTS = {
+  'U+0000': 'a\0b',
+  'only U+0000': '\0',
+  'a high surrogate alone': 'a\uD83D',
+  'a low surrogate alone': '\uDE00b',
+  'surrogates in the wrong order': '\uDE00\uD83D',
+  'a pair behind half of one': '\uD83D\uD83D\uDE00',
+  'U+10FFFF': '\u{10FFFF}x\u{10FFFF}0000',
+  'U+10FFFE': '\u{10FFFE}\u{10FFFE}y',
+  'U+10FFFF beside U+0000': '\u{10FFFF}\0\u{10FFFE}\uD800',
+  'other noncharacters': '\uFFFE\uFFFF\uFDD0',
+  'the private plane': '\u{10F000}\u{10F800}\u{10F900}\u{10FA00}\0',
+  emoji: '👩‍👧 🇩🇪 👍🏽',
+  quotes: `'; DROP --"\\'`,
+  'line ends and tabs': ' a\r\n\tb\n',
+  'a byte order mark': '\uFEFFa',
+  'two forms of one letter': '\u00E9e\u0301',
+  'right to left': '\u202Eabc\u202C עברית',
+  'words of JavaScript': '__proto__',
+  'words of SQL': 'NULL',
+  'words of JSON': '{"a":null}',
+  'templates and markup': '$1 %s {{x}} <b>',
+} as const;
+
+describe.each(ENGINES)('strange texts of GET /audit-activity on %s', (engine) => {
+  const at = useWorld(engine);
+
+  it.each(Object.entries(TEXTS))('%s come back unchanged, in list and detail', async (_, text) => {
+    const acme = await at.world.tenant();
+    await acme.audited({ databaseName: text, serverPrincipalName: text, statement: text, actionId: text });
+    const [item] = (await acme.get('/audit-activity')).body.data;
+    const same = { databaseName: text, serverPrincipalName: text, actionId: text };
+    expect(item).toMatchObject({ ...same, statementPreview: text });
+    const { data } = (await acme.get(`/audit-activity/${item.recordId}`)).body;
+    expect(data).toMatchObject({ ...same, statement: text });
+  });
+
+  // Half a surrogate pair has no form in a URL.
+  const filterable = Object.entries(TEXTS).filter(([, text]) => text.isWellFormed());
+  it.each(filterable)('%s can be filtered by', async (_, text) => {
+    const acme = await at.world.tenant();
+    await acme.audited({ databaseName: text, serverPrincipalName: text, actionId: text });
+    await acme.audited({ databaseName: `${text}.`, serverPrincipalName: `${text}.`, actionId: `${text}.` });
+    for (const name of ['databaseName', 'principalName', 'actionId']) {
+      const { data } = (await acme.get('/audit-activity', { [name]: text })).body;
+      expect(data.map((item: { databaseName: string }) => item.databaseName)).toEqual([text]);
+    }
+  });
+
+  it('a filter that is no UTF-8 finds nothing rather than everything', async () => {
+    const acme = await at.world.tenant();
+    await acme.audited({ databaseName: '\uD83D' });
+    const { body } = await acme.get('/audit-activity', 'databaseName=%ED%A0%BD');
+    expect(body.meta.totalCount).toBe(0);
+  });
+
+  it('texts that differ only in half a pair are different', async () => {
+    const acme = await at.world.tenant();
+    for (const half of ['\uD83D', '\uD83E', '\uDE00']) await acme.audited({ databaseName: half });
+    const { data } = (await acme.get('/audit-activity/summary')).body;
+    expect(data.distinctDatabases).toBe(3);
+  });
+
+  it('statements of 1 MB come back whole', async () => {
+    const acme = await at.world.tenant();
+    const statement = `SELECT N'${'é€😀x'.repeat(110_000)}'`;
+    expect(Buffer.byteLength(statement)).toBeGreaterThan(1024 * 1024);
+    await acme.audited({ statement });
+    const [item] = (await acme.get('/audit-activity')).body.data;
+    const { data } = (await acme.get(`/audit-activity/${item.recordId}`)).body;
+    expect(data.statement === statement).toBe(true);
+  });
+});

@@ -1,0 +1,85 @@
+import { ENGINES } from '../../support/engines';
+import { useWorld } from '../../support/use-world';
+import { OPERATIONS, UNKNOWN_RECORD } from '../support/operations';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+describe.each(ENGINES)('X-Request-Id on %s', (engine) => {
+  const at = useWorld(engine);
+  const idOf = async (given: string | null, path = '/health') => {
+    const answer = await at.world.fetch(path, { headers: given === null ? {} : { 'X-Request-Id': given } });
+    return answer.headers.get('X-Request-Id');
+  };
+
+  it.each([
+    'a',
+    '42',
+    '0f8fad5b-d9cb-469f-a165-70867728950e',
+    'Root=1-67891233-abcdef012345678912345678',
+    'a.b:c_d/e+f==',
+    'x'.repeat(128),
+  ])("is the caller's when it is sane: %s", async (given) => {
+    expect(await idOf(given)).toBe(given);
+  });
+
+  it.each([
+    '',
+    ' ',
+    'two words',
+    'a,b',
+    '<script>',
+    '"quoted"',
+    "'; --",
+    '${jndi:ldap}',
+    'é',
+    'x'.repeat(129),
+  ])("is one of the service's own when the caller's is not: %j", async (given) => {
+    expect(await idOf(given)).toMatch(UUID);
+  });
+
+  it("is one of the service's own, another for each call, when the caller gives none", async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => idOf(null)));
+    for (const id of ids) expect(id).toMatch(UUID);
+    expect(new Set(ids).size).toBe(20);
+  });
+
+  it.each(['/health', '/swagger', '/nothing', '/api/v1/public/audit-activity', '/graphql'])(
+    'stands on every answer of %s',
+    async (path) => {
+      expect(await idOf('mine', path)).toBe('mine');
+    },
+  );
+
+  it.each(OPERATIONS)(
+    '$title: stands on answers, and errors repeat it as error.requestId',
+    async (operation) => {
+      const { key } = await at.world.tenant();
+      const headers = { 'X-Request-Id': 'trace-1' };
+      for (const [path, caller] of [
+        [operation.path(UNKNOWN_RECORD), key],
+        [operation.path(UNKNOWN_RECORD), null],
+        [operation.mistaken[0], key],
+      ] as const) {
+        const answer = await at.world.get(path, caller, { headers });
+        expect(answer.headers.get('X-Request-Id')).toBe('trace-1');
+        if (answer.status !== 200) expect(answer.body.error.requestId).toBe('trace-1');
+      }
+    },
+  );
+
+  it('is in the log line of the call, with what the call was but not what it searched for or its key', async () => {
+    const acme = await at.world.tenant();
+    const query = { search: 'secretword' };
+    await at.world.get('/audit-activity', acme.key, { query, headers: { 'X-Request-Id': 'logged-1' } });
+    const line = at.world.logLines.find((text) => text.includes('logged-1'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      requestId: 'logged-1',
+      method: 'GET',
+      path: '/api/v1/public/audit-activity',
+      status: 200,
+      keyId: acme.keyId,
+    });
+    expect(at.world.logLines.join()).not.toContain('secretword');
+    expect(at.world.logLines.join()).not.toContain(acme.key);
+  });
+});

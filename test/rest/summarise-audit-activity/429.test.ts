@@ -1,0 +1,4 @@
+import { refusesCallsOverTheLimit } from '../support/429';
+import { SUMMARY } from '../support/operations';
+
+refusesCallsOverTheLimit(SUMMARY);

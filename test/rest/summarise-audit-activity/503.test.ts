@@ -1,0 +1,4 @@
+import { refusesWhileTheDatabaseIsLost } from '../support/503';
+import { SUMMARY } from '../support/operations';
+
+refusesWhileTheDatabaseIsLost(SUMMARY);

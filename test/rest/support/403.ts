@@ -1,0 +1,54 @@
+import { SCOPE_NAMES } from '../../../src/api-key/scopes';
+import { ENGINES } from '../../support/engines';
+import { useWorld } from '../../support/use-world';
+import { expectError, newestRecord, type Operation } from './operations';
+
+const SCOPE = 'read:audit-activity';
+
+export function refusesKeysWithoutScopeOrTenant(operation: Operation): void {
+  describe.each(ENGINES)(`403 of ${operation.title} on %s`, (engine) => {
+    const at = useWorld(engine);
+    let tenantId: string;
+    let recordId: string;
+    let agentKey: string;
+    beforeAll(async () => {
+      const acme = await at.world.tenant();
+      await acme.audited();
+      recordId = await newestRecord(acme);
+      ({ tenantId, agentKey } = acme);
+    });
+    const call = (key: string) => at.world.get(operation.path(recordId), key);
+
+    it('a key without any scope', async () => {
+      const { key } = await at.world.key({ tenantIds: [tenantId], scopes: [] });
+      expectError(await call(key), 403, 'forbidden');
+    });
+
+    it('a key with every scope but the needed one, which the message names', async () => {
+      const scopes = SCOPE_NAMES.filter((scope) => scope !== SCOPE);
+      expect(scopes).toHaveLength(4);
+      const { key } = await at.world.key({ tenantIds: [tenantId], scopes });
+      const answer = await call(key);
+      expectError(answer, 403, 'forbidden');
+      expect(answer.body.error.message).toContain(SCOPE);
+    });
+
+    it('a key with the scope and without a tenant', async () => {
+      const { key } = await at.world.key({ tenantIds: [] });
+      expectError(await call(key), 403, 'forbidden');
+    });
+
+    it('an agent key, even for its own tenant', async () => {
+      expectError(await call(agentKey), 403, 'forbidden');
+    });
+
+    it('an operator key', async () => {
+      expectError(await call(at.world.operatorKey), 403, 'forbidden');
+    });
+
+    it('not a key with the scope among others', async () => {
+      const { key } = await at.world.key({ tenantIds: [tenantId], scopes: SCOPE_NAMES });
+      expect((await call(key)).status).toBe(200);
+    });
+  });
+}

@@ -1,0 +1,38 @@
+import { ENGINES } from '../../support/engines';
+import { useWorld } from '../../support/use-world';
+import { expectError, newestRecord, type Operation } from './operations';
+
+export function refusesOtherMethods(operation: Operation): void {
+  describe.each(ENGINES)(`405 of ${operation.title} on %s`, (engine) => {
+    const at = useWorld(engine);
+    let recordId: string;
+    let key: string;
+    beforeAll(async () => {
+      const acme = await at.world.tenant();
+      await acme.audited();
+      recordId = await newestRecord(acme);
+      key = acme.key;
+    });
+    const call = (method: string) => at.world.get(operation.path(recordId), key, { method });
+
+    it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+      '%s, with the methods that are allowed',
+      async (method) => {
+        const answer = await call(method);
+        expectError(answer, 405, 'method_not_allowed');
+        expect(answer.headers.get('Allow')?.split(/, */)).toEqual(['GET', 'HEAD']);
+      },
+    );
+
+    it('not HEAD, which answers as GET does but without a body', async () => {
+      const [head, get] = [await call('HEAD'), await call('GET')];
+      expect(head).toMatchObject({ status: 200, text: '' });
+      expect(head.headers.get('Content-Length')).toBe(get.headers.get('Content-Length'));
+    });
+
+    it('changes nothing', async () => {
+      await call('DELETE');
+      expect((await call('GET')).status).toBe(200);
+    });
+  });
+}

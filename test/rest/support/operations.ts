@@ -1,0 +1,46 @@
+import type { Answer, TestTenant } from '../../support/world';
+
+/** One of the three calls of the public API, for the tests of what all three have in common. */
+export interface Operation {
+  readonly title: string;
+  readonly path: (recordId: string) => string;
+  /** Path and query of the same call with a mistake of the caller in it. */
+  readonly mistaken: readonly [path: string, query: string];
+}
+
+/** A UUID of the right form that no event has. */
+export const UNKNOWN_RECORD = '019a8f00-0000-8000-8000-000000000000';
+
+export const LIST: Operation = {
+  title: 'GET /audit-activity',
+  path: () => '/audit-activity',
+  mistaken: ['/audit-activity', 'page=0'],
+};
+export const DETAIL: Operation = {
+  title: 'GET /audit-activity/{recordId}',
+  path: (recordId) => `/audit-activity/${recordId}`,
+  mistaken: ['/audit-activity/no-uuid', ''],
+};
+export const SUMMARY: Operation = {
+  title: 'GET /audit-activity/summary',
+  path: () => '/audit-activity/summary',
+  mistaken: ['/audit-activity/summary', 'startTime=yesterday'],
+};
+export const OPERATIONS: readonly Operation[] = [LIST, DETAIL, SUMMARY];
+
+/** The id of the tenant's newest event. */
+export async function newestRecord(tenant: TestTenant): Promise<string> {
+  const { body } = await tenant.get('/audit-activity', { pageSize: 1 });
+  return body.data[0].recordId;
+}
+
+/** Fails unless the answer is the documented error: status, code, text, and nothing beside them. */
+export function expectError(answer: Answer, status: number, code: string): void {
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status,
+    body: {
+      error: { code, message: expect.stringMatching(/\S/), requestId: answer.headers.get('X-Request-Id') },
+    },
+  });
+  expect(answer.headers.get('Content-Type')).toMatch(/^application\/json\b/);
+}

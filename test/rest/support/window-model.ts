@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { LIMITS } from '../../../src/limits';
+
+export const WINDOW_MS = LIMITS.rateWindowMs;
+
+/** The rule in its plainest form: a call is admitted when fewer than `limit` were in the window that ends with it. */
+export class WindowModel {
+  readonly admitted: number[] = [];
+
+  admit(at: number, limit: number): boolean {
+    const recent = this.admitted.filter((earlier) => at - earlier < WINDOW_MS);
+    if (recent.length >= limit) return false;
+    this.admitted.push(at);
+    return true;
+  }
+}
+
+/** The most calls that any window of this length holds, wherever it begins. */
+export const mostInAnyWindow = (times: readonly number[]): number =>
+  Math.max(0, ...times.map((start) => times.filter((at) => at >= start && at < start + WINDOW_MS).length));
+
+/** Milliseconds between calls: bursts, steady traffic, and the edges of the window. */
+export const gaps = (maxLength: number) =>
+  fc.array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constant(0) },
+      { weight: 4, arbitrary: fc.integer({ min: 1, max: 5_000 }) },
+      { weight: 2, arbitrary: fc.integer({ min: 5_000, max: 40_000 }) },
+      { weight: 1, arbitrary: fc.constantFrom(WINDOW_MS - 1, WINDOW_MS, WINDOW_MS + 1, 10 * WINDOW_MS) },
+    ),
+    { maxLength },
+  );
+
+/** The times of calls with these gaps, from a start that is no round number. */
+export function timesOf(given: readonly number[], start = 12_345): number[] {
+  let at = start;
+  return given.map((gap) => {
+    at += gap;
+    return at;
+  });
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { type CommandPorts, createProgram } from '../../src/cli/commands';
+
+export interface CliOutcome {
+  /** What went to stdout. */
+  readonly lines: readonly string[];
+  /** What a person sees when it failed; null: it did not. */
+  readonly error: string | null;
+}
+
+/** Runs the operators' command line as `src/cli/main.ts` does, without a process of its own. */
+export async function runCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+  migrate: () => Promise<readonly string[]> = async () => [],
+  distribute: CommandPorts['distribute'] = () => Promise.reject(new Error('not expected to be called')),
+): Promise<CliOutcome> {
+  const lines: string[] = [];
+  const printed: string[] = [];
+  const program = createProgram({ env, print: (line) => void lines.push(line), migrate, distribute });
+  const quiet = (command: Command) => {
+    command.exitOverride().configureOutput({ writeErr: (text) => void printed.push(text) });
+    command.commands.forEach(quiet);
+  };
+  quiet(program);
+  try {
+    await program.parseAsync(['node', 'audit-activity', ...args]);
+    return { lines, error: null };
+  } catch (error) {
+    return { lines, error: printed.join('') || (error as Error).message };
+  }
+}

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { createFacade } from '../../rest-facade/app';
+import { Authenticator } from '../../src/api-key/authenticate';
+import { KeyManager } from '../../src/api-key/manage-keys';
+import type { Principal } from '../../src/api-key/principal';
+import type { CreateContext, Services } from '../../src/graphql/context';
+import { createSchema } from '../../src/graphql/schema';
+import { createGraphqlRouter } from '../../src/graphql/server';
+import { createHttpServer } from '../../src/http-server';
+import { RetentionManager } from '../../src/retention/manage-retention';
+import { FakeKeyStore, FakeTenantStore } from './fakes/key-store';
+
+export const READER: Principal = {
+  kind: 'public',
+  keyId: '11111111-1111-4111-8111-111111111111',
+  scopes: ['read:audit-activity'],
+  tenantIds: [1],
+  rateLimitPerMinute: null,
+};
+export const AGENT: Principal = { kind: 'agent', keyId: READER.keyId, tenantId: 1 };
+export const OPERATOR: Principal = { kind: 'operator', keyId: READER.keyId };
+
+const unused = () => Promise.reject(new Error('not expected to be called'));
+
+/** Both entrances over HTTP with the real schema, and whatever a test puts behind them. */
+export async function openFakeService(
+  parts: Partial<Services> & { principal?: Principal; createContext?: CreateContext },
+) {
+  const store = new FakeKeyStore();
+  const tenants = new FakeTenantStore(1);
+  const services: Services = {
+    reader: { page: unused, find: unused, summary: unused },
+    writer: { insert: unused },
+    tenants,
+    keys: new KeyManager(store, tenants, new Authenticator(store)),
+    retention: new RetentionManager({
+      setDays: unused,
+      limitedTenants: unused,
+      weeks: unused,
+      dropWeek: unused,
+      removeStep: unused,
+      forgetValues: unused,
+      runs: unused,
+    }),
+    now: Date.now,
+    ...parts,
+  };
+  const logLines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });
+  const createContext: CreateContext =
+    parts.createContext ??
+    (async ({ requestId }) => ({ requestId, principal: parts.principal ?? READER, services }));
+  const schema = createSchema();
+  const facade = createFacade({ schema, createContext, checkHealth: async () => 'Healthy', log });
+  const server = createHttpServer({
+    facade,
+    graphql: await createGraphqlRouter({ schema, createContext, log }),
+    log,
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    logLines,
+    rest: (path: string) => fetch(`${url}/api/v1/public${path}`),
+    graphql: (query: string, variables: object = {}) =>
+      fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+      }),
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

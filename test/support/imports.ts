@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+
+export const ROOT = path.resolve(__dirname, '../..');
+
+/** A source file: its path below the repository, with `/`, and its text. */
+export interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface Import {
+  readonly file: string;
+  /** A package or `node:` module as written; a path below the repository, without extension, for a file. */
+  readonly target: string;
+  readonly isFile: boolean;
+}
+
+/** The TypeScript sources below the folders, generated ones left out. */
+export function sourcesOf(...folders: string[]): Source[] {
+  return folders.flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true })
+      .map((name) => path.posix.join(folder, String(name).replaceAll(path.sep, '/')))
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('src/generated/'))
+      .map((file) => ({ file, text: readFileSync(path.join(ROOT, file), 'utf8') })),
+  );
+}
+
+/** Everything a file imports, exports from, requires or imports later, types included. */
+export function importsOf({ file, text }: Source): Import[] {
+  return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => {
+    const isFile = fileName.startsWith('.');
+    const target = isFile ? path.posix.join(path.posix.dirname(file), fileName) : fileName;
+    return { file, target, isFile };
+  });
+}
+
+/** The text without its comments; line numbers stay. */
+export function withoutComments(text: string): string {
+  const blank = (comment: string) => comment.replace(/[^\n]/g, ' ');
+  return text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g, blank);
+}

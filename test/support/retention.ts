@@ -1,0 +1,52 @@
+import { pino } from 'pino';
+import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
+import { Folder } from '../../src/postgres/counts/fold';
+import { PostgresRetentionStore } from '../../src/postgres/retention/retention.store';
+import { Indexer } from '../../src/postgres/search/indexer';
+import { applyRetention } from '../../src/retention/apply-retention';
+import type { RetentionStore } from '../../src/retention/retention-store';
+import { tenantScope } from '../../src/tenant/tenant-scope';
+import type { Store } from './store';
+
+/** Retention and what it must agree with, on the store of a test. */
+export class RetentionTrial {
+  readonly retention: PostgresRetentionStore;
+  readonly folder: Folder;
+  readonly indexer: Indexer;
+  readonly reader: PostgresAuditEventReader;
+  readonly logLines: string[] = [];
+
+  constructor(readonly store: Store) {
+    const { prisma, migrator } = store.database;
+    this.retention = new PostgresRetentionStore(prisma, migrator);
+    this.folder = new Folder(migrator);
+    this.indexer = new Indexer(migrator, 0);
+    this.reader = new PostgresAuditEventReader(prisma);
+  }
+
+  /** A run at a moment. @param store in place of the real one */
+  async runAt(time: string, store: RetentionStore = this.retention): Promise<void> {
+    const log = pino({ level: 'warn' }, { write: (line: string) => void this.logLines.push(line) });
+    await applyRetention({ store, nowMs: () => Date.parse(time), log });
+  }
+
+  async keep(days: number | null): Promise<void> {
+    await this.retention.setDays(this.store.tenantId, days);
+  }
+
+  async weeks(): Promise<string[]> {
+    return (await this.retention.weeks()).map(({ name }) => name);
+  }
+
+  /** How many events the API says there are. */
+  async total(word?: string): Promise<number> {
+    const page = await this.reader.page(tenantScope([this.store.tenantId]), {
+      filter: {
+        ...{ from: null, to: null, actionId: null, databaseName: null, principalName: null },
+        search: word ? [{ kind: 'word', text: word }] : [],
+      },
+      ...{ sort: 'recordId', descending: true, page: 1, pageSize: 10 },
+    });
+    return page.totalCount;
+  }
+}

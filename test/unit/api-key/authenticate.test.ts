@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { Authenticator } from '../../../src/api-key/authenticate';
+import { hashOfKey, type KeyKind, newKey, shownPrefix } from '../../../src/api-key/key-format';
+import type { NewKey, StoredKey } from '../../../src/api-key/key-store';
+import { FakeKeyStore } from '../../support/fakes/key-store';
+
+const NOW = new Date('2026-01-05T08:00:00Z');
+
+async function stored(store: FakeKeyStore, kind: KeyKind = 'public', change: Partial<StoredKey> = {}) {
+  const key = newKey(kind);
+  const keyId = randomUUID();
+  const row: NewKey = {
+    keyId,
+    kind,
+    name: 'test',
+    keyHash: hashOfKey(key),
+    prefix: shownPrefix(key),
+    scopes: ['read:audit-activity'],
+    tenantIds: [7],
+    rateLimitPerMinute: 9,
+    expiresAt: null,
+    ...change,
+  };
+  await store.insert(row);
+  if (change.revokedAt) await store.revoke(keyId, change.revokedAt);
+  return { key, keyId };
+}
+
+describe('authentication', () => {
+  let store: FakeKeyStore;
+  let now: Date;
+  let authenticator: Authenticator;
+  beforeEach(() => {
+    store = new FakeKeyStore();
+    now = NOW;
+    authenticator = new Authenticator(store, () => now);
+  });
+
+  it('makes of each kind of key a principal with just what its rules need', async () => {
+    const open = await stored(store);
+    const agent = await stored(store, 'agent');
+    const operator = await stored(store, 'operator', { tenantIds: [] });
+    expect(await authenticator.authenticate(open.key)).toEqual({
+      kind: 'public',
+      keyId: open.keyId,
+      scopes: ['read:audit-activity'],
+      tenantIds: [7],
+      rateLimitPerMinute: 9,
+    });
+    expect(await authenticator.authenticate(agent.key)).toEqual({
+      kind: 'agent',
+      keyId: agent.keyId,
+      tenantId: 7,
+    });
+    expect(await authenticator.authenticate(operator.key)).toEqual({
+      kind: 'operator',
+      keyId: operator.keyId,
+    });
+  });
+
+  it('refuses a missing, malformed, unknown, expired or revoked key in one and the same way', async () => {
+    const expired = await stored(store, 'public', { expiresAt: new Date(NOW.getTime() - 1) });
+    const revoked = await stored(store, 'public', { revokedAt: NOW });
+    for (const key of [undefined, '', 'x', newKey('public'), expired.key, revoked.key]) {
+      expect(await authenticator.authenticate(key)).toBeNull();
+    }
+  });
+
+  it('refuses a key from the very moment it expires', async () => {
+    const { key } = await stored(store, 'public', { expiresAt: NOW });
+    now = new Date(NOW.getTime() - 1);
+    expect(await authenticator.authenticate(key)).not.toBeNull();
+    now = NOW;
+    expect(await authenticator.authenticate(key)).toBeNull();
+  });
+
+  it('finds out a mistyped key without asking the database', async () => {
+    const { key } = await stored(store);
+    await authenticator.authenticate(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
+    await authenticator.authenticate('x'.repeat(100_000));
+    expect(store.lookups).toBe(0);
+  });
+
+  it('asks the database once for a key used many times in a row', async () => {
+    const { key } = await stored(store);
+    for (let i = 0; i < 50; i++) await authenticator.authenticate(key);
+    expect(store.lookups).toBe(1);
+  });
+
+  it('refuses a key revoked through this instance at once', async () => {
+    const { key, keyId } = await stored(store);
+    expect(await authenticator.authenticate(key)).not.toBeNull();
+    await store.revoke(keyId, NOW);
+    authenticator.forget();
+    expect(await authenticator.authenticate(key)).toBeNull();
+  });
+
+  it('does not remember that a key was unknown: a key works as soon as it exists', async () => {
+    const key = newKey('public');
+    expect(await authenticator.authenticate(key)).toBeNull();
+    await stored(store, 'public', { keyHash: hashOfKey(key) });
+    expect(await authenticator.authenticate(key)).not.toBeNull();
+  });
+
+  it('never takes another key for this one, even if the store does', async () => {
+    const { key } = await stored(store);
+    const [other] = store.keys;
+    store.findByHash = async () => ({ ...(other as StoredKey), keyHash: hashOfKey(newKey('public')) });
+    expect(await authenticator.authenticate(key)).toBeNull();
+  });
+});
+
+describe('last-used times', () => {
+  it('are written once per flush, with the latest use of each key, and none for refused keys', async () => {
+    const store = new FakeKeyStore();
+    let now = NOW;
+    const authenticator = new Authenticator(store, () => now);
+    const { key, keyId } = await stored(store);
+    await stored(store);
+    const revoked = await stored(store, 'public', { revokedAt: NOW });
+    await authenticator.authenticate(key);
+    await authenticator.authenticate(revoked.key);
+    now = new Date(NOW.getTime() + 5_000);
+    await authenticator.authenticate(key);
+    await authenticator.flushUses();
+    await authenticator.flushUses();
+    expect(store.touched).toEqual([new Map([[keyId, now]])]);
+  });
+
+  it('outlive a flush that failed, and newer uses win over them', async () => {
+    const store = new FakeKeyStore();
+    let now = NOW;
+    const authenticator = new Authenticator(store, () => now);
+    const [a, b] = [await stored(store), await stored(store)];
+    await authenticator.authenticate(a.key);
+    await authenticator.authenticate(b.key);
+    store.failure = new Error('database lost');
+    await expect(authenticator.flushUses()).rejects.toThrow('database lost');
+    now = new Date(NOW.getTime() + 5_000);
+    await authenticator.authenticate(b.key);
+    await authenticator.flushUses();
+    expect(store.touched).toEqual([
+      new Map([
+        [a.keyId, NOW],
+        [b.keyId, now],
+      ]),
+    ]);
+  });
+});

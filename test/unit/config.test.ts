@@ -1,0 +1,104 @@
+import path from 'node:path';
+import { ConfigError, ENVIRONMENT, loadConfig } from '../../src/config';
+
+const problemsOf = (env: Record<string, string>): string => {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('the configuration was taken');
+};
+
+describe('the configuration', () => {
+  it('has a default for everything: the service starts on the embedded database, on this machine only', () => {
+    expect(loadConfig({})).toEqual({
+      port: 8080,
+      host: '127.0.0.1',
+      dataDir: path.resolve('.data'),
+      databaseUrl: null,
+      redisUrl: null,
+      logLevel: 'info',
+      rateLimitPerMinute: 60,
+    });
+  });
+
+  it('listens on all addresses by default where PostgreSQL is given, and on HOST wherever it is given', () => {
+    const DATABASE_URL = 'postgres://u:p@db/audit';
+    expect(loadConfig({ DATABASE_URL }).host).toBe('0.0.0.0');
+    expect(loadConfig({ DATABASE_URL, HOST: '10.0.0.1' }).host).toBe('10.0.0.1');
+    expect(loadConfig({ HOST: '::1' }).host).toBe('::1');
+  });
+
+  it('takes an empty or blank variable as absent', () => {
+    const empty = Object.fromEntries(
+      Object.keys(ENVIRONMENT.shape).map((name, i) => [name, i % 2 ? '' : '  ']),
+    );
+    expect(loadConfig(empty)).toEqual(loadConfig({}));
+  });
+
+  it('takes every variable', () => {
+    expect(
+      loadConfig({
+        PORT: '0',
+        HOST: 'localhost',
+        DATA_DIR: '/var/lib/audit',
+        DATABASE_URL: 'postgresql://u:p@db:5433/audit?sslmode=require',
+        REDIS_URL: 'rediss://cache:6380/1',
+        LOG_LEVEL: 'debug',
+        RATE_LIMIT_PER_MINUTE: '1',
+        PATH: '/usr/bin',
+      }),
+    ).toEqual({
+      port: 0,
+      host: 'localhost',
+      dataDir: path.resolve('/var/lib/audit'),
+      databaseUrl: 'postgresql://u:p@db:5433/audit?sslmode=require',
+      redisUrl: 'rediss://cache:6380/1',
+      logLevel: 'debug',
+      rateLimitPerMinute: 1,
+    });
+  });
+
+  it('tells every mistake at once, by the name of its variable', () => {
+    const text = problemsOf({
+      PORT: '65536',
+      DATABASE_URL: 'mysql://db/audit',
+      REDIS_URL: 'cache:6379',
+      LOG_LEVEL: 'loud',
+      RATE_LIMIT_PER_MINUTE: '0',
+    });
+    for (const name of ['PORT', 'DATABASE_URL', 'REDIS_URL', 'LOG_LEVEL', 'RATE_LIMIT_PER_MINUTE']) {
+      expect(text).toMatch(new RegExp(`^ {2}${name}: must be`, 'm'));
+    }
+  });
+
+  it.each([
+    ['PORT', '80 80'],
+    ['PORT', '-1'],
+    ['PORT', '8080.5'],
+    ['PORT', '0x50'],
+    ['PORT', '1e3'],
+    ['RATE_LIMIT_PER_MINUTE', 'sixty'],
+    ['RATE_LIMIT_PER_MINUTE', '99999999999999999999'],
+    ['DATABASE_URL', 'db'],
+    ['REDIS_URL', 'http://cache'],
+    ['LOG_LEVEL', 'INFO'],
+  ])('refuses %s=%s', (name, value) => expect(problemsOf({ [name]: value })).toContain(`${name}: must be`));
+
+  it('never repeats a password in the text of a mistake', () => {
+    const text = problemsOf({ DATABASE_URL: 'postgres//u:geheim@db', REDIS_URL: 'redis//:geheim@cache' });
+    expect(text).not.toContain('geheim');
+  });
+
+  it('cannot be changed once it is loaded', () => {
+    expect(Object.isFrozen(loadConfig({}))).toBe(true);
+  });
+
+  it('describes every variable', () => {
+    for (const [name, schema] of Object.entries(ENVIRONMENT.shape)) {
+      expect(`${name}: ${schema.description}`).toMatch(/^\w+: [A-Z].*\.$/);
+    }
+  });
+});
