@@ -7,6 +7,7 @@ export const LIMITS = {
   searchTermsMax: 32, // each term is a condition of the statement
   filterCharsMax: 512, // no stored name is longer
   rateWindowMs: 60_000, // the specification's sliding minute
+  rateEarlyMs: 250, // a call this early waits for its turn: jitter must not refuse a steady caller
   rateLimitPerMinuteMax: 100_000, // one log entry of 8 bytes per admitted call
   failedAuthPerMinute: 300, // per address: a guesser learns nothing, a misconfigured client fills no log
   addressesTrackedMax: 10_000, // addresses of failed authentications remembered at once

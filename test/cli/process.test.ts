@@ -7,6 +7,9 @@ import { compiledService } from '../support/child-service';
 import { runCli } from '../support/cli';
 import { createEmptyDatabase, createTestDatabase, ENGINES, temporaryFolder } from '../support/engines';
 
+// Each start of a process, or of a new database, takes seconds on a busy machine.
+jest.setTimeout(180_000);
+
 interface Ended {
   readonly code: number;
   readonly stdout: string;

@@ -118,6 +118,15 @@ describe('each root field', () => {
     }
   });
 
+  it('is refused before its arguments are looked at', async () => {
+    const { world } = open;
+    const wrong = `{ auditEvents(page: 0) { page } auditEvent(recordId: "x") { recordId } }`;
+    for (const { key } of [await world.key(), await world.key({ scopes: [] })]) {
+      const { body } = await world.graphql(key, wrong);
+      for (const { extensions } of body.errors) expect(extensions.code).toBe('forbidden');
+    }
+  });
+
   it('is refused beside one that is allowed: the answer carries no data of the refused field', async () => {
     const acme = await open.world.tenant();
     const { body } = await open.world.graphql(

@@ -3,6 +3,9 @@ import { createTestDatabase, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 import { INGEST, World } from '../support/world';
 
+// Each start of a process, or of a new database, takes seconds on a busy machine.
+jest.setTimeout(180_000);
+
 interface Receipt {
   readonly ingestAuditEvents: { readonly accepted: number; readonly duplicates: number };
 }

@@ -6,6 +6,9 @@ import { migrate } from '../../src/postgres/migrate';
 import { createEmptyDatabase, ENGINES, type TestDatabase } from '../support/engines';
 import { World } from '../support/world';
 
+// Each start of a process, or of a new database, takes seconds on a busy machine.
+jest.setTimeout(180_000);
+
 const FOLDER = path.resolve(__dirname, '../../prisma/migrations');
 interface Applied {
   migration_name: string;

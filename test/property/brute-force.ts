@@ -117,11 +117,11 @@ const SORTED_BY: Readonly<Record<string, (event: IngestedEvent) => string | bool
 export const SORT_VALUES = Object.keys(SORTED_BY);
 
 function compareBy(a: Stored, b: Stored, sortBy: string): number {
-  const valueOf = SORTED_BY[sortBy];
-  if (!valueOf) throw new Error(`no such sort: ${sortBy}`);
+  const keyOf = SORTED_BY[sortBy];
+  if (!keyOf) throw new Error(`no such sort: ${sortBy}`);
   const utf8 = (value: unknown) => Buffer.from(String(value ?? ''), 'utf8');
   return (
-    Buffer.compare(utf8(valueOf(a.event)), utf8(valueOf(b.event))) ||
+    Buffer.compare(utf8(keyOf(a.event)), utf8(keyOf(b.event))) ||
     Buffer.compare(utf8(a.recordId), utf8(b.recordId))
   );
 }

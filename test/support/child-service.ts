@@ -10,6 +10,11 @@ const START_MS = 60_000;
 
 let compiled: Promise<string> | undefined;
 
+// For each test file that imports this one.
+afterAll(async () => {
+  if (compiled) await rm(await compiled, { recursive: true, force: true });
+});
+
 /** A folder with the sources of the service, as they are now, as JavaScript that Node runs. */
 export function compiledService(): Promise<string> {
   compiled ??= compile();
@@ -18,7 +23,6 @@ export function compiledService(): Promise<string> {
 
 async function compile(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'audit-activity-compiled-'));
-  process.on('exit', () => rm(folder, { recursive: true, force: true }));
   for (const linked of ['node_modules', 'prisma', 'package.json']) {
     await symlink(path.join(ROOT, linked), path.join(folder, linked));
   }

@@ -25,7 +25,7 @@ describe('the sliding window of one instance', () => {
         }
         expect(mostInAnyWindow(model.admitted)).toBeLessThanOrEqual(limit);
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 
@@ -45,7 +45,7 @@ describe('the sliding window of one instance', () => {
 
   it('admits a refused call after Retry-After, and would not have a second before', async () => {
     await fc.assert(
-      fc.asyncProperty(gaps(60), limits, async (given, limit) => {
+      fc.asyncProperty(gaps(30), limits, async (given, limit) => {
         const times = timesOf(given);
         /** A log that has seen the calls up to the nth, so that each moment after it can be tried. */
         const after = async (n: number) => {
@@ -63,7 +63,7 @@ describe('the sliding window of one instance', () => {
           expect((await admit(at + seconds * 1000, limit)).admitted).toBe(true);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: 30 },
     );
   });
 

@@ -1,4 +1,4 @@
-import { createTestDatabase, ENGINES, REDIS_URL } from '../../support/engines';
+import { ENGINES, REDIS_URL } from '../../support/engines';
 import { until } from '../../support/until';
 import { World } from '../../support/world';
 

@@ -30,7 +30,7 @@ describe.each(ENGINES)('X-Request-Id on %s', (engine) => {
     '<script>',
     '"quoted"',
     "'; --",
-    '${jndi:ldap}',
+    '{jndi:ldap}',
     'é',
     'x'.repeat(129),
   ])("is one of the service's own when the caller's is not: %j", async (given) => {

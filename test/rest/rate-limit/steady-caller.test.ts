@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import type { Authenticator } from '../../../src/api-key/authenticate';
+import { contextFactory, type Services } from '../../../src/graphql/context';
+import { LIMITS } from '../../../src/limits';
+import { SlidingLog } from '../../../src/rate-limit/sliding-log';
+import { mostInAnyWindow } from '../support/window-model';
+
+const PER_MINUTE = 60;
+const SECONDS = 150;
+
+/** The way of a call from its key to its admission, on the clock of jest. */
+function entrance(limit: number) {
+  const principal = { kind: 'public', keyId: 'k', scopes: [], tenantIds: [1], rateLimitPerMinute: limit };
+  const createContext = contextFactory({
+    authenticator: { authenticate: async () => principal } as unknown as Authenticator,
+    limiter: new SlidingLog(undefined, () => performance.now()),
+    rateLimitPerMinute: limit,
+    services: {} as Services,
+  });
+  return () => createContext({ requestId: 'r', apiKey: 'k', address: 'a', entrance: 'rest' });
+}
+
+/** The times at which calls that came at these times were admitted, or null for those refused. */
+async function admissions(limit: number, arrivals: readonly number[]): Promise<(number | null)[]> {
+  const call = entrance(limit);
+  const start = performance.now();
+  const outcomes = arrivals.map(
+    (at) =>
+      new Promise<number | null>((resolve) => {
+        setTimeout(() => {
+          call().then(
+            () => resolve(performance.now() - start),
+            () => resolve(null),
+          );
+        }, at);
+      }),
+  );
+  await jest.advanceTimersByTimeAsync(Math.max(...arrivals) + 10_000);
+  return Promise.all(outcomes);
+}
+
+describe('a steady caller of 1 call per second', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  // An exact window alone refuses the 61st of calls that come a millisecond early: networks are never that even.
+  it('is never refused, however its calls jitter on their way, and the window stays exact', async () => {
+    const jitter = fc.array(fc.nat(200), { minLength: SECONDS, maxLength: SECONDS });
+    await fc.assert(
+      fc.asyncProperty(jitter, async (delays) => {
+        const admitted = await admissions(
+          PER_MINUTE,
+          delays.map((delay, i) => i * 1000 + delay),
+        );
+        expect(admitted).not.toContain(null);
+        expect(mostInAnyWindow(admitted.map(Number))).toBeLessThanOrEqual(PER_MINUTE);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('waits no longer than such jitter: a call that is earlier is refused at once', async () => {
+    const arrivals = [0, LIMITS.rateWindowMs - LIMITS.rateEarlyMs - 100, LIMITS.rateWindowMs - 100];
+    const [first, early, nearly] = await admissions(1, arrivals);
+    expect([first, early]).toEqual([0, null]);
+    expect(nearly).toBeGreaterThanOrEqual(LIMITS.rateWindowMs);
+    expect(nearly).toBeLessThan(LIMITS.rateWindowMs + 10);
+  });
+
+  it('of many calls that wait for one turn, one gets it', async () => {
+    const arrivals = [0, ...Array(20).fill(LIMITS.rateWindowMs - 50)];
+    const admitted = await admissions(1, arrivals);
+    expect(admitted.filter((at) => at !== null)).toHaveLength(2);
+  });
+});
