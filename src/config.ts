@@ -44,7 +44,9 @@ export const ENVIRONMENT = z.object({
   SEARCH_INDEX: z
     .enum(['on', 'off'], { error: 'must be on or off' })
     .default('on')
-    .describe('off: this instance does not index; searches read the events themselves.'),
+    .describe(
+      'With `off` this instance does not index for search; where none does, searches read the events.',
+    ),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info')

@@ -13,7 +13,8 @@ export type SearchTerm =
  * Text as the search compares it. By way of upper case, which brings together letters whose lower case differs
  * ("ß" and "ss", the two small sigmas, long s); lower case before it, since "ẞ" has no upper case but itself.
  */
-export const fold = (text: string): string => text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+export const fold = (text: string): string =>
+  text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 
 /** Stands before and after every word of a searchable text, so that one plain comparison finds whole words. */
 export const WORD_MARK = '\x7f';

@@ -38,7 +38,12 @@ export function createProgram(ports: CommandPorts): Command {
     .action(async (options: Options & { shards?: number }) => {
       const done = await ports.distribute(options.shards ?? null);
       if (options.json) print(JSON.stringify(done));
-      else print(done.distributed.length > 0 ? `distributed: ${done.distributed.join(', ')}` : 'nothing to distribute');
+      else
+        print(
+          done.distributed.length > 0
+            ? `distributed: ${done.distributed.join(', ')}`
+            : 'nothing to distribute',
+        );
     });
 
   addTenantCommands(program.command('tenant').description('tenants'), onService);

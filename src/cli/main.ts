@@ -16,7 +16,9 @@ async function migrateConfigured(): Promise<readonly string[]> {
 async function distributeConfigured(shards: number | null): Promise<Distribution> {
   const config = loadConfig(process.env);
   if (config.databaseUrl === null)
-    throw new CannotDistribute('DATABASE_URL is not set: nothing was distributed. It must lead to a Citus coordinator.');
+    throw new CannotDistribute(
+      'DATABASE_URL is not set: nothing was distributed. It must lead to a Citus coordinator.',
+    );
   const database = await openDatabase(config);
   try {
     return await distribute(database.migrator, () => migrate(database.migrator), shards);

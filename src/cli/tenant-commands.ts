@@ -25,7 +25,9 @@ export function addTenantCommands(tenant: Command, onService: OnService): void {
     },
   );
   onService(tenant.command('list').description('lists the tenants'), async (run) => {
-    const { tenants } = await run<{ tenants: Tenant[] }>('{ tenants { tenantId name createdAt retentionDays } }');
+    const { tenants } = await run<{ tenants: Tenant[] }>(
+      '{ tenants { tenantId name createdAt retentionDays } }',
+    );
     return { json: tenants, text: toTable(tenants.map((row) => ({ ...row }))) };
   });
   onService(

@@ -32,6 +32,8 @@ describe('tenant retention on the command line', () => {
         'Give either --days N, or --none to keep events for ever.',
       );
     expect((await run('tenant', 'retention', '1', '--days', 'soon')).error).toMatch('must be a whole number');
-    expect((await run('tenant', 'retention', '999', '--days', '3')).error).toBe('not_found: There is no such tenant.');
+    expect((await run('tenant', 'retention', '999', '--days', '3')).error).toBe(
+      'not_found: There is no such tenant.',
+    );
   });
 });

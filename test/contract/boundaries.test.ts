@@ -10,23 +10,23 @@ interface Border {
 }
 
 const CORE = ['src/audit-event', 'src/tenant', 'src/errors', 'src/limits', 'src/version'];
-const USE_CASES = ['src/search', 'src/ingest', 'src/api-key', 'src/rate-limit'];
+const USE_CASES = ['src/search', 'src/ingest', 'src/api-key', 'src/rate-limit', 'src/retention'];
 
 /** Dependencies point inwards: rest-facade → graphql → use cases → audit-event ← agent. */
 const BORDERS: readonly Border[] = [
   { of: CORE, files: CORE, packages: [] },
-  { of: USE_CASES, files: CORE, packages: ['lru-cache'] },
+  { of: USE_CASES, files: [...CORE, ...USE_CASES], packages: ['lru-cache', 'pino'] },
   {
     of: ['src/postgres'],
     files: [...CORE, ...USE_CASES, 'src/config', 'src/generated/prisma'],
-    packages: ['@electric-sql/pglite', '@prisma/adapter-pg', 'pglite-prisma-adapter'],
+    packages: ['@electric-sql/pglite', '@prisma/adapter-pg', 'pglite-prisma-adapter', 'pino'],
   },
   { of: ['src/redis'], files: [...CORE, ...USE_CASES], packages: ['ioredis', 'pino'] },
   {
     of: ['src/graphql'],
     files: [...CORE, ...USE_CASES],
     packages: [
-      ...['graphql', 'graphql-scalars', 'type-graphql', 'reflect-metadata'],
+      ...['graphql', 'graphql-jit', 'graphql-scalars', 'type-graphql', 'reflect-metadata'],
       ...['@apollo/server', '@as-integrations/express5', 'express', 'pino'],
     ],
   },
@@ -45,10 +45,15 @@ const BORDERS: readonly Border[] = [
     packages: ['commander', 'exponential-backoff', 'tinyglobby', 'zod'],
   },
   { of: ['src/config'], files: ['src/limits'], packages: ['zod'] },
+  { of: ['src/background'], files: [], packages: ['pino'] },
   { of: ['src/health'], files: ['src/rate-limit/limiter'], packages: [] },
   { of: ['src/operator-key'], files: ['src/api-key'], packages: [] },
   { of: ['src/http-server'], files: ['src/api-key/principal'], packages: ['express', 'pino'] },
-  { of: ['src/cli'], files: ['src/api-key/scopes', 'src/operator-key'], packages: ['commander'] },
+  {
+    of: ['src/cli'],
+    files: ['src/api-key/scopes', 'src/operator-key', 'src/postgres/distribute/distribute'],
+    packages: ['commander'],
+  },
   // Composition roots put everything together.
   { of: ['src/service'], files: ['src', 'rest-facade/app'], packages: ['pino'] },
   { of: ['src/main'], files: ['src'], packages: ['pino'] },

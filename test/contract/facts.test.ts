@@ -29,6 +29,11 @@ describe('each fact has one home', () => {
             context: /^code: 'invalid_parameter'$|=== 'internal_error'$/,
             reason: "GraphQL's own errors",
           },
+          {
+            file: 'src/postgres/replica/replica-first.reader.ts',
+            context: /error\.code === 'service_unavailable'$/,
+            reason: 'a lost replica; typed',
+          },
         ),
       );
     expect(copies.map(describeLiteral)).toEqual([]);

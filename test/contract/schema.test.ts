@@ -17,6 +17,13 @@ function driftOf(store: Store): Drift {
   );
 }
 const withoutComments = (sql: string) => sql.replace(/^--.*$/gm, '').trim();
+/** Keys that carry counts along (INCLUDE): Prisma's language has no word for it and takes them for key columns. */
+const COVERING_KEYS = ['audit_count', 'audit_word'];
+const withoutCoveringKeys = (sql: string) =>
+  COVERING_KEYS.reduce(
+    (rest, table) => rest.replace(new RegExp(`ALTER TABLE "${table}" DROP CONSTRAINT[^;]*;\\s*`), ''),
+    withoutComments(sql),
+  ).trim();
 
 (ENGINES.includes('postgresql') ? describe : describe.skip)('the migrations', () => {
   let store: Store;
@@ -26,7 +33,7 @@ const withoutComments = (sql: string) => sql.replace(/^--.*$/gm, '').trim();
   afterAll(() => store.close());
 
   it('make the very database that prisma/schema.prisma describes', () => {
-    expect(withoutComments(driftOf(store).diff)).toBe('');
+    expect(withoutCoveringKeys(driftOf(store).diff)).toBe('');
   });
 
   it("are recorded as Prisma's own tool would: it finds nothing to apply and nothing edited", () => {
@@ -40,7 +47,7 @@ const withoutComments = (sql: string) => sql.replace(/^--.*$/gm, '').trim();
 
   it('stay so when partitions are made: they are no drift', async () => {
     await store.partitions.ensureAhead(Date.now());
-    expect(withoutComments(driftOf(store).diff)).toBe('');
+    expect(withoutCoveringKeys(driftOf(store).diff)).toBe('');
   });
 
   it('would be seen to differ', async () => {

@@ -40,7 +40,8 @@ describe('retention through GraphQL', () => {
   it('refuses days that are none, and tenants that do not exist', async () => {
     const { tenantId } = await open.world.tenant();
     for (const days of [0, -1, 36_501]) expect(await code(SET, { tenantId, days })).toBe('invalid_parameter');
-    for (const id of ['0', '2147483647', 'x']) expect(await code(SET, { tenantId: id, days: 1 })).toBe('not_found');
+    for (const id of ['0', '2147483647', 'x'])
+      expect(await code(SET, { tenantId: id, days: 1 })).toBe('not_found');
     expect(await code('mutation { createTenant(name: "C", retentionDays: 0) { tenantId } }', {})).toBe(
       'invalid_parameter',
     );

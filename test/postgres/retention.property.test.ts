@@ -89,7 +89,10 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     const folder = new Folder(db.migrator);
     const indexer = new Indexer(db.migrator, 0);
     const log = pino({ level: 'silent' });
-    const scenario = fc.record({ steps: fc.array(step, { minLength: 3, maxLength: 12 }), ranges: fc.array(range, { minLength: 3, maxLength: 3 }) });
+    const scenario = fc.record({
+      steps: fc.array(step, { minLength: 3, maxLength: 12 }),
+      ranges: fc.array(range, { minLength: 3, maxLength: 3 }),
+    });
     await fc.assert(
       fc.asyncProperty(scenario, async ({ steps, ranges }) => {
         await db.prisma.tenant.updateMany({ data: { retentionDays: null } });
@@ -129,7 +132,9 @@ describe.each(ENGINES)('retention on %s', (engine) => {
         const runs = await store.runs(null, 1000);
         expect(runs.reduce((sum, run) => sum + run.events, 0)).toBe(removed);
         expect(runs.every((run) => run.events > 0 && run.fromTime < run.toTime)).toBe(true);
-        const left = await db.prisma.$queryRaw<{ n: number }[]>`SELECT n FROM audit_count WHERE n <= 0 OR ok < 0`;
+        const left = await db.prisma.$queryRaw<
+          { n: number }[]
+        >`SELECT n FROM audit_count WHERE n <= 0 OR ok < 0`;
         expect(left).toEqual([]);
       }),
       { numRuns: Number(process.env.RUNS ?? 25) },
@@ -155,10 +160,19 @@ async function compare(
     const query = { sort: 'recordId', descending: true, page: 1, pageSize: 100 } as const;
     const none = { actionId: null, databaseName: null, principalName: null, search: [] };
     const all = await reader.page(ids, { ...query, filter: { ...none, ...between } });
-    const newestFirst = found.map((e) => e.recordId).sort().reverse();
-    expect([all.totalCount, all.items.map((e) => e.recordId)]).toEqual([found.length, newestFirst.slice(0, 100)]);
+    const newestFirst = found
+      .map((e) => e.recordId)
+      .sort()
+      .reverse();
+    expect([all.totalCount, all.items.map((e) => e.recordId)]).toEqual([
+      found.length,
+      newestFirst.slice(0, 100),
+    ]);
 
-    const ofA = await reader.page(ids, { ...query, filter: { ...none, ...between, databaseName: 'a', actionId: 'UP' } });
+    const ofA = await reader.page(ids, {
+      ...query,
+      filter: { ...none, ...between, databaseName: 'a', actionId: 'UP' },
+    });
     expect(ofA.totalCount).toBe(found.filter((e) => e.databaseName === 'a' && e.actionId === 'UP').length);
 
     const search = [{ kind: 'word', text: 'red' } as const];
@@ -185,7 +199,15 @@ async function newTenant(db: Database): Promise<number> {
 
 /** A tenant of an earlier scenario that keeps its events would keep their weeks. */
 async function clear(db: Database): Promise<void> {
-  for (const table of ['audit_event', 'audit_delta', 'audit_count', 'audit_dim', 'audit_segment', 'audit_word', 'retention_run'])
+  for (const table of [
+    'audit_event',
+    'audit_delta',
+    'audit_count',
+    'audit_dim',
+    'audit_segment',
+    'audit_word',
+    'retention_run',
+  ])
     await db.migrator.$executeRawUnsafe(`DELETE FROM ${table}`);
 }
 

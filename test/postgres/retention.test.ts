@@ -127,13 +127,18 @@ describe.each(ENGINES)('retention on %s', (engine) => {
   ];
 
   it('searches what is left: an hour whose count came right again by other events is not taken for indexed', async () => {
-    await insert(at('2026-01-05T08:10:00', { statement: 'old' }), at('2026-01-05T08:50:00', { statement: 'kept' }));
+    await insert(
+      at('2026-01-05T08:10:00', { statement: 'old' }),
+      at('2026-01-05T08:50:00', { statement: 'kept' }),
+    );
     await trial.folder.run();
     await trial.indexer.run();
     await trial.keep(10);
     await trial.runAt('2026-01-15T08:30:00Z');
     await insert(at('2026-01-05T08:40:00', { statement: 'late' }));
-    expect([await trial.total('old'), await trial.total('kept'), await trial.total('late')]).toEqual([0, 1, 1]);
+    expect([await trial.total('old'), await trial.total('kept'), await trial.total('late')]).toEqual([
+      0, 1, 1,
+    ]);
   });
 
   it('forgets the names that only removed events had', async () => {

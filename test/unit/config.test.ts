@@ -21,6 +21,8 @@ describe('the configuration', () => {
       redisUrl: null,
       logLevel: 'info',
       rateLimitPerMinute: 60,
+      readDatabaseUrl: null,
+      searchIndex: true,
     });
   });
 
@@ -48,6 +50,8 @@ describe('the configuration', () => {
         REDIS_URL: 'rediss://cache:6380/1',
         LOG_LEVEL: 'debug',
         RATE_LIMIT_PER_MINUTE: '1',
+        READ_DATABASE_URL: 'postgres://replica/audit',
+        SEARCH_INDEX: 'off',
         PATH: '/usr/bin',
       }),
     ).toEqual({
@@ -58,6 +62,8 @@ describe('the configuration', () => {
       redisUrl: 'rediss://cache:6380/1',
       logLevel: 'debug',
       rateLimitPerMinute: 1,
+      readDatabaseUrl: 'postgres://replica/audit',
+      searchIndex: false,
     });
   });
 

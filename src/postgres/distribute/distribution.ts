@@ -52,7 +52,8 @@ const call = (table: string, how: string) =>
 function assertSound(placed: readonly Placement[]): void {
   const anchor = placed.find(({ name }) => name === ANCHOR);
   for (const { name, column, colocation } of placed) {
-    if (column !== DISTRIBUTION_COLUMN) throw new Error(`${name} is distributed by ${column}, not by tenant_id`);
+    if (column !== DISTRIBUTION_COLUMN)
+      throw new Error(`${name} is distributed by ${column}, not by tenant_id`);
     if (!anchor || colocation !== anchor.colocation)
       throw new Error(`${name} is distributed, but not beside ${ANCHOR}: undistribute it first`);
   }

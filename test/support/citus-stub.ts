@@ -1,0 +1,47 @@
+import { Client } from 'pg';
+
+/**
+ * What `distribute` needs of Citus, in a database of a test: the catalogue row of the extension, its table of
+ * distributed tables, and `create_distributed_table`, which checks its arguments and notes the call. It spreads nothing.
+ */
+export async function installCitusStub(databaseUrl: string | null): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl ?? '' });
+  await client.connect();
+  try {
+    for (const statement of STUB) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+const STUB = [
+  `INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+   VALUES (99999, 'citus', 10, 2200, false, '13.2-2')`,
+  `CREATE TABLE pg_dist_partition (
+     logicalrelid regclass, partmethod "char", partkey text, colocationid int, call_order serial)`,
+  'CREATE SEQUENCE colocation START 11',
+  `CREATE FUNCTION column_to_column_name(regclass, text) RETURNS text LANGUAGE sql AS 'SELECT $2'`,
+  `CREATE FUNCTION create_distributed_table(table_name regclass, distribution_column text,
+     distribution_type text DEFAULT 'hash', colocate_with text DEFAULT 'default', shard_count int DEFAULT NULL)
+   RETURNS void LANGUAGE plpgsql AS $$
+   DECLARE unkeyed int; colocation int;
+   BEGIN
+     IF EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = table_name) THEN
+       RAISE EXCEPTION 'table % is already distributed', table_name;
+     END IF;
+     -- As Citus: "cannot create constraint: distributed relations need the partition column in unique keys".
+     SELECT count(*) INTO unkeyed FROM pg_index i WHERE i.indrelid = table_name AND i.indisunique
+       AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = table_name AND a.attname = distribution_column
+         AND a.attnum = ANY (i.indkey[0:i.indnkeyatts - 1]));
+     IF unkeyed > 0 THEN
+       RAISE EXCEPTION 'unique indexes on non-partition columns of %', table_name;
+     END IF;
+     IF colocate_with = 'none' THEN
+       colocation := nextval('colocation');
+     ELSE
+       SELECT colocationid INTO STRICT colocation FROM pg_dist_partition WHERE logicalrelid = colocate_with::regclass;
+     END IF;
+     INSERT INTO pg_dist_partition (logicalrelid, partmethod, partkey, colocationid)
+     VALUES (table_name, 'h', distribution_column, colocation);
+   END $$`,
+];
