@@ -4,6 +4,7 @@ import { parse } from 'node:querystring';
 import express, { type RequestHandler, type Router } from 'express';
 import type { Logger } from 'pino';
 import type { Principal } from './api-key/principal';
+import { LIMITS } from './limits';
 
 const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 
@@ -21,7 +22,10 @@ export function createHttpServer(parts: {
   app.use(identify, logRequest(parts.log));
   app.use('/graphql', parts.graphql);
   app.use(parts.facade);
-  return createServer(app);
+  const server = createServer(app);
+  server.headersTimeout = LIMITS.requestHeadersMs;
+  server.requestTimeout = LIMITS.requestMs;
+  return server;
 }
 
 const identify: RequestHandler = (request, response, next) => {

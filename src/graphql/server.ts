@@ -8,6 +8,7 @@ import express, { type ErrorRequestHandler, type RequestHandler, Router } from '
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { DomainError, ERRORS, toDomainError } from '../errors';
+import { IngestGate } from '../ingest/gate';
 import { LIMITS } from '../limits';
 import type { CreateContext, GraphqlContext } from './context';
 
@@ -44,6 +45,21 @@ export async function createGraphqlRouter(parts: {
     response.locals.principal = response.locals.context.principal;
     next();
   };
+  const gate = new IngestGate(LIMITS.ingestInWorkMax, LIMITS.ingestWaitingMax);
+  /** Before the body is read too: a batch that has to wait its turn takes no memory yet. */
+  const takeTurn: RequestHandler = async (_request, response, next) => {
+    if (response.locals.principal.kind !== 'agent') return next();
+    const leave = await gate.enter();
+    if (!leave) {
+      throw new DomainError('service_unavailable', {
+        public: 'The service is taking in as many batches as it can. Send this one again shortly.',
+        retryAfterSeconds: 1,
+      });
+    }
+    if (response.closed) return leave();
+    response.once('close', leave);
+    next();
+  };
   const refuse: ErrorRequestHandler = (error, _request, response, _next) => {
     const refused = toDomainError(error);
     if (refused.code === 'internal_error')
@@ -56,6 +72,7 @@ export async function createGraphqlRouter(parts: {
   router.post(
     '/',
     authenticate,
+    takeTurn,
     readBody,
     expressMiddleware(apollo, { context: async ({ res }) => res.locals.context }),
   );

@@ -48,7 +48,7 @@ const BORDERS: readonly Border[] = [
   { of: ['src/background'], files: [], packages: ['pino'] },
   { of: ['src/health'], files: ['src/rate-limit/limiter'], packages: [] },
   { of: ['src/operator-key'], files: ['src/api-key'], packages: [] },
-  { of: ['src/http-server'], files: ['src/api-key/principal'], packages: ['express', 'pino'] },
+  { of: ['src/http-server'], files: ['src/api-key/principal', 'src/limits'], packages: ['express', 'pino'] },
   {
     of: ['src/cli'],
     files: ['src/api-key/scopes', 'src/operator-key', 'src/postgres/distribute/distribute'],
