@@ -10,6 +10,11 @@ const MATRIX = {
   'Query.auditEvent': ['public', `{ auditEvent(recordId: "${UUID}") { recordId } }`],
   'Query.auditSummary': ['public', '{ auditSummary { totalCount } }'],
   'Query.tenants': ['operator', '{ tenants { tenantId } }'],
+  'Query.retentionRuns': ['operator', '{ retentionRuns { tenantId } }'],
+  'Mutation.setTenantRetention': [
+    'operator',
+    'mutation { setTenantRetention(tenantId: "1", days: 30) { tenantId } }',
+  ],
   'Query.apiKeys': ['operator', '{ apiKeys { keyId } }'],
   'Mutation.ingestAuditEvents': [
     'agent',
