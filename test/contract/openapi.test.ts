@@ -2,11 +2,8 @@ import { Spectral } from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 import { pino } from 'pino';
 import { createFacade } from '../../rest-facade/app';
-import { SCOPES } from '../../src/api-key/scopes';
-import { SORTS } from '../../src/audit-event/parameters';
 import { ERRORS } from '../../src/errors';
 import { createSchema } from '../../src/graphql/schema';
-import { LIMITS } from '../../src/limits';
 import { API_BASE_PATH } from '../../src/version';
 import { useWorld } from '../support/use-world';
 
@@ -47,8 +44,6 @@ describe('the OpenAPI document', () => {
     document = (await at.world.fetch('/swagger')).body;
   });
   const operation = (path: string): Operation => document.paths[API_BASE_PATH + path].get;
-  const parameter = (path: string, name: string) =>
-    operation(path).parameters.find((candidate) => candidate.name === name);
 
   it("has no error by spectral's rules for OpenAPI, and at most a component that no path names", async () => {
     const spectral = new Spectral();
@@ -90,32 +85,6 @@ describe('the OpenAPI document', () => {
     expect(new Set(others)).toEqual(new Set(['/health']));
   });
 
-  it('says the limits that hold', () => {
-    const page = parameter('/audit-activity', 'page')?.schema;
-    expect(page).toMatchObject({ type: 'integer', minimum: 1, maximum: LIMITS.pageMax, default: 1 });
-    const pageSize = parameter('/audit-activity', 'pageSize')?.schema;
-    expect(pageSize).toMatchObject({
-      minimum: 1,
-      maximum: LIMITS.pageSizeMax,
-      default: LIMITS.pageSizeDefault,
-    });
-    expect([pageSize?.maximum, pageSize?.default]).toEqual([100, 20]);
-    expect(parameter('/audit-activity', 'search')?.schema).toMatchObject({
-      maxLength: LIMITS.searchCharsMax,
-    });
-    for (const name of ['actionId', 'databaseName', 'principalName']) {
-      expect(parameter('/audit-activity', name)?.schema).toMatchObject({ maxLength: LIMITS.filterCharsMax });
-    }
-  });
-
-  it('lists the values that a sort takes', () => {
-    expect(parameter('/audit-activity', 'sortBy')?.schema.enum).toEqual(Object.keys(SORTS));
-    expect(parameter('/audit-activity', 'sortDirection')?.schema).toMatchObject({
-      enum: ['asc', 'desc'],
-      default: 'desc',
-    });
-  });
-
   it('describes every code an error can carry, each under its status', () => {
     const { schemas, responses } = document.components;
     expect(schemas.Error.properties.error.properties.code.enum).toEqual(Object.keys(ERRORS));
@@ -134,17 +103,6 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(operation('/audit-activity').responses)).toEqual(common);
     expect(Object.keys(operation('/audit-activity/summary').responses)).toEqual(common);
     expect(Object.keys(operation('/audit-activity/{recordId}').responses)).toEqual([...common, '404'].sort());
-  });
-
-  it('lists every scope, those that are coming soon as such, and the one that each call needs', () => {
-    const { Scope } = document.components.schemas;
-    expect(Scope.enum).toEqual(Object.keys(SCOPES));
-    for (const [name, { status }] of Object.entries(SCOPES)) {
-      expect(Scope.description).toMatch(new RegExp(`\`${name}\`: [^;]*\\(${status}\\)`));
-    }
-    for (const path of Object.keys(PATHS)) {
-      expect(JSON.stringify(operation(path))).toContain('read:audit-activity');
-    }
   });
 
   it('asks for the key in the header X-Api-Key', () => {

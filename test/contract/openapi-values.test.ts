@@ -1,0 +1,60 @@
+import { SCOPES } from '../../src/api-key/scopes';
+import { SORTS } from '../../src/audit-event/parameters';
+import { LIMITS } from '../../src/limits';
+import { API_BASE_PATH } from '../../src/version';
+import { useWorld } from '../support/use-world';
+
+interface Parameter {
+  readonly name: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+describe('values in the OpenAPI document', () => {
+  const at = useWorld('embedded');
+  // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
+  let document: any;
+  beforeAll(async () => {
+    document = (await at.world.fetch('/swagger')).body;
+  });
+  const parameter = (path: string, name: string): Parameter | undefined =>
+    document.paths[API_BASE_PATH + path].get.parameters.find(
+      (candidate: Parameter) => candidate.name === name,
+    );
+
+  it('says the limits that hold', () => {
+    const page = parameter('/audit-activity', 'page')?.schema;
+    expect(page).toMatchObject({ type: 'integer', minimum: 1, maximum: LIMITS.pageMax, default: 1 });
+    const pageSize = parameter('/audit-activity', 'pageSize')?.schema;
+    expect(pageSize).toMatchObject({
+      minimum: 1,
+      maximum: LIMITS.pageSizeMax,
+      default: LIMITS.pageSizeDefault,
+    });
+    expect([pageSize?.maximum, pageSize?.default]).toEqual([100, 20]);
+    expect(parameter('/audit-activity', 'search')?.schema).toMatchObject({
+      maxLength: LIMITS.searchCharsMax,
+    });
+    for (const name of ['actionId', 'databaseName', 'principalName']) {
+      expect(parameter('/audit-activity', name)?.schema).toMatchObject({ maxLength: LIMITS.filterCharsMax });
+    }
+  });
+
+  it('lists the values that a sort takes', () => {
+    expect(parameter('/audit-activity', 'sortBy')?.schema.enum).toEqual(Object.keys(SORTS));
+    expect(parameter('/audit-activity', 'sortDirection')?.schema).toMatchObject({
+      enum: ['asc', 'desc'],
+      default: 'desc',
+    });
+  });
+
+  it('lists every scope, those that are coming soon as such, and the one that each call needs', () => {
+    const { Scope } = document.components.schemas;
+    expect(Scope.enum).toEqual(Object.keys(SCOPES));
+    for (const [name, { status }] of Object.entries(SCOPES)) {
+      expect(Scope.description).toMatch(new RegExp(`\`${name}\`: [^;]*\\(${status}\\)`));
+    }
+    for (const path of Object.keys(document.paths)) {
+      expect(JSON.stringify(document.paths[path].get)).toContain('read:audit-activity');
+    }
+  });
+});
