@@ -15,7 +15,7 @@ export const LIMITS = {
   ingestBodyBytesMax: 8 * 1024 * 1024, // inflated; bounds what one request can hold in memory
   ingestInWorkMax: 4, // PostgreSQL is busy with fewer; each may hold a whole body and its rows in memory
   ingestWaitingMax: 100, // requests whose body is not read yet; about a second of work
-  additionalBytesMax: 1024 * 1024, // JSON of one event's additional values
+  additionalCharsMax: 1024 * 1024, // names and values of one event's additional values
   eventFutureMaxMs: 24 * 3600_000, // "to tomorrow": a clock that is ahead, not a stranger date
   requestHeadersMs: 10_000, // a caller that sends slower is cut off
   requestMs: 60_000, // the same for a whole request: 8 MiB at 140 kB/s

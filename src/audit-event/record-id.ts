@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RecordSource } from './audit-record';
 import { TICKS_PER_MS } from './event-time';
 
@@ -11,10 +11,9 @@ import { TICKS_PER_MS } from './event-time';
  *      2 bits  100 ns steps & 3            60 bits  hash of tenant, file GUID, block offset and index
  */
 export function recordIdOf(tenantId: number, ticks: bigint, source: Omit<RecordSource, 'file'>): string {
-  const hash = createHash('sha256')
-    .update(`${tenantId}\n${source.fileGuid}\n${source.blockOffset}\n${source.index}`)
-    .digest('hex');
-  return assemble(ticks, hash.slice(0, 15));
+  const { fileGuid, blockOffset, index } = source;
+  const digest = hash('sha256', `${tenantId}\n${fileGuid}\n${blockOffset}\n${index}`, 'hex');
+  return assemble(ticks, digest.slice(0, 15));
 }
 
 /** The smallest record id an event at or after this time can have; clamped to the ids' own range. */

@@ -22,8 +22,6 @@ const FIELD_BORDER = WORD_MARK + WORD_MARK; // two words are never without somet
 /** Takes the place of the mark where a text itself holds it. */
 const MARK_STAND_IN = '\uFFFF';
 
-const BEYOND_ASCII = /[^ -~\s\x7f]/;
-const ASCII_WORD = /[a-z0-9]+/g;
 /** Words are runs of letters and digits; everything else separates. */
 const WORD_OR_REST = /([\p{L}\p{N}]+)|[^\p{L}\p{N}]+/gu;
 
@@ -36,8 +34,39 @@ const withoutMark = (text: string) =>
   text.includes(WORD_MARK) ? text.replaceAll(WORD_MARK, MARK_STAND_IN) : text;
 
 function mark(text: string): string {
-  // Most texts: four times as fast, with the same result.
-  if (!BEYOND_ASCII.test(text)) return text.toLowerCase().replace(ASCII_WORD, `${WORD_MARK}$&${WORD_MARK}`);
+  return markAscii(text) ?? markUnicode(text);
+}
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
+const SCRATCH_CHARS = 32_768;
+const input = Buffer.alloc(SCRATCH_CHARS);
+const output = Buffer.alloc(3 * SCRATCH_CHARS);
+const MARK_BYTE = WORD_MARK.charCodeAt(0);
+const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+const IS_WORD = Uint8Array.from(ASCII, (character) => (/[A-Za-z0-9]/.test(character) ? 1 : 0));
+const LOWER = Uint8Array.from(ASCII, (character) => character.toLowerCase().charCodeAt(0));
+
+/**
+ * Most texts, byte by byte: a regular expression takes seven times as long, and every ingested event comes by here.
+ * @returns null for a text that has other characters, or is very long
+ */
+function markAscii(text: string): string | null {
+  if (text.length > SCRATCH_CHARS || BEYOND_ASCII.test(text)) return null;
+  const length = input.write(text, 'latin1');
+  let end = 0;
+  let inWord = 0;
+  for (let i = 0; i < length; i++) {
+    const code = input[i] as number;
+    const isWord = IS_WORD[code] as number;
+    if (isWord !== inWord) output[end++] = MARK_BYTE;
+    inWord = isWord;
+    output[end++] = LOWER[code] as number;
+  }
+  if (inWord) output[end++] = MARK_BYTE;
+  return output.toString('latin1', 0, end);
+}
+
+function markUnicode(text: string): string {
   return text.replace(WORD_OR_REST, (piece, word) =>
     word ? WORD_MARK + fold(word) + WORD_MARK : fold(piece),
   );

@@ -17,7 +17,9 @@ export interface Rejection {
 }
 
 const MIN_TICKS = parseTicks(EVENT_TIME_MIN) ?? 0n;
-const SPECS = INGEST_FIELDS.map((name) => [name, AUDIT_EVENT_FIELDS[name] as FieldSpec] as const);
+const SPECS = INGEST_FIELDS.filter((name) => name !== 'eventTime').map(
+  (name) => [name, AUDIT_EVENT_FIELDS[name] as FieldSpec] as const,
+);
 const TIME_SPEC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/;
 
 /** Checks one event of a batch against the field table: the event with its id, or every problem it has. */
@@ -29,6 +31,8 @@ export function checkEvent(
   if (!isObject(given)) return rejected('invalid_event', ['the event must be an object']);
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
+  const ticks = ticksOf(given.eventTime);
+  if (ticks === null) problems.push(given.eventTime ? TIME_PROBLEM : 'eventTime is missing');
   for (const [name, spec] of SPECS) {
     const value = given[name] ?? null;
     // SQL Server does not tell empty and absent apart on disk.
@@ -37,9 +41,8 @@ export function checkEvent(
     if (problem) problems.push(`${name} ${problem}`);
   }
   problems.push(...sourceProblems(given), ...unknownFields(given));
-  if (problems.length > 0) return rejected('invalid_event', problems);
+  if (problems.length > 0 || ticks === null) return rejected('invalid_event', problems);
 
-  const ticks = parseTicks(String(given.eventTime)) ?? 0n;
   if (ticks < MIN_TICKS || Number(ticks / TICKS_PER_MS) > nowMs + LIMITS.eventFutureMaxMs) {
     return rejected('event_time_out_of_range', [
       `eventTime ${String(given.eventTime)} must be from ${EVENT_TIME_MIN} to one day from now`,
@@ -54,21 +57,23 @@ export function checkEvent(
   const extra = given.additional as Record<string, JsonScalar> | undefined | null;
   const additional = { ...extra, ...source, parts: Number(given.parts ?? 1) };
   const recordId = recordIdOf(tenantId, ticks, source);
-  return { event: { ...(values as unknown as CheckedEvent), recordId, additional } };
+  Object.assign(values, { eventTime: given.eventTime, recordId, additional });
+  return { event: values as unknown as CheckedEvent };
 }
 
 function fieldProblem(spec: FieldSpec, value: unknown): string | null {
   if (value === null) return spec.nullable ? null : 'is missing';
   if (spec.kind === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false';
   if (typeof value !== 'string') return 'must be text';
-  if (spec.kind === 'time') return TIME_SPEC.test(value) && parseTicks(value) !== null ? null : TIME_PROBLEM;
   if (value === '') return 'must not be empty';
   if (spec.charsMax !== undefined && value.length > spec.charsMax)
     return `is longer than ${spec.charsMax} characters`;
   return null;
 }
 
-const TIME_PROBLEM = 'must be a UTC time such as 2026-11-19T23:59:56.8651234Z';
+const ticksOf = (value: unknown) =>
+  typeof value === 'string' && TIME_SPEC.test(value) ? parseTicks(value) : null;
+const TIME_PROBLEM = 'eventTime must be a UTC time such as 2026-11-19T23:59:56.8651234Z';
 
 function sourceProblems(given: Readonly<Record<string, unknown>>): string[] {
   const problems: string[] = [];
@@ -81,27 +86,42 @@ function sourceProblems(given: Readonly<Record<string, unknown>>): string[] {
   if (parts !== undefined && parts !== null && !isCount(parts)) problems.push('parts must be a whole number');
   if (additional !== undefined && additional !== null) {
     if (!isObject(additional)) problems.push('additional must be an object');
-    else if (!Object.values(additional).every(isScalar)) problems.push('additional must not be nested');
-    else if (!fitsAdditional(additional))
-      problems.push(`additional is longer than ${LIMITS.additionalBytesMax} bytes`);
+    else problems.push(...additionalProblems(additional));
   }
   return problems;
 }
 
-const SOURCE_FIELDS = ['file', 'fileGuid', 'blockOffset', 'index', 'parts', 'additional'];
-const KNOWN_FIELDS = new Set<string>([...INGEST_FIELDS, ...SOURCE_FIELDS]);
+const SOURCE_NAMES = new Set(['file', 'fileGuid', 'blockOffset', 'index', 'parts']);
+
+const KNOWN_FIELDS = new Set<string>([...INGEST_FIELDS, ...SOURCE_NAMES, 'additional']);
 /** A field that would be dropped unread is evidence lost: it is refused, so that somebody notices. */
-const unknownFields = (given: Record<string, unknown>) =>
-  Object.keys(given)
-    .filter((name) => !KNOWN_FIELDS.has(name))
-    .map((name) => `${JSON.stringify(name.slice(0, 60))} is not a field of an event`);
+function unknownFields(given: Record<string, unknown>): string[] {
+  const problems: string[] = [];
+  for (const name in given) {
+    if (!KNOWN_FIELDS.has(name))
+      problems.push(`${JSON.stringify(name.slice(0, 60))} is not a field of an event`);
+  }
+  return problems;
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
-const isScalar = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
-const fitsAdditional = (value: Record<string, unknown>) =>
-  Buffer.byteLength(JSON.stringify(value)) <= LIMITS.additionalBytesMax;
+
+function additionalProblems(additional: Record<string, unknown>): string[] {
+  let chars = 0;
+  for (const name in additional) {
+    const value = additional[name];
+    if (typeof value === 'object' && value !== null) return ['additional must not be nested'];
+    if (SOURCE_NAMES.has(name))
+      return [`additional must not have ${name}, which says where the record stood`];
+    chars += name.length + (typeof value === 'string' ? value.length : VALUE_CHARS_MAX);
+  }
+  return chars > LIMITS.additionalCharsMax
+    ? [`additional is longer than ${LIMITS.additionalCharsMax} characters`]
+    : [];
+}
+const VALUE_CHARS_MAX = 24; // of a number or a boolean
 
 function rejected(code: RejectionCode, problems: readonly string[]) {
   return { rejection: { code, message: problems.join('; ') } };

@@ -6,37 +6,43 @@ import type { AuditEventReader, StoredAuditEvent } from '../search/audit-event-r
 import type { TenantScope } from '../tenant/tenant-scope';
 import { DETAIL_COLUMNS, type Row, toListItem, toStoredEvent } from './audit-event.rows';
 import { pageStatement } from './counts/page.statement';
+import { eachTenant, type TenantForm } from './counts/scope';
 import { summaryStatement } from './counts/summary.statement';
-import type { PrismaClient } from './database';
+import { Prisma, type PrismaClient } from './database';
 import { guarded } from './failure';
 
 /**
- * Reads audit events tenant by tenant (LATERAL over `tenant`), so that every sub-select names its tenant and
- * uses the tenant's index. Each answer is one statement, hence one snapshot.
+ * Reads audit events tenant by tenant, so that every sub-select names its tenant and uses the tenant's index. Each
+ * answer is one statement, hence one snapshot.
  */
 export class PostgresAuditEventReader implements AuditEventReader {
-  constructor(private readonly prisma: PrismaClient) {}
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly form: TenantForm = 'lateral',
+  ) {}
 
   async page(tenants: TenantScope, query: AuditEventQuery): Promise<Page<AuditEventListItem>> {
     const { page, pageSize } = query;
-    const rows = await guarded(() => this.prisma.$queryRaw<Row[]>(pageStatement(tenants, query)));
+    const statement = pageStatement(eachTenant(tenants, this.form), query);
+    const rows = await guarded(() => this.prisma.$queryRaw<Row[]>(statement));
     const items = rows.filter((row) => row.record_id !== null).map(toListItem);
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
   }
 
   async find(tenants: TenantScope, recordId: string): Promise<StoredAuditEvent | null> {
-    const [row] = await guarded(
-      () => this.prisma.$queryRaw<Row[]>`
-        SELECT r.* FROM tenant t CROSS JOIN LATERAL (
-          SELECT ${DETAIL_COLUMNS} FROM audit_event e
-          WHERE e.tenant_id = t.tenant_id AND e.record_id = ${recordId}::uuid) r
-        WHERE t.tenant_id = ANY(${[...tenants]}::int[])`,
+    const each = eachTenant(tenants, this.form);
+    const statement = each(
+      (tenant) => Prisma.sql`
+        SELECT ${DETAIL_COLUMNS} FROM audit_event e
+        WHERE e.tenant_id = ${tenant} AND e.record_id = ${recordId}::uuid`,
     );
+    const [row] = await guarded(() => this.prisma.$queryRaw<Row[]>(statement));
     return row ? toStoredEvent(row) : null;
   }
 
   async summary(tenants: TenantScope, range: TimeRange): Promise<AuditSummary> {
-    const [row] = await guarded(() => this.prisma.$queryRaw<Row[]>(summaryStatement(tenants, range)));
+    const statement = summaryStatement(eachTenant(tenants, this.form), range);
+    const [row] = await guarded(() => this.prisma.$queryRaw<Row[]>(statement));
     return toSummary(row ?? {});
   }
 }

@@ -63,5 +63,6 @@ export function toStoredEvent(row: Row): StoredAuditEvent {
 
 function preview(stored: string): string | null {
   if (stored === '') return null;
-  return [...fromStored(stored)].slice(0, charsMax).join('');
+  const text = fromStored(stored);
+  return text.length <= charsMax ? text : [...text].slice(0, charsMax).join('');
 }

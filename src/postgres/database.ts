@@ -14,6 +14,8 @@ export { Prisma } from '../generated/prisma/client';
 const POOL_MAX = 10;
 /** Of these one makes partitions for waiting ingest while others fold and index. */
 const BACKGROUND_POOL_MAX = 4;
+const NAMED_STATEMENTS_MAX = 200;
+const UNNAMED = '';
 const EMBEDDED_FOLDER = 'database';
 
 /** An open database: PostgreSQL, or the engine embedded in this process. */
@@ -43,7 +45,24 @@ export function openLimited(connectionString: string): PrismaClient {
     keepAlive: true,
     application_name: 'audit-activity',
   };
-  return new PrismaClient({ adapter: new PrismaPg(limited, { onPoolError: () => {} }) });
+  const options = { onPoolError: () => {}, statementNameGenerator: statementNames() };
+  return new PrismaClient({ adapter: new PrismaPg(limited, options) });
+}
+
+/**
+ * Names by which PostgreSQL keeps statements prepared, so that it plans each once and not at every request: planning
+ * takes longer than running them. Each connection keeps what it has named, so their number is bounded.
+ */
+function statementNames(): (query: { readonly sql: string }) => string {
+  const names = new Map<string, string>();
+  return ({ sql }) => {
+    let name = names.get(sql);
+    if (name === undefined && names.size < NAMED_STATEMENTS_MAX) {
+      name = `s${names.size}`;
+      names.set(sql, name);
+    }
+    return name ?? UNNAMED;
+  };
 }
 
 async function openPostgres(connectionString: string): Promise<Database> {

@@ -53,8 +53,17 @@ function characterOf(found: string): string {
 type FlatJson = { readonly [key: string]: JsonScalar };
 
 /** `toStored` for every text, names included, of a flat object. */
-export const toStoredJson = (value: FlatJson): FlatJson => mapTexts(value, toStored);
+export const toStoredJson = (value: FlatJson): FlatJson =>
+  isSuspect(value) ? mapTexts(value, toStored) : value;
 export const fromStoredJson = (value: FlatJson): FlatJson => mapTexts(value, fromStored);
+
+function isSuspect(value: FlatJson): boolean {
+  for (const name in value) {
+    const item = value[name];
+    if (SUSPECT.test(name) || (typeof item === 'string' && SUSPECT.test(item))) return true;
+  }
+  return false;
+}
 
 const mapTexts = (value: FlatJson, map: (text: string) => string): FlatJson =>
   Object.fromEntries(

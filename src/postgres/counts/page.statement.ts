@@ -1,13 +1,12 @@
 import { toSnakeCase } from '../../audit-event/fields';
 import type { AuditEventQuery } from '../../audit-event/query';
-import type { TenantScope } from '../../tenant/tenant-scope';
 import { LIST_COLUMNS } from '../audit-event.rows';
 import { whereOf } from '../audit-event.where';
 import { Prisma } from '../database';
 import { searchSegments } from '../search/search-segments';
 import { type Counted, countedOf, groupDimension, isHourly } from './dimensions';
 import { cutRange } from './pieces';
-import { floorOfHour, perTenant } from './scope';
+import { type EachTenant, floorOfHour } from './scope';
 import { hoursWithin, segmentsOf } from './segments';
 
 /**
@@ -19,12 +18,12 @@ import { hoursWithin, segmentsOf } from './segments';
  * fine     hits cut down from days to hours, where counts by the hour exist
  * page     the rows, read from the fine hits
  */
-export function pageStatement(tenants: TenantScope, query: AuditEventQuery): Prisma.Sql {
+export function pageStatement(each: EachTenant, query: AuditEventQuery): Prisma.Sql {
   const { filter, sort, descending, page, pageSize } = query;
   const counted = countedOf(filter, sort);
   const isSearch = filter.search.length > 0;
   const pieces = cutRange(filter, isHourly(counted));
-  const segments = perTenant(tenants, (tenant) =>
+  const segments = each((tenant) =>
     isSearch ? searchSegments(filter, counted, tenant) : segmentsOf(counted, pieces, tenant),
   );
   const direction = Prisma.raw(descending ? 'DESC' : 'ASC');
@@ -43,15 +42,15 @@ export function pageStatement(tenants: TenantScope, query: AuditEventQuery): Pri
         SELECT v, lo, hi, n, (sum(n) OVER (ORDER BY v ${direction}, lo ${direction}) - n)::bigint AS before
         FROM segment) r
       WHERE ${touches}),
-    fine AS (${isRefined ? refined(tenants, counted, direction, touches) : Prisma.sql`SELECT * FROM hit`}),
+    fine AS (${isRefined ? refined(each, counted, direction, touches) : Prisma.sql`SELECT * FROM hit`}),
     page AS (
-      SELECT r.* FROM fine h CROSS JOIN LATERAL (${perTenant(
-        tenants,
+      SELECT r.* FROM (${each(
         (tenant) => Prisma.sql`
+        SELECT r.* FROM fine h CROSS JOIN LATERAL (
           SELECT ${LIST_COLUMNS} FROM audit_event e
           WHERE e.tenant_id = ${tenant} AND e.record_id >= ${Prisma.raw(floorOfHour('h.lo'))}
             AND e.record_id < ${Prisma.raw(floorOfHour('h.hi'))} AND ${whereOf(filter)} AND ${inGroup(counted)}
-          ORDER BY e.record_id ${direction} LIMIT ${end} - h.before`,
+          ORDER BY e.record_id ${direction} LIMIT ${end} - h.before) r`,
       )}) r
       ORDER BY ${order('r')}
       LIMIT ${pageSize}::bigint OFFSET greatest(0, ${first} - coalesce((SELECT min(before) FROM fine), 0)))
@@ -60,24 +59,22 @@ export function pageStatement(tenants: TenantScope, query: AuditEventQuery): Pri
 }
 
 /** Days cut down to the hours the page touches. */
-function refined(
-  tenants: TenantScope,
-  counted: Counted,
-  direction: Prisma.Sql,
-  touches: Prisma.Sql,
-): Prisma.Sql {
+function refined(each: EachTenant, counted: Counted, direction: Prisma.Sql, touches: Prisma.Sql): Prisma.Sql {
   const n =
-    counted.group === 'outcome' ? Prisma.sql`CASE WHEN h.v THEN u.ok ELSE u.n - u.ok END` : Prisma.sql`u.n`;
+    counted.group === 'outcome' ? Prisma.sql`CASE WHEN u.v THEN u.ok ELSE u.n - u.ok END` : Prisma.sql`u.n`;
   return Prisma.sql`
     SELECT * FROM hit WHERE hi - lo = 1
     UNION ALL
     SELECT * FROM (
-      SELECT h.v, f.hour AS lo, f.hour + 1 AS hi, f.n,
-        (h.before + sum(f.n) OVER (PARTITION BY h.v, h.lo ORDER BY f.hour ${direction}) - f.n)::bigint AS before
-      FROM hit h CROSS JOIN LATERAL (
-        SELECT u.hour, sum(${n})::bigint AS n FROM (${perTenant(tenants, (tenant) => hoursWithin(counted, tenant))}) u
-        GROUP BY u.hour) f
-      WHERE h.hi - h.lo > 1) r
+      SELECT f.v, f.hour AS lo, f.hour + 1 AS hi, f.n,
+        (f.before + sum(f.n) OVER (PARTITION BY f.v, f.lo ORDER BY f.hour ${direction}) - f.n)::bigint AS before
+      FROM (
+        SELECT u.v, u.lo, u.before, u.hour, sum(${n})::bigint AS n FROM (${each(
+          (tenant) => Prisma.sql`
+          SELECT h.v, h.lo, h.before, w.* FROM hit h CROSS JOIN LATERAL (${hoursWithin(counted, tenant)}) w
+          WHERE h.hi - h.lo > 1`,
+        )}) u
+        GROUP BY u.v, u.lo, u.before, u.hour) f) r
     WHERE ${touches}`;
 }
 

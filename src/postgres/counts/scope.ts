@@ -3,14 +3,33 @@ import { Prisma } from '../database';
 import type { HourSpan } from './pieces';
 
 /**
- * A sub-select made for each tenant of the scope. It names its tenant itself: by value for one tenant, so that the
- * whole statement stays on one node of a distributed database, else by the row of `tenant t` it hangs on.
+ * Makes a sub-select for each tenant of a scope. It names its tenant itself: by value, or by the row of `tenant t` it
+ * hangs on.
  */
-export function perTenant(tenants: TenantScope, select: (tenant: Prisma.Sql) => Prisma.Sql): Prisma.Sql {
-  const [only, ...others] = tenants;
-  if (others.length === 0) return select(Prisma.sql`${only}::int`);
-  return Prisma.sql`SELECT s.* FROM tenant t CROSS JOIN LATERAL (${select(Prisma.raw('t.tenant_id'))}) s
-    WHERE t.tenant_id = ANY(${[...tenants]}::int[])`;
+export type EachTenant = (select: (tenant: Prisma.Sql) => Prisma.Sql) => Prisma.Sql;
+
+/**
+ * How sub-selects of several tenants are put together. `lateral`: hung on `tenant`, one plan for them all. `union`: one
+ * after the other, for tables distributed by tenant: each then runs as a whole on the node of its tenant, where the
+ * other form is refused as soon as it limits or sums up by what another part of the statement found.
+ */
+export type TenantForm = 'lateral' | 'union';
+
+/** One tenant is always named by value, so that the whole statement stays on one node of a distributed database. */
+export function eachTenant(tenants: TenantScope, form: TenantForm): EachTenant {
+  if (tenants.length > 1 && form === 'lateral') {
+    return (
+      select,
+    ) => Prisma.sql`SELECT s.* FROM tenant t CROSS JOIN LATERAL (${select(Prisma.raw('t.tenant_id'))}) s
+      WHERE t.tenant_id = ANY(${[...tenants]}::int[])`;
+  }
+  return (select) =>
+    Prisma.join(
+      tenants.map((tenant) => select(Prisma.sql`${tenant}::int`)),
+      ') UNION ALL (',
+      tenants.length > 1 ? '(' : '',
+      tenants.length > 1 ? ')' : '',
+    );
 }
 
 const HOUR_MS = 3_600_000;

@@ -61,3 +61,10 @@ function placements(prisma: PrismaClient): Promise<Placement[]> {
     [...DISTRIBUTED_TABLES],
   );
 }
+
+/** Whether the tables of this database are spread over a cluster. */
+export async function isDistributed(prisma: PrismaClient): Promise<boolean> {
+  const [catalogue] = await prisma.$queryRaw<{ there: boolean }[]>`
+    SELECT to_regclass('pg_dist_partition') IS NOT NULL AS there`;
+  return catalogue?.there === true && (await placements(prisma)).length > 0;
+}

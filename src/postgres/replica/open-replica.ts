@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { AuditEventReader } from '../../search/audit-event-reader';
 import { PostgresAuditEventReader } from '../audit-event.reader';
 import { type Database, openLimited } from '../database';
+import { isDistributed } from '../distribute/distribute';
 import { checkReplica, NotAReplica } from './check-replica';
 import { ReplicaFirstReader } from './replica-first.reader';
 
@@ -19,7 +20,9 @@ export async function openReadSide(
   readDatabaseUrl: string | null,
   log: Logger,
 ): Promise<ReadSide> {
-  const primary = new PostgresAuditEventReader(database.prisma);
+  // Only while starting: tables are distributed while no service runs.
+  const form = (await isDistributed(database.prisma)) ? 'union' : 'lateral';
+  const primary = new PostgresAuditEventReader(database.prisma, form);
   if (readDatabaseUrl === null) return { reader: primary, healthy: true, close: async () => {} };
 
   const prisma = openLimited(readDatabaseUrl);
@@ -33,7 +36,7 @@ export async function openReadSide(
     return false;
   });
   const reader = new ReplicaFirstReader({
-    replica: new PostgresAuditEventReader(prisma),
+    replica: new PostgresAuditEventReader(prisma, form),
     primary,
     check,
     ready,

@@ -102,7 +102,7 @@ describe('an event is refused, and its problem named, when', () => {
     ['parts', 'two'],
     ['additional', []],
     ['additional', 'text'],
-    ['additional', { text: 'x'.repeat(LIMITS.additionalBytesMax) }],
+    ['additional', { text: 'x'.repeat(LIMITS.additionalCharsMax) }],
   ])('its place or extent is unsound: %s', (name, value) => {
     expect(rejectionOf({ ...anEvent(), [name]: value }).message).toContain(name);
   });
