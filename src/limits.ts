@@ -13,7 +13,7 @@ export const LIMITS = {
   addressesTrackedMax: 10_000, // addresses of failed authentications remembered at once
   ingestBatchEventsMax: 5_000, // one statement stays well under a second
   ingestBodyBytesMax: 8 * 1024 * 1024, // inflated; bounds what one request can hold in memory
-  ingestInWorkMax: 4, // PostgreSQL is busy with fewer; each may hold a whole body and its rows in memory
+  ingestInWorkMax: 3, // PostgreSQL is busy with fewer; each may hold a whole body and its rows in memory
   ingestWaitingMax: 100, // requests whose body is not read yet; about a second of work
   additionalCharsMax: 1024 * 1024, // names and values of one event's additional values
   eventFutureMaxMs: 24 * 3600_000, // "to tomorrow": a clock that is ahead, not a stranger date

@@ -65,7 +65,8 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
   insert(tenantId: number, events: readonly CheckedEvent[]): Promise<number> {
     // In one order everywhere: two instances that store the same events at once would otherwise deadlock.
     const ordered = events.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1));
-    const rows = JSON.stringify(ordered.map(toRow));
+    // Row by row: each row's objects are gone again when the next one is made.
+    const rows = `[${ordered.map((event) => JSON.stringify(toRow(event))).join(',')}]`;
     return guarded(async () => {
       const ids = events.map((event) => event.recordId);
       for (let attempt = 1; ; attempt++) {

@@ -14,7 +14,7 @@ export { Prisma } from '../generated/prisma/client';
 const POOL_MAX = 10;
 /** Of these one makes partitions for waiting ingest while others fold and index. */
 const BACKGROUND_POOL_MAX = 4;
-const NAMED_STATEMENTS_MAX = 200;
+const NAMED_STATEMENTS_MAX = 256;
 const UNNAMED = '';
 const EMBEDDED_FOLDER = 'database';
 

@@ -19,7 +19,12 @@ describe('the command line', () => {
     const made = await json('tenant', 'create', '--name', 'Büro 東京');
     expect(made).toEqual({ tenantId: expect.stringMatching(/^[1-9]\d*$/) });
     const tenants = await json('tenant', 'list');
-    expect(tenants.at(-1)).toEqual({ ...made, name: 'Büro 東京', createdAt: expect.any(String) });
+    expect(tenants.at(-1)).toEqual({
+      ...made,
+      name: 'Büro 東京',
+      createdAt: expect.any(String),
+      retentionDays: null,
+    });
     expect((await run('tenant', 'list')).lines.join('\n')).toMatch(
       new RegExp(`^${made.tenantId} +Büro 東京 `, 'm'),
     );

@@ -1,3 +1,5 @@
+import { RetentionManager } from '../../src/retention/manage-retention';
+import { OPERATOR, openFakeService } from '../support/fake-service';
 import { useWorld } from '../support/use-world';
 
 const SET = `mutation($tenantId: String!, $days: Int) {
@@ -68,8 +70,6 @@ describe('retention through GraphQL', () => {
 });
 
 it('shows a run as it was recorded', async () => {
-  const { RetentionManager } = await import('../../src/retention/manage-retention');
-  const { openFakeService, OPERATOR } = await import('../support/fake-service');
   const times = ['fromTime', 'toTime', 'startedAt', 'endedAt'] as const;
   const stored = { ...RUN, tenantId: 7, events: 5_000_000_000 };
   const asked: unknown[] = [];

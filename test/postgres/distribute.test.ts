@@ -136,7 +136,7 @@ describe.each(ENGINES)('the tables on %s', (engine) => {
     await expect(run()).rejects.toThrow('audit_dim');
     await db.migrator.$executeRaw`ALTER TABLE away RENAME TO audit_dim`;
     const { distributed, before } = await run();
-    expect(before.sort()).toEqual(['audit_count', 'audit_delta', 'audit_event', 'tenant']);
+    expect(before.toSorted()).toEqual(['audit_count', 'audit_delta', 'audit_event', 'tenant']);
     expect(distributed).toEqual(DISTRIBUTED_TABLES.slice(4));
   });
 

@@ -1,0 +1,172 @@
+import { pino } from 'pino';
+import { SORTS } from '../../src/audit-event/parameters';
+import type { AuditEventQuery } from '../../src/audit-event/query';
+import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
+import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
+import { Folder } from '../../src/postgres/counts/fold';
+import { DISTRIBUTED_TABLES } from '../../src/postgres/distribute/distribution';
+import { Partitions } from '../../src/postgres/partitions';
+import { PostgresRetentionStore } from '../../src/postgres/retention/retention.store';
+import { Indexer } from '../../src/postgres/search/indexer';
+import { applyRetention } from '../../src/retention/apply-retention';
+import { tenantScope } from '../../src/tenant/tenant-scope';
+import { ENGINES } from '../support/engines';
+import { recording } from '../support/recorded-statements';
+import { Store } from '../support/store';
+
+const TABLE = new RegExp(
+  String.raw`\b(FROM|JOIN|USING|INTO|UPDATE|,)\s+(${DISTRIBUTED_TABLES.join('|')})\b(?:\s+(?:AS\s+)?(?!(?:WHERE|CROSS|JOIN|ON|SET|GROUP|ORDER|LIMIT|VALUES|USING)\b)([a-z]\w*))?`,
+  'g',
+);
+const SEVERAL = 'ANY(';
+
+/** Tables a text reads or changes without saying of which tenant, by `$n` or a number. */
+function unnamed(text: string): string[] {
+  const flat = text.replace(/\s+/g, ' ');
+  const wanted = new Map<string, number>();
+  const problems: string[] = [];
+  for (const [, verb, table, alias] of flat.matchAll(TABLE)) {
+    if (verb === 'INTO') {
+      const insert = flat.slice(flat.indexOf(`INTO ${table}`));
+      if (
+        !/^INTO \w+(?: AS \w+)? ?\(tenant_id,[^)]*\) (?:SELECT (?:\$1::int|t\.tenant_id),|VALUES \(\$1::int,)/.test(
+          insert,
+        )
+      )
+        problems.push(`${table}: inserted without naming the tenant first`);
+    } else wanted.set(alias ?? '', (wanted.get(alias ?? '') ?? 0) + 1);
+  }
+  for (const [alias, count] of wanted) {
+    const column = alias === '' ? String.raw`(?<![\w.])tenant_id` : String.raw`\b${alias}\.tenant_id`;
+    const named = flat.match(new RegExp(String.raw`${column} = \$\d+`, 'g'))?.length ?? 0;
+    if (named < count) problems.push(`${alias || 'no alias'}: ${count} times used, ${named} times named`);
+  }
+  return problems;
+}
+
+describe('unnamed', () => {
+  it.each([
+    [
+      'SELECT 1 FROM audit_event e WHERE e.tenant_id = $1 AND EXISTS (SELECT FROM audit_count c WHERE c.n > 0)',
+      1,
+    ],
+    ['SELECT 1 FROM audit_event e JOIN audit_dim m ON m.tenant_id = e.tenant_id WHERE e.tenant_id = $1', 1],
+    ['DELETE FROM audit_word WHERE hour = $1', 1],
+    ['INSERT INTO audit_word (tenant_id, hour) SELECT x.tenant_id, 1 FROM x', 1],
+    ['SELECT 1 FROM audit_event e WHERE e.tenant_id = $1::int', 0],
+  ])('sees a table without its tenant: %s', (text, count) => {
+    expect(unnamed(text)).toHaveLength(count);
+  });
+});
+
+(ENGINES.includes('postgresql') ? describe : describe.skip)('the statements of a service', () => {
+  let store: Store;
+  let other: Store;
+  beforeAll(async () => {
+    store = await Store.open('postgresql');
+    other = await store.forNewTenant();
+  });
+  afterAll(() => store.close());
+
+  const query = (change: object = {}, sort: AuditEventQuery['sort'] = 'recordId'): AuditEventQuery => ({
+    filter: {
+      ...{ from: 17_670_000_000_001_234n, to: 17_690_000_000_001_234n },
+      ...{ actionId: null, databaseName: null, principalName: null, search: [] },
+      ...change,
+    },
+    ...{ sort, descending: true, page: 2, pageSize: 10 },
+  });
+  const QUERIES = [
+    ...Object.values(SORTS).map((sort) => query({}, sort)),
+    query({ from: null, to: null }),
+    query({ actionId: 'SL' }),
+    query({ actionId: 'SL', databaseName: 'a', principalName: 'x' }, 'databaseName'),
+    query({ search: [{ kind: 'word', text: 'select' }] }),
+    query({ search: [{ kind: 'phrase', text: 'select * from' }], actionId: 'SL' }),
+  ];
+
+  /** What reading asks for a scope. */
+  async function asked(tenants: readonly number[], form: 'lateral' | 'union'): Promise<string[]> {
+    const texts: string[] = [];
+    const reader = new PostgresAuditEventReader(recording(store.database.prisma, texts), form);
+    const scope = tenantScope(tenants);
+    for (const one of QUERIES) await reader.page(scope, one);
+    await reader.find(scope, '019b8d0e-1c00-8000-8000-000000000001');
+    await reader.summary(scope, QUERIES[0]?.filter ?? { from: null, to: null });
+    return texts;
+  }
+
+  it('read one tenant by its number in every sub-select: a whole statement is the business of one node', async () => {
+    for (const form of ['lateral', 'union'] as const) {
+      const texts = await asked([store.tenantId], form);
+      expect(texts.flatMap(unnamed)).toEqual([]);
+      expect(texts.filter((text) => text.includes(SEVERAL) || /\btenant t\b/.test(text))).toEqual([]);
+    }
+  });
+
+  it('read several tenants of a distributed database one by one, each by its number', async () => {
+    const texts = await asked([store.tenantId, other.tenantId], 'union');
+    expect(texts.flatMap(unnamed)).toEqual([]);
+    expect(texts.filter((text) => /\btenant t\b/.test(text))).toEqual([]);
+  });
+
+  it('read several tenants of one database by hanging them on tenant', async () => {
+    for (const text of await asked([store.tenantId, other.tenantId], 'lateral')) {
+      const named = text
+        .replaceAll(/= t\.tenant_id/g, '= $1')
+        .replaceAll(/t\.tenant_id = ANY/g, 't.tenant_id = $1');
+      expect([unnamed(named), text.includes('LATERAL')]).toEqual([[], true]);
+    }
+  });
+
+  it('write, fold, index and remove by tenant; only the questions who has work go to every node', async () => {
+    const texts: string[] = [];
+    const [prisma, background] = [store.database.prisma, store.database.migrator].map((client) =>
+      recording(client, texts),
+    );
+    if (!prisma || !background) throw new Error('no client');
+    const writer = new PostgresAuditEventWriter(prisma, new Partitions(background));
+    const retention = new PostgresRetentionStore(prisma, background);
+    await retention.setDays(store.tenantId, 10);
+    const times = [
+      '2026-01-05T08:00:00.0000000Z',
+      '2026-01-20T08:00:00.0000000Z',
+      '2026-01-22T08:00:00.0000000Z',
+    ];
+    await writer.insert(store.tenantId, store.checked(times.map((eventTime) => ({ eventTime }))));
+    await new Folder(background).run();
+    await new Indexer(background, 0).run();
+    const log = pino({ level: 'silent' });
+    await applyRetention({ store: retention, nowMs: () => Date.parse('2026-01-31T00:00:00Z'), log });
+    expect((await retention.runs(store.tenantId, 10)).map(({ events }) => events)).toEqual([2]);
+
+    const isWork = (text: string) =>
+      !/^\s*(SET|SAVEPOINT|CREATE|ALTER|DROP|SELECT\s+pg_(try_)?advisory)/.test(text);
+    const wide = [...new Set(texts.filter(isWork).filter((text) => unnamed(text).length > 0))];
+    const short = wide.map((text) => text.replace(/\s+/g, ' ').trim().slice(0, 60)).sort();
+    expect(short).toEqual([
+      // Who has work: lists of tenants, asked by background tasks.
+      'SELECT DISTINCT tenant_id FROM audit_delta LIMIT $1',
+      'SELECT DISTINCT tenant_id FROM audit_unindexed WHERE changed',
+      'SELECT t.tenant_id AS "tenantId", t.retention_days AS "reten',
+      'SELECT t.tenant_id AS "tenantId", t.retention_days AS "reten',
+      'SELECT t.tenant_id FROM tenant t CROSS JOIN LATERAL (SELECT ',
+      'SELECT t.tenant_id FROM tenant t CROSS JOIN LATERAL (SELECT ',
+      'SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = ANY($1:',
+      'SELECT tenant_id AS "tenantId", retention_days AS "retention',
+    ]);
+    // SKIP LOCKED is taken where one tenant is named, and all of these name one.
+    expect(texts.filter((text) => /set_config|CONCURRENTLY/i.test(text))).toEqual([]);
+  });
+
+  it('make and drop partitions in the forms a distributed table takes', async () => {
+    const texts: string[] = [];
+    await new Partitions(recording(store.database.migrator, texts)).ensureAhead(Date.parse('2031-01-01'));
+    const changes = texts.filter((text) => /^(CREATE|ALTER|DROP)/.test(text.trim()));
+    expect(changes.length).toBeGreaterThan(0);
+    for (const text of changes)
+      expect(text.replace(/\s+/g, ' ')).toMatch(
+        /^(CREATE TABLE audit_event_\d{8} \(LIKE audit_event INCLUDING ALL\)|ALTER TABLE audit_event ATTACH PARTITION audit_event_\d{8} FOR VALUES FROM \('[0-9a-f-]{36}'\) TO \('[0-9a-f-]{36}'\))$/,
+      );
+  });
+});

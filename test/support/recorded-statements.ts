@@ -1,0 +1,31 @@
+import { Prisma, type PrismaClient } from '../../src/postgres/database';
+
+type Call = (...args: unknown[]) => Promise<unknown>;
+
+/** A client that notes the text of every raw statement, in transactions too, and runs it. */
+export function recording(prisma: PrismaClient, texts: string[]): PrismaClient {
+  return new Proxy(prisma, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      const call = value.bind(target) as Call;
+      if (name === '$transaction')
+        return (work: (tx: PrismaClient) => unknown, options: unknown) =>
+          call((tx: PrismaClient) => work(recording(tx, texts)), options);
+      if (!String(name).match(/^\$(query|execute)Raw/)) return call;
+      return (...args: unknown[]) => {
+        texts.push(textOf(args));
+        return call(...args);
+      };
+    },
+  });
+}
+
+function textOf([first, ...values]: unknown[]): string {
+  if (typeof first === 'string') return first;
+  // A template's strings, or a statement put together before.
+  const statement = Array.isArray(first)
+    ? Prisma.sql(first as unknown as TemplateStringsArray, ...values)
+    : (first as Prisma.Sql);
+  return statement.text;
+}
