@@ -107,7 +107,7 @@ function toItem(row: Record<string, unknown>) {
     hostName: row.host_name || null,
     clientIp: row.client_ip || null,
     sourceType: row.source_type || null,
-    statementPreview: row.statement_preview ? row.statement_preview.slice(0, 200) : null,
+    statementPreview: row.statement_preview ? String(row.statement_preview).slice(0, 200) : null,
   };
 }
 

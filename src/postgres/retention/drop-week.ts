@@ -4,19 +4,20 @@ import type { Prisma, PrismaClient } from '../database';
 import { sqlStateOf } from '../failure';
 import { hasPartition } from '../partitions';
 import { type Gone, record, together } from './record';
+import {
+  COUNTED,
+  HOURS_PER_DAY,
+  type Hours,
+  refuseIfChanged,
+  refuseIfNeeded,
+  StillNeeded,
+  tenantsIn,
+  WAITING,
+} from './week-tenants';
 
 const HOUR_MS = 3_600_000;
-const HOURS_PER_DAY = 24;
 const LOCK_NOT_AVAILABLE = '55P03';
 const DETACH_ATTEMPTS = 20;
-
-/** Rolls the transaction back: somebody needs the week. */
-class StillNeeded extends Error {}
-
-interface Hours {
-  readonly from: number;
-  readonly to: number;
-}
 
 /**
  * Drops a whole week, with all that counts it, in one transaction. A week is whole days and whole hours, so its
@@ -68,56 +69,6 @@ export async function dropWeek(
     if (error instanceof StillNeeded) return null;
     throw error;
   }
-}
-
-/** The two places that tell of a tenant's events in a week: by the day, and not folded yet. */
-const COUNTED = `SELECT c.n FROM audit_count c WHERE c.tenant_id = t.tenant_id AND c.grain = 2 AND c.a = 0 AND c.d = 0
-  AND c.p = 0 AND c.bucket >= $1::int / ${HOURS_PER_DAY} AND c.bucket < $2::int / ${HOURS_PER_DAY} LIMIT 1`;
-const WAITING = `SELECT x.n FROM audit_delta x WHERE x.tenant_id = t.tenant_id AND x.hour >= $1::int AND x.hour < $2::int
-  LIMIT 1`;
-
-function tenantsIn(
-  tx: Prisma.TransactionClient,
-  place: string,
-  { from, to }: Hours,
-  daysMax: number,
-): Promise<LimitedTenant[]> {
-  return tx.$queryRawUnsafe<LimitedTenant[]>(
-    `SELECT t.tenant_id AS "tenantId", t.retention_days AS "retentionDays"
-     FROM tenant t CROSS JOIN LATERAL (${place}) s WHERE t.retention_days <= $3::int ORDER BY t.tenant_id`,
-    from,
-    to,
-    daysMax,
-  );
-}
-
-/** @throws StillNeeded when a tenant that keeps its events longer has some in these hours */
-async function refuseIfNeeded(tx: Prisma.TransactionClient, { from, to }: Hours, daysMax: number) {
-  for (const place of [COUNTED, WAITING]) {
-    const needing = await tx.$queryRawUnsafe<unknown[]>(
-      `SELECT t.tenant_id FROM tenant t CROSS JOIN LATERAL (${place}) s
-       WHERE t.retention_days IS NULL OR t.retention_days > $3::int LIMIT 1`,
-      from,
-      to,
-      daysMax,
-    );
-    if (needing.length > 0) throw new StillNeeded();
-  }
-}
-
-/** @throws StillNeeded when the retention of a tenant was made longer meanwhile */
-async function refuseIfChanged(
-  tx: Prisma.TransactionClient,
-  tenants: readonly LimitedTenant[],
-  daysMax: number,
-) {
-  const changed = await tx.$queryRawUnsafe<unknown[]>(
-    `SELECT t.tenant_id FROM tenant t
-     WHERE t.tenant_id = ANY($1::int[]) AND (t.retention_days IS NULL OR t.retention_days > $2::int) LIMIT 1`,
-    tenants.map(({ tenantId }) => tenantId),
-    daysMax,
-  );
-  if (changed.length > 0) throw new StillNeeded();
 }
 
 /** The counts and the search index of a tenant's week. */
