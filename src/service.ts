@@ -75,7 +75,7 @@ async function serve(config: Config, log: Logger, database: Database, readSide: 
     rateLimitPerMinute: config.rateLimitPerMinute,
     services: {
       reader: readSide.reader,
-      writer: new PostgresAuditEventWriter(prisma, partitions),
+      writer: new PostgresAuditEventWriter(database.run, partitions),
       tenants,
       keys: new KeyManager(keyStore, tenants, authenticator),
       retention: new RetentionManager(retention),

@@ -4,7 +4,7 @@ import { serviceUnavailable, toDomainError } from '../errors';
 import type { AuditEventWriter, CheckedEvent } from '../ingest/audit-event-writer';
 import { DIMENSIONS } from './counts/dimensions';
 import { hourOf } from './counts/scope';
-import type { PrismaClient } from './database';
+import type { RunStatement } from './database';
 import { guarded, sqlStateOf } from './failure';
 import type { Partitions } from './partitions';
 import { toStored, toStoredJson } from './stored-text';
@@ -58,7 +58,7 @@ const INSERT_ATTEMPTS = 5;
 
 export class PostgresAuditEventWriter implements AuditEventWriter {
   constructor(
-    private readonly prisma: PrismaClient,
+    private readonly run: RunStatement,
     private readonly partitions: Partitions,
   ) {}
 
@@ -83,9 +83,9 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
   }
 
   async #insert(tenantId: number, rows: string): Promise<number> {
-    const [row] = await this.prisma.$queryRawUnsafe<{ n: number }[]>(INSERT, tenantId, rows);
+    const [row] = await this.run(INSERT, [tenantId, rows]);
     if (!row) throw toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
-    return row.n;
+    return Number(row.n);
   }
 }
 

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { PrismaPg } from '@prisma/adapter-pg';
+import { Pool } from 'pg';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import type { Config } from '../config';
 import { PrismaClient } from '../generated/prisma/client';
@@ -18,9 +19,20 @@ const NAMED_STATEMENTS_MAX = 256;
 const UNNAMED = '';
 const EMBEDDED_FOLDER = 'database';
 
+/**
+ * Runs one statement past Prisma, which would write its values as JSON once more and read them again: for a batch of
+ * events that takes longer than checking it.
+ */
+export type RunStatement = (
+  text: string,
+  values: readonly unknown[],
+) => Promise<readonly Record<string, unknown>[]>;
+
 /** An open database: PostgreSQL, or the engine embedded in this process. */
 export interface Database {
   readonly prisma: PrismaClient;
+  /** On the connections of `prisma`. */
+  readonly run: RunStatement;
   /** For migrations and background tasks: connections of their own, without time limits. */
   readonly migrator: PrismaClient;
   readonly embedded: boolean;
@@ -33,9 +45,9 @@ export function openDatabase(config: Where): Promise<Database> {
   return config.databaseUrl ? openPostgres(config.databaseUrl) : openEmbedded(config.dataDir);
 }
 
-/** A client for requests: every connection and statement has its time limit. */
-export function openLimited(connectionString: string): PrismaClient {
-  const limited = {
+/** Connections for requests: each, and each statement, has its time limit. */
+function openPool(connectionString: string): Pool {
+  const pool = new Pool({
     connectionString,
     max: POOL_MAX,
     connectionTimeoutMillis: LIMITS.databaseConnectMs,
@@ -44,9 +56,18 @@ export function openLimited(connectionString: string): PrismaClient {
     query_timeout: LIMITS.databaseStatementMs + 200,
     keepAlive: true,
     application_name: 'audit-activity',
-  };
-  const options = { onPoolError: () => {}, statementNameGenerator: statementNames() };
-  return new PrismaClient({ adapter: new PrismaPg(limited, options) });
+  });
+  // A connection lost while idle: the next statement takes another.
+  pool.on('error', () => {});
+  return pool;
+}
+
+/** A client on connections for requests. */
+export const openLimited = (connectionString: string): PrismaClient => clientOf(openPool(connectionString));
+
+function clientOf(pool: Pool): PrismaClient {
+  const options = { disposeExternalPool: true, statementNameGenerator: statementNames() };
+  return new PrismaClient({ adapter: new PrismaPg(pool, options) });
 }
 
 /**
@@ -66,7 +87,8 @@ function statementNames(): (query: { readonly sql: string }) => string {
 }
 
 async function openPostgres(connectionString: string): Promise<Database> {
-  const prisma = openLimited(connectionString);
+  const pool = openPool(connectionString);
+  const prisma = clientOf(pool);
   const migrator = new PrismaClient({
     adapter: new PrismaPg(
       { connectionString, max: BACKGROUND_POOL_MAX, connectionTimeoutMillis: 10_000 },
@@ -75,6 +97,7 @@ async function openPostgres(connectionString: string): Promise<Database> {
   });
   return {
     prisma,
+    run: async (text, values) => (await pool.query(text, [...values])).rows,
     migrator,
     embedded: false,
     close: async () => {
@@ -92,6 +115,7 @@ async function openEmbedded(dataDir: string): Promise<Database> {
   const prisma = new PrismaClient({ adapter: new PrismaPGlite(engine) });
   return {
     prisma,
+    run: async (text, values) => (await engine.query<Record<string, unknown>>(text, [...values])).rows,
     migrator: prisma,
     embedded: true,
     close: async () => {

@@ -19,7 +19,7 @@ const BORDERS: readonly Border[] = [
   {
     of: ['src/postgres'],
     files: [...CORE, ...USE_CASES, 'src/config', 'src/generated/prisma'],
-    packages: ['@electric-sql/pglite', '@prisma/adapter-pg', 'pglite-prisma-adapter', 'pino'],
+    packages: ['@electric-sql/pglite', '@prisma/adapter-pg', 'pg', 'pglite-prisma-adapter', 'pino'],
   },
   { of: ['src/redis'], files: [...CORE, ...USE_CASES], packages: ['ioredis', 'pino'] },
   {

@@ -4,6 +4,7 @@ import type { AuditEventQuery } from '../../src/audit-event/query';
 import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
 import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
 import { Folder } from '../../src/postgres/counts/fold';
+import type { RunStatement } from '../../src/postgres/database';
 import { DISTRIBUTED_TABLES } from '../../src/postgres/distribute/distribution';
 import { Partitions } from '../../src/postgres/partitions';
 import { PostgresRetentionStore } from '../../src/postgres/retention/retention.store';
@@ -125,7 +126,11 @@ describe('unnamed', () => {
       recording(client, texts),
     );
     if (!prisma || !background) throw new Error('no client');
-    const writer = new PostgresAuditEventWriter(prisma, new Partitions(background));
+    const run: RunStatement = (text, values) => {
+      texts.push(text);
+      return store.database.run(text, values);
+    };
+    const writer = new PostgresAuditEventWriter(run, new Partitions(background));
     const retention = new PostgresRetentionStore(prisma, background);
     await retention.setDays(store.tenantId, 10);
     const times = [

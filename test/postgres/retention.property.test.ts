@@ -83,7 +83,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
   });
 
   it('leaves lists, counts, searches and summaries equal to what is left, whatever was folded or came late', async () => {
-    const writer = new PostgresAuditEventWriter(db.prisma, new Partitions(db.migrator));
+    const writer = new PostgresAuditEventWriter(db.run, new Partitions(db.migrator));
     const reader = new PostgresAuditEventReader(db.prisma);
     const store = new PostgresRetentionStore(db.prisma, db.migrator);
     const folder = new Folder(db.migrator);

@@ -114,7 +114,7 @@ async function write(
   writer: number,
   compared: () => number,
 ): Promise<string[]> {
-  const store = new PostgresAuditEventWriter(db.prisma, new Partitions(db.migrator));
+  const store = new PostgresAuditEventWriter(db.run, new Partitions(db.migrator));
   const ids: string[] = [];
   for (let b = 0; compared() < COMPARISONS; b++) {
     // In step with the comparisons, which would otherwise soon have too much to count.

@@ -121,7 +121,7 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
 
   it('equal a brute-force count at any moment of ingest and folding', async () => {
     const partitions = new Partitions(db.migrator);
-    const writer = new PostgresAuditEventWriter(db.prisma, partitions);
+    const writer = new PostgresAuditEventWriter(db.run, partitions);
     const lateral = new PostgresAuditEventReader(db.prisma);
     /** As on a distributed database. */
     const union = new PostgresAuditEventReader(db.prisma, 'union');

@@ -19,7 +19,7 @@ export class Store {
     readonly tenantId: number,
   ) {
     this.partitions = new Partitions(database.migrator);
-    this.writer = new PostgresAuditEventWriter(database.prisma, this.partitions);
+    this.writer = new PostgresAuditEventWriter(database.run, this.partitions);
   }
 
   static async open(engine: EngineName): Promise<Store> {
