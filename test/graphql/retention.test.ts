@@ -1,5 +1,5 @@
-import { RetentionManager, RetentionManager } from '../../src/retention/manage-retention';
-import { OPERATOR, OPERATOR, openFakeService, openFakeService } from '../support/fake-service';
+import { RetentionManager } from '../../src/retention/manage-retention';
+import { OPERATOR, openFakeService } from '../support/fake-service';
 import { useWorld } from '../support/use-world';
 
 const SET = `mutation($tenantId: String!, $days: Int) {
