@@ -64,5 +64,9 @@ export function toStoredEvent(row: Row): StoredAuditEvent {
 function preview(stored: string): string | null {
   if (stored === '') return null;
   const text = fromStored(stored);
-  return text.length <= charsMax ? text : [...text].slice(0, charsMax).join('');
+  let end = 0;
+  for (let count = 0; count < charsMax && end < text.length; count++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
 }
