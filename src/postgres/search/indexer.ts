@@ -6,9 +6,10 @@ import { DISTINCT_WORDS, singleOf } from './index-words';
 const HOURS_PER_STEP = 24;
 const TENANTS_PER_RUN = 50;
 
-const EVENTS = `SELECT h.hour, e.search_text FROM unnest($2::int[]) AS h(hour)
-  JOIN audit_event e ON e.tenant_id = $1::int
-    AND e.record_id >= ${floorOfHour('h.hour')} AND e.record_id < ${floorOfHour('(h.hour + 1)')}`;
+/** Hour by hour: without the OFFSET PostgreSQL may join the hours with all events the tenant has. */
+const EVENTS = `SELECT h.hour, r.search_text FROM unnest($2::int[]) AS h(hour) CROSS JOIN LATERAL (
+    SELECT e.search_text FROM audit_event e WHERE e.tenant_id = $1::int
+      AND e.record_id >= ${floorOfHour('h.hour')} AND e.record_id < ${floorOfHour('(h.hour + 1)')} OFFSET 0) r`;
 
 /** In one statement, so that the segment's count and its words are of the same events. */
 const INDEX = `
