@@ -47,6 +47,8 @@ export class PostgresServer {
     const { found: bin, skipped } = this.machine.ensureBinary('postgres');
     if (!bin) throw new Error(skipped ?? 'PostgreSQL was not found');
     const ids = this.machine.unprivilegedIds();
+    // What a killed run left behind is nobody's any more.
+    if (!this.keep) rmSync(this.folder, { recursive: true, force: true });
     mkdirSync(this.folder, { recursive: true });
     if (ids) chownSync(this.folder, ids.uid, ids.gid);
     const data = join(this.folder, 'data');

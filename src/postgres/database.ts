@@ -35,7 +35,6 @@ export interface Database {
   readonly run: RunStatement;
   /** For migrations and background tasks: connections of their own, without time limits. */
   readonly migrator: PrismaClient;
-  readonly embedded: boolean;
   close(): Promise<void>;
 }
 
@@ -99,7 +98,6 @@ async function openPostgres(connectionString: string): Promise<Database> {
     prisma,
     run: async (text, values) => (await pool.query(text, [...values])).rows,
     migrator,
-    embedded: false,
     close: async () => {
       await Promise.all([prisma.$disconnect(), migrator.$disconnect()]);
     },
@@ -117,7 +115,6 @@ async function openEmbedded(dataDir: string): Promise<Database> {
     prisma,
     run: async (text, values) => (await engine.query<Record<string, unknown>>(text, [...values])).rows,
     migrator: prisma,
-    embedded: true,
     close: async () => {
       await prisma.$disconnect();
       await engine.close();

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { ENGINES } from '../support/engines';
+import { describeOnPostgres, ENGINES } from '../support/engines';
 import { ROOT } from '../support/imports';
 import { Store } from '../support/store';
 
@@ -25,7 +25,7 @@ const withoutCoveringKeys = (sql: string) =>
     withoutComments(sql),
   ).trim();
 
-(ENGINES.includes('postgresql') ? describe : describe.skip)('the migrations', () => {
+describeOnPostgres('the migrations', () => {
   let store: Store;
   beforeAll(async () => {
     store = await Store.open('postgresql');

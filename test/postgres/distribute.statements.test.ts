@@ -11,7 +11,7 @@ import { PostgresRetentionStore } from '../../src/postgres/retention/retention.s
 import { Indexer } from '../../src/postgres/search/indexer';
 import { applyRetention } from '../../src/retention/apply-retention';
 import { tenantScope } from '../../src/tenant/tenant-scope';
-import { ENGINES } from '../support/engines';
+import { describeOnPostgres } from '../support/engines';
 import { recording } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
@@ -60,7 +60,7 @@ describe('unnamed', () => {
   });
 });
 
-(ENGINES.includes('postgresql') ? describe : describe.skip)('the statements of a service', () => {
+describeOnPostgres('the statements of a service', () => {
   let store: Store;
   let other: Store;
   beforeAll(async () => {

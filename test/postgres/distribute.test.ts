@@ -8,7 +8,7 @@ import {
 } from '../../src/postgres/distribute/distribution';
 import { migrate } from '../../src/postgres/migrate';
 import { installCitusStub } from '../support/citus-stub';
-import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
+import { createTestDatabase, describeOnPostgres, ENGINES, type TestDatabase } from '../support/engines';
 
 const placed = (name: string, change: Partial<Placement> = {}): Placement => ({
   ...{ name, column: 'tenant_id', colocation: 1 },
@@ -108,7 +108,7 @@ describe.each(ENGINES)('the tables on %s', (engine) => {
   });
 });
 
-(ENGINES.includes('postgresql') ? describe : describe.skip)('distribute on a stand-in for Citus', () => {
+describeOnPostgres('distribute on a stand-in for Citus', () => {
   let place: TestDatabase;
   let db: Database;
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Database, openDatabase } from '../../src/postgres/database';
 import { migrate } from '../../src/postgres/migrate';
-import { createEmptyDatabase, ENGINES, type TestDatabase } from '../support/engines';
+import { createEmptyDatabase, describeOnPostgres, ENGINES, type TestDatabase } from '../support/engines';
 import { World } from '../support/world';
 
 // Each start of a process, or of a new database, takes seconds on a busy machine.
@@ -75,7 +75,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
   });
 });
 
-(ENGINES.includes('postgresql') ? describe : describe.skip)('several instances on one PostgreSQL', () => {
+describeOnPostgres('several instances on one PostgreSQL', () => {
   it('may start at once on an empty database: all come up, and each migration is applied once', async () => {
     const place = await createEmptyDatabase('postgresql');
     const started = await Promise.allSettled(Array.from({ length: 6 }, () => World.on(place)));

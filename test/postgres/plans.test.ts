@@ -7,7 +7,7 @@ import { summaryStatement } from '../../src/postgres/counts/summary.statement';
 import type { Prisma } from '../../src/postgres/database';
 import { Indexer } from '../../src/postgres/search/indexer';
 import { tenantScope } from '../../src/tenant/tenant-scope';
-import { ENGINES } from '../support/engines';
+import { describeOnPostgres } from '../support/engines';
 import { Store } from '../support/store';
 
 interface PlanNode {
@@ -58,7 +58,7 @@ const PAGES: readonly [string, AuditEventQuery, number][] = [
   ['a common word', query({ search: [{ kind: 'word', text: 'select' }] }), 1],
 ];
 
-(ENGINES.includes('postgresql') ? describe : describe.skip)('the plan of a hot statement', () => {
+describeOnPostgres('the plan of a hot statement', () => {
   let store: Store;
   beforeAll(async () => {
     store = await Store.open('postgresql');

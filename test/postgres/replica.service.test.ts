@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
+import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
 import { World } from '../support/world';
 
 /** Runs statements on a database. */
@@ -26,7 +26,7 @@ async function copyOf(place: TestDatabase): Promise<TestDatabase> {
   return copy;
 }
 
-(ENGINES.includes('postgresql') ? describe : describe.skip)('READ_DATABASE_URL', () => {
+describeOnPostgres('READ_DATABASE_URL', () => {
   let place: TestDatabase;
   let copy: TestDatabase;
   let recordId: string;

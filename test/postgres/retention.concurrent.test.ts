@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { formatTicks, TICKS_PER_MS } from '../../src/audit-event/event-time';
 import type { DomainError } from '../../src/errors';
 import type { CheckedEvent } from '../../src/ingest/audit-event-writer';
-import { ENGINES } from '../support/engines';
+import { describeOnPostgres } from '../support/engines';
 import { RetentionTrial } from '../support/retention';
 import { Store } from '../support/store';
 import { until } from '../support/until';
@@ -31,7 +31,7 @@ async function sent(store: Store, events: readonly CheckedEvent[]): Promise<numb
   }
 }
 
-(ENGINES.includes('postgresql') ? describe : describe.skip)('retention beside other instances', () => {
+describeOnPostgres('retention beside other instances', () => {
   let first: Store;
   let second: Store;
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { ENGINES } from '../support/engines';
+import { describeOnPostgres, ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { Store } from '../support/store';
 import { World } from '../support/world';
@@ -87,7 +87,7 @@ describe.each(ENGINES)('storing a batch on %s', (engine) => {
 
 const randomUnit = () => String.fromCharCode(0x4e00 + Math.floor(Math.random() * 0x5000));
 
-(ENGINES.includes('postgresql') ? describe : describe.skip)('two instances on one PostgreSQL', () => {
+describeOnPostgres('two instances on one PostgreSQL', () => {
   it('store each event exactly once when both receive the same batches at once, in any order', async () => {
     const one = await Store.open('postgresql');
     const two = await Store.on(one.place, one.tenantId);

@@ -13,7 +13,7 @@ import { migrate } from '../../src/postgres/migrate';
 import { Partitions } from '../../src/postgres/partitions';
 import { Indexer } from '../../src/postgres/search/indexer';
 import { tenantScope } from '../../src/tenant/tenant-scope';
-import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
+import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 
 const START = parseTicks('2026-01-04T20:00:00Z') ?? 0n;
@@ -55,9 +55,7 @@ const query: fc.Arbitrary<AuditEventQuery> = fc.record({
   pageSize: fc.constantFrom(5, 50),
 });
 
-const onPostgres = ENGINES.includes('postgresql') ? describe : describe.skip;
-
-onPostgres('while several instances write, fold and index at once', () => {
+describeOnPostgres('while several instances write, fold and index at once', () => {
   let place: TestDatabase;
   let instances: Database[];
   beforeAll(async () => {

@@ -20,6 +20,8 @@ const SERVER_URL = process.env.TEST_DATABASE_URL;
 
 /** The engines this run can test. The runner says so when PostgreSQL is missing. */
 export const ENGINES: readonly EngineName[] = SERVER_URL ? ['embedded', 'postgresql'] : ['embedded'];
+/** For what only several connections or PostgreSQL's own catalogue can show; skipped where the runner said so. */
+export const describeOnPostgres = SERVER_URL ? describe : describe.skip;
 export const REDIS_URL = process.env.TEST_REDIS_URL ?? null;
 
 export function createTestDatabase(engine: EngineName): Promise<TestDatabase> {

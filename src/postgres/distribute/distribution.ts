@@ -13,7 +13,6 @@ export const DISTRIBUTED_TABLES = [
   'audit_unindexed',
   'retention_run',
 ] as const;
-export type DistributedTable = (typeof DISTRIBUTED_TABLES)[number];
 
 /**
  * Tables that stay on the coordinator. Keys are looked up by their hash before any tenant is known, and their last

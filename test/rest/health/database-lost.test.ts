@@ -1,11 +1,9 @@
-import { createTestDatabase, ENGINES } from '../../support/engines';
+import { createTestDatabase, describeOnPostgres } from '../../support/engines';
 import { TcpProxy } from '../../support/tcp-proxy';
 import { until } from '../../support/until';
 import { World } from '../../support/world';
 
-const onPostgres = ENGINES.includes('postgresql') ? describe : describe.skip;
-
-onPostgres('GET /health without the database', () => {
+describeOnPostgres('GET /health without the database', () => {
   let proxy: TcpProxy;
   let world: World;
   beforeAll(async () => {

@@ -1,14 +1,13 @@
-import { createTestDatabase, ENGINES } from '../../support/engines';
+import { createTestDatabase, describeOnPostgres } from '../../support/engines';
 import { TcpProxy } from '../../support/tcp-proxy';
 import { until } from '../../support/until';
 import { World } from '../../support/world';
 import { expectError, newestRecord, type Operation } from './operations';
 
-const onPostgres = ENGINES.includes('postgresql') ? describe : describe.skip;
 const ANSWERED_WITHIN_MS = 5_000;
 
 export function refusesWhileTheDatabaseIsLost(operation: Operation): void {
-  onPostgres(`503 of ${operation.title}`, () => {
+  describeOnPostgres(`503 of ${operation.title}`, () => {
     let proxy: TcpProxy;
     let world: World;
     let path: string;
