@@ -33,6 +33,9 @@ export const LIMITS = {
   retentionDaysMax: 36_500, // a hundred years
   retentionRunsMax: 1_000, // one answer
   nameCharsMax: 200, // of tenants and keys
+  reportGapsMax: 100, // in one report of an agent; further ones follow in the next
+  sourceGapsMax: 10_000, // stored of one source; a source that loses more needs a person
+  sourceGapsShownMax: 1_000, // of one source in one answer
 } as const;
 
 /** First and last week an event can fall in: before 1990 there was no SQL Server to audit. */

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createFacade } from '../rest-facade/app';
 import { Authenticator } from './api-key/authenticate';
 import { KeyManager } from './api-key/manage-keys';
+import { expireGaps } from './audit-source/expire-gaps';
 import { repeat } from './background';
 import type { Config } from './config';
 import { contextFactory } from './graphql/context';
@@ -13,6 +14,7 @@ import { createHttpServer } from './http-server';
 import { LIMITS } from './limits';
 import { ensureOperatorKey } from './operator-key';
 import { PostgresAuditEventWriter } from './postgres/audit-event.writer';
+import { PostgresAuditSourceStore } from './postgres/audit-source.store';
 import { Folder } from './postgres/counts/fold';
 import { type Database, openDatabase } from './postgres/database';
 import { guarded } from './postgres/failure';
@@ -69,6 +71,7 @@ async function serve(config: Config, log: Logger, database: Database, readSide: 
   const authenticator = new Authenticator(keyStore);
   const limiter = await openLimiter(config, log);
   const retention = new PostgresRetentionStore(prisma, migrator);
+  const sources = new PostgresAuditSourceStore(prisma, migrator);
   const createContext = contextFactory({
     authenticator,
     limiter,
@@ -79,6 +82,7 @@ async function serve(config: Config, log: Logger, database: Database, readSide: 
       tenants,
       keys: new KeyManager(keyStore, tenants, authenticator),
       retention: new RetentionManager(retention),
+      sources,
       now: Date.now,
     },
   });
@@ -102,6 +106,9 @@ async function serve(config: Config, log: Logger, database: Database, readSide: 
     repeat('writing last-used times', LIMITS.keyUseFlushMs, log, () => authenticator.flushUses()),
     repeat('retention', LIMITS.retentionMs, log, () =>
       applyRetention({ store: retention, nowMs: Date.now, log, signal: stopping.signal }),
+    ),
+    repeat('retention of gaps', LIMITS.retentionMs, log, () =>
+      expireGaps({ sources, retention, nowMs: Date.now, log }),
     ),
     repeat('making partitions ahead', DAY_MS, log, () => partitions.ensureAhead(Date.now())),
   ];

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { SCOPE_NAMES } from '../api-key/scopes';
 import type { Distribution } from '../postgres/distribute/distribute';
 import { type Options, serviceCommands, wholeNumber } from './service-command';
+import { addSourceCommand } from './source-command';
 import { toTable } from './table';
 import { addTenantCommands } from './tenant-commands';
 
@@ -47,6 +48,8 @@ export function createProgram(ports: CommandPorts): Command {
     });
 
   addTenantCommands(program.command('tenant').description('tenants'), onService);
+
+  addSourceCommand(program, onService);
 
   const key = program
     .command('key')

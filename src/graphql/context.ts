@@ -1,6 +1,7 @@
 import type { Authenticator } from '../api-key/authenticate';
 import type { KeyManager } from '../api-key/manage-keys';
 import type { Principal } from '../api-key/principal';
+import type { AuditSourceStore } from '../audit-source/audit-source-store';
 import { DomainError } from '../errors';
 import type { AuditEventWriter } from '../ingest/audit-event-writer';
 import { LIMITS } from '../limits';
@@ -17,6 +18,7 @@ export interface Services {
   readonly tenants: TenantStore;
   readonly keys: KeyManager;
   readonly retention: RetentionManager;
+  readonly sources: AuditSourceStore;
   readonly now: () => number;
 }
 

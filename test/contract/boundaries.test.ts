@@ -10,7 +10,10 @@ interface Border {
 }
 
 const CORE = ['src/audit-event', 'src/tenant', 'src/errors', 'src/limits', 'src/version'];
-const USE_CASES = ['src/search', 'src/ingest', 'src/api-key', 'src/rate-limit', 'src/retention'];
+const USE_CASES = [
+  ...['src/search', 'src/ingest', 'src/api-key', 'src/rate-limit', 'src/retention'],
+  'src/audit-source',
+];
 
 /** Dependencies point inwards: rest-facade → graphql → use cases → audit-event ← agent. */
 const BORDERS: readonly Border[] = [
@@ -41,8 +44,8 @@ const BORDERS: readonly Border[] = [
   },
   {
     of: ['agent'],
-    files: ['src/audit-event', 'src/limits'],
-    packages: ['commander', 'exponential-backoff', 'tinyglobby', 'zod'],
+    files: ['src/audit-event', 'src/limits', 'package.json'],
+    packages: ['commander', 'exponential-backoff', 'rotating-file-stream', 'tinyglobby', 'zod'],
   },
   { of: ['src/config'], files: ['src/limits'], packages: ['zod'] },
   { of: ['src/background'], files: [], packages: ['pino'] },

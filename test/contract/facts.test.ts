@@ -53,6 +53,11 @@ describe('each fact has one home', () => {
           },
           { file: 'src/limits.ts', context: /^nameCharsMax: 200$/, reason: 'the length of a name' },
           {
+            file: 'src/audit-source/check-report.ts',
+            context: /^fileName: 500$/,
+            reason: 'the length of a name',
+          },
+          {
             file: 'src/redis/redis-limiter.ts',
             context: /COMMAND_TIMEOUT_MS = 500$/,
             reason: 'milliseconds',

@@ -15,6 +15,12 @@ const MATRIX = {
     'operator',
     'mutation { setTenantRetention(tenantId: "1", days: 30) { tenantId } }',
   ],
+  'Query.auditSources': ['operator', '{ auditSources { hostName gaps { gapId } } }'],
+  'Mutation.reportAuditSource': [
+    'agent',
+    `mutation { reportAuditSource(report: { tenantId: "1", hostName: "a", databaseName: "b", agentVersion: "1",
+       publishedCount: 0, waitingBytes: 0, gaps: [] }) { gapsKept } }`,
+  ],
   'Query.apiKeys': ['operator', '{ apiKeys { keyId } }'],
   'Mutation.ingestAuditEvents': [
     'agent',

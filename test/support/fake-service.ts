@@ -44,6 +44,7 @@ export async function openFakeService(
       forgetValues: unused,
       runs: unused,
     }),
+    sources: { report: unused, sources: unused, gaps: unused, removeGaps: unused },
     now: Date.now,
     ...parts,
   };

@@ -12,6 +12,8 @@ export const DISTRIBUTED_TABLES = [
   'audit_word',
   'audit_unindexed',
   'retention_run',
+  'audit_source',
+  'audit_gap',
 ] as const;
 
 /**

@@ -1,0 +1,74 @@
+/** Why a part of the audit trail could not be published. */
+export const GAP_REASONS = {
+  FILE_DELETED: 'An audit file was deleted before all of it was read.',
+  BLOCKS_MISSING: 'A file lacks event blocks that stood between others.',
+  UNREADABLE: 'Records are there and cannot be read.',
+  SPOOL_FULL: 'The agent had no room left to keep what it had read.',
+} as const;
+export type GapReason = keyof typeof GAP_REASONS;
+
+/**
+ * A part of the audit trail that an agent could not publish. Times are UTC with seven decimals; event times are null
+ * where unknown.
+ */
+export interface AuditGap {
+  /** UUID the agent derives from the gap itself. */
+  readonly gapId: string;
+  readonly reason: GapReason;
+  readonly fileName: string;
+  /** Null: the file was never opened. */
+  readonly fileGuid: string | null;
+  /** A sentence for people. */
+  readonly detail: string;
+  /** Event time of the last record before the gap. */
+  readonly afterTime: string | null;
+  /** Event time of the first record after the gap. */
+  readonly beforeTime: string | null;
+  /** By the agent's clock. */
+  readonly detectedAt: string;
+}
+
+/** A gap as it is stored; `firstReported` is by the service's clock. */
+export type StoredGap = AuditGap & { readonly firstReported: Date };
+
+/** One configured database of the machine an agent runs on. */
+export interface SourceId {
+  readonly hostName: string;
+  /** Its label in the agent's configuration. */
+  readonly databaseName: string;
+}
+
+/** What an agent says of a source at a moment; times are UTC with seven decimals. */
+export interface SourceState extends SourceId {
+  readonly agentVersion: string;
+  /** Of the newest event acknowledged so far; null: none. */
+  readonly lastEventTime: string | null;
+  /** When everything in the files was last acknowledged; null: never yet. */
+  readonly caughtUpAt: string | null;
+  /** In files, not yet acknowledged. */
+  readonly waitingBytes: number;
+  /** Events acknowledged: in a report since the one before it, in a stored source altogether. */
+  readonly publishedCount: number;
+  /** What keeps the agent from publishing; null: nothing. */
+  readonly problem: string | null;
+}
+
+/** A report that passed every check. */
+export interface SourceReport extends SourceState {
+  readonly gaps: readonly AuditGap[];
+}
+
+/** A source as it is stored: its times of reports are by the service's clock. */
+export interface AuditSource extends SourceState {
+  readonly tenantId: number;
+  /** When a report with published events last came; null: never. */
+  readonly lastReceived: Date | null;
+  /** When any report last came. */
+  readonly lastReported: Date;
+  readonly gapCount: number;
+}
+
+/** Seconds for which a source has not been caught up, as seen from `nowMs`; null: it never was. */
+export function lagOf({ caughtUpAt }: SourceState, nowMs: number): number | null {
+  return caughtUpAt === null ? null : Math.max(0, nowMs - Date.parse(caughtUpAt)) / 1000;
+}

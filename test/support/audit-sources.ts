@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import type { GivenGap, GivenReport } from '../../src/audit-source/check-report';
+
+export const REPORT =
+  'mutation($report: AuditSourceReport!) { reportAuditSource(report: $report) { gapsKept } }';
+
+/** A sound gap with an id of its own, changed as the test needs. */
+export const aGap = (change: object = {}): GivenGap => ({
+  gapId: randomUUID(),
+  reason: 'BLOCKS_MISSING',
+  fileName: 'Payroll_Audit.sqlaudit',
+  fileGuid: null,
+  detail: 'event blocks 5 to 9 are missing',
+  afterTime: null,
+  beforeTime: null,
+  detectedAt: '2026-01-05T08:00:00.0000000Z',
+  ...change,
+});
+
+/** A sound report of an agent that has just started, changed as the test needs. */
+export const aReport = (change: object = {}): GivenReport => ({
+  tenantId: '1',
+  hostName: 'SQLPROD01',
+  databaseName: 'Payroll',
+  agentVersion: '1.0.0',
+  publishedCount: 0,
+  lastEventTime: null,
+  caughtUpAt: null,
+  waitingBytes: 0,
+  problem: null,
+  gaps: [],
+  ...change,
+});
+
+/** What the service answered to a report; throws what it refused. */
+export function reportOf(body: { data?: { reportAuditSource?: { gapsKept: number } }; errors?: unknown }): {
+  gapsKept: number;
+} {
+  if (!body.data?.reportAuditSource) throw new Error(JSON.stringify(body.errors));
+  return body.data.reportAuditSource;
+}
