@@ -27,43 +27,66 @@ const WORD_OR_REST = /([\p{L}\p{N}]+)|[^\p{L}\p{N}]+/gu;
 
 /** The texts of an event folded into one, words marked, fields apart: what each search term is looked for in. */
 export function searchableText(fields: readonly string[]): string {
-  return mark(fields.map(withoutMark).join(FIELD_BORDER));
+  return ascii(fields) ?? markUnicode(fields.map(withoutMark).join(FIELD_BORDER));
 }
 
 const withoutMark = (text: string) =>
   text.includes(WORD_MARK) ? text.replaceAll(WORD_MARK, MARK_STAND_IN) : text;
 
-function mark(text: string): string {
-  return markAscii(text) ?? markUnicode(text);
+const mark = (text: string): string => ascii([text]) ?? markUnicode(withoutMark(text));
+
+const SCRATCH_BYTES = 65_536;
+const scratch = Buffer.alloc(SCRATCH_BYTES);
+
+function ascii(fields: readonly string[]): string | null {
+  if (searchableRoom(fields) > SCRATCH_BYTES) return null;
+  const end = writeSearchable(fields, scratch, 0);
+  return end < 0 ? null : scratch.toString('latin1', 0, end);
 }
 
-const BEYOND_ASCII = /[^\0-\x7f]/;
-const SCRATCH_CHARS = 32_768;
-const input = Buffer.alloc(SCRATCH_CHARS);
-const output = Buffer.alloc(3 * SCRATCH_CHARS);
 const MARK_BYTE = WORD_MARK.charCodeAt(0);
-const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+const ASCII = Array.from({ length: MARK_BYTE }, (_, code) => String.fromCharCode(code));
 const IS_WORD = Uint8Array.from(ASCII, (character) => (/[A-Za-z0-9]/.test(character) ? 1 : 0));
 const LOWER = Uint8Array.from(ASCII, (character) => character.toLowerCase().charCodeAt(0));
 
+/** Bytes that are enough for `writeSearchable`. */
+export function searchableRoom(fields: readonly string[]): number {
+  let room = 0;
+  for (const field of fields) room += 2 * field.length + 1 + FIELD_BORDER.length;
+  return room;
+}
+
 /**
- * Most texts, byte by byte: a regular expression takes seven times as long, and every ingested event comes by here.
- * @returns null for a text that has other characters, or is very long
+ * Writes the searchable text byte by byte, which is what most texts are: a regular expression takes seven times as
+ * long, and every ingested event comes by here.
+ * @returns where it ended; -1 for texts with U+0000, the mark or anything beyond ASCII, which this cannot write
  */
-function markAscii(text: string): string | null {
-  if (text.length > SCRATCH_CHARS || BEYOND_ASCII.test(text)) return null;
-  const length = input.write(text, 'latin1');
-  let end = 0;
-  let inWord = 0;
-  for (let i = 0; i < length; i++) {
-    const code = input[i] as number;
-    const isWord = IS_WORD[code] as number;
-    if (isWord !== inWord) output[end++] = MARK_BYTE;
-    inWord = isWord;
-    output[end++] = LOWER[code] as number;
+export function writeSearchable(fields: readonly string[], target: Uint8Array, at: number): number {
+  let end = at;
+  for (let n = 0; n < fields.length; n++) {
+    if (n > 0) {
+      target[end++] = MARK_BYTE;
+      target[end++] = MARK_BYTE;
+    }
+    end = writeMarked(fields[n] as string, target, end);
+    if (end < 0) return -1;
   }
-  if (inWord) output[end++] = MARK_BYTE;
-  return output.toString('latin1', 0, end);
+  return end;
+}
+
+function writeMarked(text: string, target: Uint8Array, at: number): number {
+  let end = at;
+  let inWord = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0 || code >= MARK_BYTE) return -1;
+    const isWord = IS_WORD[code] as number;
+    if (isWord !== inWord) target[end++] = MARK_BYTE;
+    inWord = isWord;
+    target[end++] = LOWER[code] as number;
+  }
+  if (inWord) target[end++] = MARK_BYTE;
+  return end;
 }
 
 function markUnicode(text: string): string {
@@ -81,7 +104,7 @@ export function needleOf(term: SearchTerm): string {
       return WORD_MARK + term.text;
     case 'phrase':
       // It may begin and end within a word.
-      return mark(withoutMark(term.text)).replace(EDGE_MARKS, '');
+      return mark(term.text).replace(EDGE_MARKS, '');
   }
 }
 const EDGE_MARKS = /^\x7f|\x7f$/g;
@@ -90,7 +113,7 @@ const EDGE_MARKS = /^\x7f|\x7f$/g;
 export function wholeWordsOf(term: SearchTerm): string[] {
   if (term.kind === 'prefix') return [];
   if (term.kind === 'word') return [term.text];
-  const pieces = mark(withoutMark(term.text)).split(WORD_MARK);
+  const pieces = mark(term.text).split(WORD_MARK);
   const words = pieces.filter((_, i) => i % 2 === 1);
   const isInside = (i: number) =>
     (i > 0 || pieces[0] !== '') && (i < words.length - 1 || pieces.at(-1) !== '');

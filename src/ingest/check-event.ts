@@ -1,9 +1,8 @@
-import type { JsonScalar } from '../audit-event/audit-record';
 import { parseTicks, TICKS_PER_MS } from '../audit-event/event-time';
 import { AUDIT_EVENT_FIELDS, type FieldSpec, INGEST_FIELDS } from '../audit-event/fields';
 import { isUuid, recordIdOf } from '../audit-event/record-id';
 import { EVENT_TIME_MIN, LIMITS } from '../limits';
-import type { CheckedEvent } from './audit-event-writer';
+import { type CheckedEvent, type CheckedRecord, sourceOf } from './checked-event';
 
 /** Why an event of a batch was not stored. */
 export const REJECTION_CODES = {
@@ -17,9 +16,10 @@ export interface Rejection {
 }
 
 const MIN_TICKS = parseTicks(EVENT_TIME_MIN) ?? 0n;
-const SPECS = INGEST_FIELDS.filter((name) => name !== 'eventTime').map(
-  (name) => [name, AUDIT_EVENT_FIELDS[name] as FieldSpec] as const,
-);
+const SPECS = INGEST_FIELDS.filter((name) => name !== 'eventTime').map((name) => {
+  const { kind, nullable, charsMax }: FieldSpec = AUDIT_EVENT_FIELDS[name];
+  return { name, isBoolean: kind === 'boolean', nullable, charsMax: charsMax ?? Number.POSITIVE_INFINITY };
+});
 const TIME_SPEC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/;
 
 /** Checks one event of a batch against the field table: the event with its id, or every problem it has. */
@@ -30,17 +30,14 @@ export function checkEvent(
 ): { readonly event: CheckedEvent } | { readonly rejection: Rejection } {
   if (!isObject(given)) return rejected('invalid_event', ['the event must be an object']);
   const problems: string[] = [];
-  const values: Record<string, unknown> = {};
   const ticks = ticksOf(given.eventTime);
   if (ticks === null) problems.push(given.eventTime ? TIME_PROBLEM : 'eventTime is missing');
-  for (const [name, spec] of SPECS) {
-    const value = given[name] ?? null;
-    // SQL Server does not tell empty and absent apart on disk.
-    values[name] = value === '' && spec.nullable ? null : value;
-    const problem = fieldProblem(spec, values[name]);
-    if (problem) problems.push(`${name} ${problem}`);
+  for (const spec of SPECS) {
+    const problem = fieldProblem(spec, given[spec.name] ?? null);
+    if (problem) problems.push(`${spec.name} ${problem}`);
   }
-  problems.push(...sourceProblems(given), ...unknownFields(given));
+  addSourceProblems(given, problems);
+  addUnknownFields(given, problems);
   if (problems.length > 0 || ticks === null) return rejected('invalid_event', problems);
 
   if (ticks < MIN_TICKS || Number(ticks / TICKS_PER_MS) > nowMs + LIMITS.eventFutureMaxMs) {
@@ -48,35 +45,23 @@ export function checkEvent(
       `eventTime ${String(given.eventTime)} must be from ${EVENT_TIME_MIN} to one day from now`,
     ]);
   }
-  const source = {
-    file: String(given.file),
-    fileGuid: String(given.fileGuid).toLowerCase(),
-    blockOffset: Number(given.blockOffset),
-    index: Number(given.index),
-  };
-  const extra = given.additional as Record<string, JsonScalar> | undefined | null;
-  const additional = { ...extra, ...source, parts: Number(given.parts ?? 1) };
-  const recordId = recordIdOf(tenantId, ticks, source);
-  Object.assign(values, { eventTime: given.eventTime, recordId, additional });
-  return { event: values as unknown as CheckedEvent };
+  const record = given as unknown as CheckedRecord;
+  return { event: { recordId: recordIdOf(tenantId, ticks, sourceOf(record)), record } };
 }
 
-function fieldProblem(spec: FieldSpec, value: unknown): string | null {
-  if (value === null) return spec.nullable ? null : 'is missing';
-  if (spec.kind === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false';
+function fieldProblem(spec: (typeof SPECS)[number], value: unknown): string | null {
+  if (value === null || (value === '' && spec.nullable)) return spec.nullable ? null : 'is missing';
+  if (spec.isBoolean) return typeof value === 'boolean' ? null : 'must be true or false';
   if (typeof value !== 'string') return 'must be text';
   if (value === '') return 'must not be empty';
-  if (spec.charsMax !== undefined && value.length > spec.charsMax)
-    return `is longer than ${spec.charsMax} characters`;
-  return null;
+  return value.length > spec.charsMax ? `is longer than ${spec.charsMax} characters` : null;
 }
 
 const ticksOf = (value: unknown) =>
   typeof value === 'string' && TIME_SPEC.test(value) ? parseTicks(value) : null;
 const TIME_PROBLEM = 'eventTime must be a UTC time such as 2026-11-19T23:59:56.8651234Z';
 
-function sourceProblems(given: Readonly<Record<string, unknown>>): string[] {
-  const problems: string[] = [];
+function addSourceProblems(given: Readonly<Record<string, unknown>>, problems: string[]): void {
   const { file, fileGuid, blockOffset, index, parts, additional } = given;
   if (typeof file !== 'string' || file === '' || file.length > 1024)
     problems.push('file must be a file name');
@@ -86,40 +71,37 @@ function sourceProblems(given: Readonly<Record<string, unknown>>): string[] {
   if (parts !== undefined && parts !== null && !isCount(parts)) problems.push('parts must be a whole number');
   if (additional !== undefined && additional !== null) {
     if (!isObject(additional)) problems.push('additional must be an object');
-    else problems.push(...additionalProblems(additional));
+    else addAdditionalProblems(additional, problems);
   }
-  return problems;
 }
 
 const SOURCE_NAMES = new Set(['file', 'fileGuid', 'blockOffset', 'index', 'parts']);
 
 const KNOWN_FIELDS = new Set<string>([...INGEST_FIELDS, ...SOURCE_NAMES, 'additional']);
 /** A field that would be dropped unread is evidence lost: it is refused, so that somebody notices. */
-function unknownFields(given: Record<string, unknown>): string[] {
-  const problems: string[] = [];
+function addUnknownFields(given: Record<string, unknown>, problems: string[]): void {
   for (const name in given) {
     if (!KNOWN_FIELDS.has(name))
       problems.push(`${JSON.stringify(name.slice(0, 60))} is not a field of an event`);
   }
-  return problems;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
 
-function additionalProblems(additional: Record<string, unknown>): string[] {
+function addAdditionalProblems(additional: Record<string, unknown>, problems: string[]): void {
   let chars = 0;
   for (const name in additional) {
     const value = additional[name];
-    if (typeof value === 'object' && value !== null) return ['additional must not be nested'];
+    if (typeof value === 'object' && value !== null)
+      return void problems.push('additional must not be nested');
     if (SOURCE_NAMES.has(name))
-      return [`additional must not have ${name}, which says where the record stood`];
+      return void problems.push(`additional must not have ${name}, which says where the record stood`);
     chars += name.length + (typeof value === 'string' ? value.length : VALUE_CHARS_MAX);
   }
-  return chars > LIMITS.additionalCharsMax
-    ? [`additional is longer than ${LIMITS.additionalCharsMax} characters`]
-    : [];
+  if (chars > LIMITS.additionalCharsMax)
+    problems.push(`additional is longer than ${LIMITS.additionalCharsMax} characters`);
 }
 const VALUE_CHARS_MAX = 24; // of a number or a boolean
 

@@ -1,8 +1,9 @@
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
 import { parseTenantId } from '../tenant/tenant-scope';
-import type { AuditEventWriter, CheckedEvent } from './audit-event-writer';
+import type { AuditEventWriter } from './audit-event-writer';
 import { checkEvent, type Rejection } from './check-event';
+import type { CheckedEvent } from './checked-event';
 
 /** A batch as an agent sends it; its events are checked one by one, so that a bad one costs only itself. */
 export interface AuditEventBatch {

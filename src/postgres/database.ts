@@ -6,6 +6,7 @@ import { PrismaPGlite } from 'pglite-prisma-adapter';
 import type { Config } from '../config';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
+import { ARRAY_TYPE_IDS } from './binary-arrays';
 import { lockDataDir } from './data-dir-lock';
 
 export type { PrismaClient } from '../generated/prisma/client';
@@ -21,7 +22,7 @@ const EMBEDDED_FOLDER = 'database';
 
 /**
  * Runs one statement past Prisma, which would write its values as JSON once more and read them again: for a batch of
- * events that takes longer than checking it.
+ * events that takes longer than checking it. Arrays are given in binary form (`BinaryArrays`).
  */
 export type RunStatement = (
   text: string,
@@ -104,6 +105,9 @@ async function openPostgres(connectionString: string): Promise<Database> {
   };
 }
 
+/** The engine's driver would write arrays as text; ours are in binary form already. */
+const BINARY = Object.fromEntries(ARRAY_TYPE_IDS.map((id) => [id, (array: unknown) => array as string]));
+
 async function openEmbedded(dataDir: string): Promise<Database> {
   const unlock = await lockDataDir(dataDir);
   const engine = await PGlite.create(path.join(dataDir, EMBEDDED_FOLDER)).catch(async (error) => {
@@ -113,7 +117,8 @@ async function openEmbedded(dataDir: string): Promise<Database> {
   const prisma = new PrismaClient({ adapter: new PrismaPGlite(engine) });
   return {
     prisma,
-    run: async (text, values) => (await engine.query<Record<string, unknown>>(text, [...values])).rows,
+    run: async (text, values) =>
+      (await engine.query<Record<string, unknown>>(text, [...values], { serializers: BINARY })).rows,
     migrator: prisma,
     close: async () => {
       await prisma.$disconnect();

@@ -52,18 +52,12 @@ function characterOf(found: string): string {
 
 type FlatJson = { readonly [key: string]: JsonScalar };
 
-/** `toStored` for every text, names included, of a flat object. */
-export const toStoredJson = (value: FlatJson): FlatJson =>
-  isSuspect(value) ? mapTexts(value, toStored) : value;
+/** JSON of a flat object, with `toStored` for every text in it, names included. */
+export const toStoredJson = (json: string): string =>
+  ESCAPED_OR_SUSPECT.test(json) ? JSON.stringify(mapTexts(JSON.parse(json), toStored)) : json;
+/** JSON writes U+0000 and half a pair as an escape. */
+const ESCAPED_OR_SUSPECT = /\\u|[\uFEFF\uD800-\uDFFF]/;
 export const fromStoredJson = (value: FlatJson): FlatJson => mapTexts(value, fromStored);
-
-function isSuspect(value: FlatJson): boolean {
-  for (const name in value) {
-    const item = value[name];
-    if (SUSPECT.test(name) || (typeof item === 'string' && SUSPECT.test(item))) return true;
-  }
-  return false;
-}
 
 const mapTexts = (value: FlatJson, map: (text: string) => string): FlatJson =>
   Object.fromEntries(

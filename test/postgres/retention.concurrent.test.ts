@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { formatTicks, TICKS_PER_MS } from '../../src/audit-event/event-time';
 import type { DomainError } from '../../src/errors';
-import type { CheckedEvent } from '../../src/ingest/audit-event-writer';
+import type { CheckedEvent } from '../../src/ingest/checked-event';
 import { describeOnPostgres } from '../support/engines';
 import { RetentionTrial } from '../support/retention';
 import { Store } from '../support/store';

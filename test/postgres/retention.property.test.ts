@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { formatTicks, parseTicks, TICKS_PER_MS } from '../../src/audit-event/event-time';
-import type { CheckedEvent } from '../../src/ingest/audit-event-writer';
 import { checkEvent } from '../../src/ingest/check-event';
+import type { CheckedEvent, CheckedRecord } from '../../src/ingest/checked-event';
 import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
 import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
 import { Folder } from '../../src/postgres/counts/fold';
@@ -67,7 +67,7 @@ function ticksOfDay(day: number): bigint {
   return BigInt(START_MS + day * DAY_MS) * TICKS_PER_MS;
 }
 
-type Stored = CheckedEvent & { readonly tenant: number };
+type Stored = CheckedRecord & { readonly recordId: string; readonly tenant: number };
 
 describe.each(ENGINES)('retention on %s', (engine) => {
   let place: TestDatabase;
@@ -111,7 +111,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
           } else if (s.kind === 'ingest') {
             const events = s.events.map((e) => checked(tenants[s.tenant] ?? 0, e));
             expect(await writer.insert(tenants[s.tenant] ?? 0, events)).toBe(events.length);
-            stored.push(...events.map((e) => ({ ...e, tenant: s.tenant })));
+            stored.push(...events.map(({ recordId, record }) => ({ ...record, recordId, tenant: s.tenant })));
           } else {
             const nowMs = START_MS + s.nowMs;
             await applyRetention({ store, nowMs: () => nowMs, log });
@@ -191,7 +191,7 @@ async function compare(
   }
 }
 
-const timeOf = (e: CheckedEvent): bigint => parseTicks(e.eventTime) ?? 0n;
+const timeOf = (e: Stored): bigint => parseTicks(e.eventTime) ?? 0n;
 
 async function newTenant(db: Database): Promise<number> {
   return (await db.prisma.tenant.create({ data: { name: 'test' } })).tenantId;

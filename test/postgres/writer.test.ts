@@ -35,12 +35,12 @@ describe.each(ENGINES)('storing a batch on %s', (engine) => {
     const [event] = store.checked(many(1));
     if (!event) throw new Error('no event');
     await store.insert([event]);
-    await store.insert([{ ...event, statement: 'DROP TABLE audit' }]);
+    await store.insert([{ ...event, record: { ...event.record, statement: 'DROP TABLE audit' } }]);
     const [stored] = await store.query<{ statement: string }>(
       'SELECT statement FROM audit_event WHERE record_id = $1::uuid',
       event.recordId,
     );
-    expect(stored?.statement).toBe(event.statement);
+    expect(stored?.statement).toBe(event.record.statement);
   });
 
   it('keeps the events of tenants apart, also those that stand at one place of one file', async () => {

@@ -1,5 +1,5 @@
-import type { CheckedEvent } from '../../src/ingest/audit-event-writer';
 import { checkEvent } from '../../src/ingest/check-event';
+import type { CheckedEvent } from '../../src/ingest/checked-event';
 import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
 import { type Database, openDatabase } from '../../src/postgres/database';
 import { migrate } from '../../src/postgres/migrate';

@@ -63,6 +63,16 @@ describe('a searchable text', () => {
     );
   });
 
+  it('is the same whether written byte by byte or as any Unicode', () => {
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 3 }), (fields) => {
+        const beyondAscii = searchableText([...fields, '東']);
+        expect(beyondAscii.startsWith(`${searchableText(fields)}${WORD_MARK}${WORD_MARK}`)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   it('has every word that its phrases must have', () => {
     fc.assert(
       fc.property(text, fc.nat(8), fc.nat(8), (t, from, to) => {

@@ -1,5 +1,6 @@
 import { DomainError } from '../../../src/errors';
-import type { AuditEventWriter, CheckedEvent } from '../../../src/ingest/audit-event-writer';
+import type { AuditEventWriter } from '../../../src/ingest/audit-event-writer';
+import type { CheckedEvent } from '../../../src/ingest/checked-event';
 import { parseBatch, receiveBatch } from '../../../src/ingest/receive-batch';
 import { LIMITS } from '../../../src/limits';
 import { anEvent } from '../../support/events';

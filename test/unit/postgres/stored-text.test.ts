@@ -92,16 +92,18 @@ describe('a flat JSON value', () => {
     noNullPrototype: true,
   });
 
+  const stored = (value: object) => JSON.parse(toStoredJson(JSON.stringify(value)));
+
   it('comes back exactly as it was, names included', () => {
-    fc.assert(fc.property(flat, (value) => expect(fromStoredJson(toStoredJson(value))).toEqual(value)));
+    fc.assert(fc.property(flat, (value) => expect(fromStoredJson(stored(value))).toEqual(value)));
   });
 
   it('holds nothing that PostgreSQL cannot store', () => {
     fc.assert(
       fc.property(flat, (value) => {
-        for (const stored of Object.entries(toStoredJson(value)).flat()) {
-          expect(String(stored).includes('\0')).toBe(false);
-          expect(String(stored).isWellFormed()).toBe(true);
+        for (const text of Object.entries(stored(value)).flat()) {
+          expect(String(text).includes('\0')).toBe(false);
+          expect(String(text).isWellFormed()).toBe(true);
         }
       }),
     );
