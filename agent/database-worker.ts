@@ -3,9 +3,14 @@ import { Checkpoint } from './checkpoint/checkpoint';
 import type { Clock } from './clock';
 import type { AgentConfig, DatabaseConfig } from './config/parse-config';
 import { fileNameOf } from './durable-file';
+import { GapStore } from './gaps/gap-store';
 import type { Log } from './log';
 import { Occasionally } from './occasionally';
 import { Problems } from './problems';
+import { reportBeside } from './report/report-beside';
+import { Spool } from './spool/spool';
+import type { DatabaseActivity } from './status/database-activity';
+import { fileProgressOf } from './status/file-progress';
 import { type Batch, DatabaseTail } from './tail/database-tail';
 import type { AgentTimes } from './times';
 import { DeadLetters } from './uplink/dead-letters';
@@ -16,6 +21,7 @@ import { Publisher, type Tally } from './uplink/publisher';
 export interface WorkerOptions {
   readonly config: AgentConfig & { readonly tenantId: string };
   readonly database: DatabaseConfig;
+  readonly activity: DatabaseActivity;
   readonly dataDir: string;
   readonly once: boolean;
   readonly times: AgentTimes;
@@ -34,69 +40,102 @@ export interface WorkerResult extends Tally {
 
 /** A request never holds more than this, but for a single event that is larger. Far below what the service takes. */
 const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
-/** A batch and the next one are in memory at once. */
-const BATCH_BYTES_MAX = 1024 * 1024;
+/** A batch and the next one are in memory at once, and a request of the first: of all databases together. */
+const BATCH_BYTES = { max: 512 * 1024, min: 64 * 1024, sum: 1024 * 1024 };
 
 /**
- * Publishes what is in the audit files of one database, and notes how far, until it is stopped.
+ * Publishes what is in the audit files of one database, notes how far, and reports on it, until it is stopped.
  * @param stop ends reading
  * @param abandon ends the request in flight as well
  */
 export async function publishDatabase(
-  options: WorkerOptions,
+  given: WorkerOptions,
   stop: AbortSignal,
   abandon: AbortSignal,
 ): Promise<WorkerResult> {
-  const { config, database, dataDir, once, times, clock, log } = options;
+  const options = { ...given, log: given.activity.recording(given.log) };
+  const { config, database, dataDir, once, times, clock, log, activity } = options;
   const fileName = fileNameOf(database.name);
   // A tenant's events are not another tenant's: with another tenant id everything is new.
-  const checkpointPath = join(dataDir, 'checkpoints', fileNameOf(config.tenantId), `${fileName}.json`);
+  const tenantFolder = fileNameOf(config.tenantId);
+  const checkpointPath = join(dataDir, 'checkpoints', tenantFolder, `${fileName}.json`);
   const checkpoint = await Checkpoint.load(checkpointPath, { database: database.name, log, clock });
+  const gaps = await GapStore.load(join(dataDir, 'gaps', tenantFolder, `${fileName}.ndjson`), { log });
   const problems = new Problems(database.name, log, once);
+  const spool = await Spool.open({
+    folder: join(dataDir, 'spool', tenantFolder, fileName),
+    ...{ bytesMax: config.spoolBytesMax, problems },
+  });
   const limits = {
     eventsMax: config.batchEventsMax,
-    bytesMax: BATCH_BYTES_MAX,
+    bytesMax: batchBytesMax(config.databases.length),
     ageMaxMs: config.batchAgeMaxMs,
   };
   const tail = new DatabaseTail({
     ...{ database: database.name, glob: database.glob, sourceType: database.sourceType },
     ...{ limits, pollIntervalMs: config.pollIntervalMs, once, times, clock, log, problems },
-    entryOf: (fileGuid) => checkpoint.entry(fileGuid),
+    ...{ checkpoint, gaps, spool },
   });
-  const client = new IngestClient(config, times.requestTimeoutMs);
-  const send: IngestClient['send'] = (events, signal) => client.send(events, signal);
-  const sender = new PatientSender({ database: database.name, send, once, times, clock, log });
   const deadLetters = new DeadLetters(join(dataDir, 'rejected', `${fileName}.ndjson`));
-  const publisher = new Publisher(sender, deadLetters, {
-    eventsMax: config.batchEventsMax,
-    bytesMax: REQUEST_BYTES_MAX,
+  const publisher = publisherOf(options, deadLetters);
+  activity.begin({
+    files: () => tail.present.map((file) => fileProgressOf(file, checkpoint.entry(file.fileGuid))),
+    listedAtMs: () => tail.listedAtMs,
+    pendingGaps: () => gaps.count,
   });
-
+  const reporting = reportBeside(options, gaps, abandon);
   const said = new Occasionally(clock, times.repeatMs);
-  const unpublished = await deliverAll(tail, stop, async ({ events, snapshot }) => {
-    const rejectedBefore = publisher.tally.rejected;
-    const problem = await publisher.publish(events, abandon);
-    if (problem !== null) return problem;
-    const rejected = publisher.tally.rejected - rejectedBefore;
-    if (rejected > 0) log.warn(`${database.name}: ${rejected} events rejected, kept in ${deadLetters.path}`);
-    // Last: whatever happens before, the events are read again.
-    if (snapshot.entries.size > 0) await checkpoint.save(snapshot);
-    if (!once && events.length > 0 && said.isDue('progress'))
-      log.info(`${database.name}: ${talliedOf(publisher.tally)} so far`);
-    return null;
-  });
-  return {
-    ...publisher.tally,
-    fileCount: tail.fileCount,
-    problemCount: problems.count,
-    unpublished,
-    deadLettersPath: deadLetters.path,
-  };
+  try {
+    const unpublished = await deliverAll(tail, stop, activity, async ({ events, snapshot }) => {
+      const rejectedBefore = publisher.tally.rejected;
+      const problem = await publisher.publish(events, abandon);
+      if (problem !== null) return problem;
+      const rejected = publisher.tally.rejected - rejectedBefore;
+      if (rejected > 0)
+        log.warn(`${database.name}: ${rejected} events rejected, kept in ${deadLetters.path}`);
+      // Last: whatever happens before, the events are read again.
+      if (snapshot.entries.size > 0) await checkpoint.save(snapshot);
+      await tail.keeper.saved();
+      activity.acknowledged(events.length, newestOf(events), publisher.tally);
+      if (!once && events.length > 0 && said.isDue('progress'))
+        log.info(`${database.name}: ${talliedOf(publisher.tally)} so far`);
+      return null;
+    });
+    return {
+      ...publisher.tally,
+      fileCount: tail.fileCount,
+      problemCount: problems.count,
+      unpublished,
+      deadLettersPath: deadLetters.path,
+    };
+  } finally {
+    await reporting.finish();
+    activity.end();
+  }
 }
+
+const batchBytesMax = (databases: number): number =>
+  Math.max(BATCH_BYTES.min, Math.min(BATCH_BYTES.max, BATCH_BYTES.sum / databases));
 
 /** `150 published (0 duplicates, 0 rejected)` */
 export const talliedOf = ({ accepted, duplicates, rejected }: Tally): string =>
   `${accepted} published (${duplicates} duplicates, ${rejected} rejected)`;
+
+function publisherOf(options: WorkerOptions, deadLetters: DeadLetters): Publisher {
+  const { config, database, activity, once, times, clock, log } = options;
+  const client = new IngestClient(config, times.requestTimeoutMs);
+  const sender = new PatientSender({
+    ...{ database: database.name, once, times, clock, log },
+    send: (events, signal) => client.send(events, signal),
+    onTrouble: (trouble) => {
+      activity.trouble = trouble;
+    },
+  });
+  return new Publisher(sender, deadLetters, {
+    eventsMax: config.batchEventsMax,
+    bytesMax: REQUEST_BYTES_MAX,
+  });
+}
 
 /**
  * Delivers one batch after the other, while the next one is being read: the order is kept, and two are in memory.
@@ -105,16 +144,24 @@ export const talliedOf = ({ accepted, duplicates, rejected }: Tally): string =>
 async function deliverAll(
   tail: DatabaseTail,
   stop: AbortSignal,
+  activity: DatabaseActivity,
   deliver: (batch: Batch) => Promise<string | null>,
 ): Promise<string | null> {
   const failed = new AbortController();
   let inFlight: Promise<string | null> = Promise.resolve(null);
   for await (const batch of tail.batches(AbortSignal.any([stop, failed.signal]))) {
-    const problem = await inFlight;
+    activity.read(batch.events.length);
+    const problem = await tail.keeper.watchDuring(inFlight, stop);
     if (problem !== null) return problem;
-    inFlight = deliver(batch);
+    inFlight = tail.keeper.delivering(deliver(batch));
     // A failure must not wait for the next batch to be noticed; it is thrown below.
     inFlight.catch(() => failed.abort());
   }
   return inFlight;
+}
+
+function newestOf(events: Batch['events']): string | null {
+  let newest: string | null = null;
+  for (const { eventTime } of events) if (newest === null || eventTime > newest) newest = eventTime;
+  return newest;
 }

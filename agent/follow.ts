@@ -1,5 +1,5 @@
-import type { AgentConfig, DatabaseConfig } from './config/parse-config';
-import { publishDatabase, talliedOf } from './database-worker';
+import type { AgentConfig } from './config/parse-config';
+import { publishDatabase, talliedOf, type WorkerOptions } from './database-worker';
 import { abortedAfter } from './grace';
 import { errorText } from './log';
 import { Occasionally } from './occasionally';
@@ -44,14 +44,19 @@ async function nextConfig(
 }
 
 async function publishAll(context: AgentContext, stop: AbortSignal): Promise<void> {
-  const { config, configPath, clock, log, times } = context;
+  const { board, config, configPath, clock, log, times } = context;
   const obstacle = obstacleOf(config, configPath);
   const { tenantId } = config;
+  board.obstacle = obstacle;
   if (obstacle === null && tenantId !== null) {
     const settings = { ...context, config: { ...config, tenantId } };
-    await Promise.all(config.databases.map((database) => keepPublishing(settings, database, stop)));
+    const activities = board.show(tenantId, config.databases);
+    await Promise.all(
+      activities.map(({ database, activity }) => keepPublishing({ ...settings, database, activity }, stop)),
+    );
     return;
   }
+  board.show('', []);
   const said = new Occasionally(clock, times.repeatMs);
   while (!stop.aborted) {
     if (said.isDue(obstacle ?? '')) log.warn(obstacle ?? '');
@@ -59,23 +64,19 @@ async function publishAll(context: AgentContext, stop: AbortSignal): Promise<voi
   }
 }
 
-type Publishable = AgentContext & { readonly config: { readonly tenantId: string } };
-
 /** One database's failure (a full disk, say) is no other's, and may pass. */
-async function keepPublishing(
-  context: Publishable,
-  database: DatabaseConfig,
-  stop: AbortSignal,
-): Promise<void> {
-  const { clock, log, times } = context;
+async function keepPublishing(options: WorkerOptions, stop: AbortSignal): Promise<void> {
+  const { activity, database, clock, times } = options;
+  const log = activity.recording(options.log);
   log.info(`${database.name}: follows ${database.glob.pattern ?? 'the file'} in ${database.glob.folder}`);
   const abandon = abortedAfter(stop, times.stopGraceMs);
   while (!stop.aborted) {
     try {
-      const tally = await publishDatabase({ ...context, database }, stop, abandon);
+      const tally = await publishDatabase(options, stop, abandon);
       log.info(`${database.name}: ${talliedOf(tally)} in this run`);
     } catch (error) {
-      log.error(`${database.name}: failed and is tried again: ${errorText(error)}`);
+      activity.failure = errorText(error);
+      log.error(`${database.name}: failed and is tried again: ${activity.failure}`);
       await clock.wait(times.restartMs, stop);
     }
   }

@@ -1,4 +1,6 @@
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from './log';
 
@@ -6,33 +8,61 @@ export type Lock =
   | { readonly kind: 'locked'; release(): Promise<void> }
   | { readonly kind: 'taken'; readonly pid: number };
 
+const LOCK = /^agent\.lock\.(\d{1,15})$/;
+const ATTEMPTS_MAX = 100;
+
 /**
  * Makes this process the only agent of a data folder. A lock whose owner is gone is taken over: a process id
- * alone may belong to somebody else by now, so its start time counts too where the system tells it.
+ * alone may belong to somebody else by now, so its start counts too, as far as the system tells it.
+ *
+ * Locks are numbered and the highest counts. One that nobody holds any more is outnumbered before it is removed:
+ * of many agents that find it at once one succeeds, and none ever removes a lock that was just taken.
+ * @throws Error where so many others try at once that none succeeds
  */
 export async function lockFolder(folder: string): Promise<Lock> {
   await mkdir(folder, { recursive: true });
-  const path = join(folder, 'agent.lock');
-  const mine = JSON.stringify({ pid: process.pid, started: await startOf(process.pid) });
-  const draft = `${path}.${process.pid}`;
-  await writeFile(draft, mine);
+  const draft = join(folder, `agent.lock.draft-${randomUUID()}`);
+  await writeFile(draft, JSON.stringify(await ownerOf(process.pid)));
   try {
-    for (;;) {
-      if (await linked(draft, path)) return { kind: 'locked', release: () => release(path, mine) };
-      const theirs = await textOf(path);
-      if (theirs === null) continue;
-      const owner = parseOwner(theirs);
-      if (owner && (await isAlive(owner))) return { kind: 'taken', pid: owner.pid };
-      await takeAway(path, theirs);
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const last = Math.max(0, ...(await numbersIn(folder)));
+      const holder = await holderOf(pathOf(folder, last));
+      if (holder !== null) return { kind: 'taken', pid: holder };
+      const mine = pathOf(folder, last + 1);
+      if (!(await linked(draft, mine))) continue;
+      const numbers = await numbersIn(folder);
+      if (Math.max(...numbers) === last + 1) {
+        for (const older of numbers) if (older <= last) await rm(pathOf(folder, older), { force: true });
+        // Emptied, not removed: a number is never given twice.
+        return { kind: 'locked', release: () => writeFile(mine, '') };
+      }
+      // Others took this number over while it looked free to them.
+      await rm(mine, { force: true });
     }
   } finally {
     await rm(draft, { force: true });
   }
+  throw new Error(`${folder} cannot be locked; remove agent.lock.* there if no agent is running`);
 }
 
 interface Owner {
   readonly pid: number;
+  /** In the system's own count; null where it has no /proc. */
   readonly started: string | null;
+  /** When the machine was started, in seconds since 1970. */
+  readonly booted: number;
+}
+
+/** Apart from the clock being set, two readings in one run of the machine differ by no more than this. */
+const BOOT_SECONDS_APART = 300;
+
+const pathOf = (folder: string, number: number): string => join(folder, `agent.lock.${number}`);
+
+async function numbersIn(folder: string): Promise<number[]> {
+  return (await readdir(folder)).flatMap((name) => {
+    const number = LOCK.exec(name)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  });
 }
 
 /** Link, not write: the lock has its whole text from the moment it exists. */
@@ -46,56 +76,58 @@ async function linked(draft: string, path: string): Promise<boolean> {
   }
 }
 
-/** Removes a stale lock, and puts it back where another process has replaced it meanwhile. */
-async function takeAway(path: string, stale: string): Promise<void> {
-  const aside = `${path}.${process.pid}.stale`;
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return;
-    throw error;
-  }
-  if ((await textOf(aside)) !== stale) await linked(aside, path);
-  await rm(aside, { force: true });
+/** The living process that holds a lock, or null. */
+async function holderOf(path: string): Promise<number | null> {
+  const owner = parseOwner((await textOf(path)) ?? '');
+  if (owner === null || !isRunning(owner.pid)) return null;
+  const now = await ownerOf(owner.pid);
+  // Without /proc, a restart of the machine at least is told from the same process still running.
+  const isSame =
+    now.started === null
+      ? Math.abs(now.booted - owner.booted) <= BOOT_SECONDS_APART
+      : now.started === owner.started;
+  return isSame ? owner.pid : null;
 }
 
-async function release(path: string, mine: string): Promise<void> {
-  if ((await textOf(path)) === mine) await rm(path, { force: true });
+function parseOwner(text: string): Owner | null {
+  try {
+    const { pid, started, booted } = JSON.parse(text) as Record<string, unknown>;
+    if (!Number.isSafeInteger(pid) || Number(pid) <= 0) return null;
+    return {
+      pid: Number(pid),
+      started: typeof started === 'string' ? started : null,
+      booted: Number(booted),
+    };
+  } catch {
+    // Released, or nothing an agent writes: it protects nobody.
+    return null;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, for another user.
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+async function ownerOf(pid: number): Promise<Owner> {
+  const stat = await textOf(`/proc/${pid}/stat`);
+  const boot = await textOf('/proc/sys/kernel/random/boot_id');
+  // The second field is the program's name in brackets and may hold spaces; the start is the 22nd.
+  const ticks = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  const started = ticks === null ? null : `${boot?.trim()}:${ticks}`;
+  return { pid, started, booted: Math.round(Date.now() / 1000 - uptime()) };
 }
 
 async function textOf(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return null;
     throw error;
   }
-}
-
-function parseOwner(text: string): Owner | null {
-  try {
-    const owner = JSON.parse(text) as Partial<Owner> | null;
-    return Number.isSafeInteger(owner?.pid)
-      ? { pid: Number(owner?.pid), started: owner?.started ?? null }
-      : null;
-  } catch {
-    // No agent writes such a lock; it protects nobody.
-    return null;
-  }
-}
-
-async function isAlive({ pid, started }: Owner): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (errorCode(error) === 'ESRCH') return false;
-  }
-  return started === null || (await startOf(pid)) === started;
-}
-
-/** When a process started, in the system's own count; null where the system has no /proc. */
-async function startOf(pid: number): Promise<string | null> {
-  const stat = await textOf(`/proc/${pid}/stat`);
-  // The second field is the program's name in brackets and may hold spaces; the start is the 22nd.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
 }

@@ -5,12 +5,14 @@ export interface Log {
   error(text: string): void;
 }
 
-/** A log of timed lines that never shows what `hide` was told. */
+export type LogLevel = 'info' | 'warn' | 'error';
+
+/** A log of lines `ISO-time level text` that never shows what `hide` was told. */
 export class LineLog implements Log {
   private readonly secrets = new Set<string>();
 
   constructor(
-    private readonly write: (line: string) => void,
+    private readonly write: (line: string, level: LogLevel) => void,
     private readonly now: () => number = Date.now,
   ) {}
 
@@ -31,10 +33,10 @@ export class LineLog implements Log {
     this.line('error', text);
   }
 
-  private line(level: string, text: string): void {
+  private line(level: LogLevel, text: string): void {
     let safe = text.replace(/\s*[\r\n]+\s*/g, ' ');
     for (const secret of this.secrets) safe = safe.replaceAll(secret, '[redacted]');
-    this.write(`${new Date(this.now()).toISOString()} ${level.padEnd(5)} ${safe}\n`);
+    this.write(`${new Date(this.now()).toISOString()} ${level.padEnd(5)} ${safe}\n`, level);
   }
 }
 

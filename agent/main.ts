@@ -1,3 +1,4 @@
+import './heap';
 import { CommanderError } from 'commander';
 import { agentProgram } from './cli/program';
 import { errorText } from './log';

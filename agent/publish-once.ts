@@ -5,9 +5,10 @@ import { type AgentContext, obstacleOf } from './run-agent';
 
 /** Publishes all that is in the audit files now. @returns the exit code: 0 only where nothing is left or kept back */
 export async function publishOnce(context: AgentContext, stop: AbortSignal): Promise<number> {
-  const { config, configPath, log, print, times } = context;
+  const { board, config, configPath, log, print, times } = context;
   const obstacle = obstacleOf(config, configPath);
   const { tenantId } = config;
+  board.obstacle = obstacle;
   if (obstacle !== null || tenantId === null) {
     // Switched off is a state somebody wants; a missing tenant id is not.
     const isWanted = !config.enabled;
@@ -16,8 +17,8 @@ export async function publishOnce(context: AgentContext, stop: AbortSignal): Pro
   }
   const abandon = abortedAfter(stop, times.stopGraceMs);
   const results = await Promise.all(
-    config.databases.map(async (database) => {
-      const options = { ...context, config: { ...config, tenantId }, database };
+    board.show(tenantId, config.databases).map(async ({ database, activity }) => {
+      const options = { ...context, config: { ...config, tenantId }, database, activity };
       try {
         const result = await publishDatabase(options, stop, abandon);
         print(summaryOf(database.name, result));
@@ -31,7 +32,8 @@ export async function publishOnce(context: AgentContext, stop: AbortSignal): Pro
         }
         return isClean(result);
       } catch (error) {
-        log.error(`${database.name}: failed: ${errorText(error)}`);
+        activity.failure = errorText(error);
+        log.error(`${database.name}: failed: ${activity.failure}`);
         return false;
       }
     }),

@@ -6,11 +6,13 @@ import { follow } from './follow';
 import { lockFolder } from './lock';
 import type { LineLog } from './log';
 import { publishOnce } from './publish-once';
+import { StatusBoard } from './status/status-board';
+import { loadStatus, StatusFile } from './status/status-file';
 import type { AgentTimes } from './times';
 
 export interface RunOptions {
   readonly configPath: string;
-  /** Null: `agent-data` beside the configuration. */
+  /** See `dataDirOf`. */
   readonly dataDir: string | null;
   /** Ends when all that is there is published. */
   readonly once: boolean;
@@ -19,6 +21,8 @@ export interface RunOptions {
   readonly log: LineLog;
   /** Takes the summary lines of a run that ends. */
   print(line: string): void;
+  /** Called when the configuration is valid, the data folder is this agent's, and publishing begins. */
+  onReady?(): void;
 }
 
 /** What a running agent works with. */
@@ -26,7 +30,12 @@ export interface AgentContext extends Omit<RunOptions, 'dataDir'> {
   readonly dataDir: string;
   readonly file: ConfigFile;
   readonly config: AgentConfig;
+  readonly board: StatusBoard;
 }
+
+/** @param given null: `agent-data` beside the configuration */
+export const dataDirOf = (configPath: string, given: string | null): string =>
+  resolve(given ?? join(dirname(resolve(configPath)), 'agent-data'));
 
 /** Runs the agent until all is done or the signal is aborted. @returns the exit code */
 export async function runAgent(options: RunOptions, stop: AbortSignal): Promise<number> {
@@ -38,16 +47,24 @@ export async function runAgent(options: RunOptions, stop: AbortSignal): Promise<
     log.error('the agent cannot start without a valid configuration');
     return 1;
   }
-  const dataDir = resolve(options.dataDir ?? join(dirname(configPath), 'agent-data'));
+  const dataDir = dataDirOf(configPath, options.dataDir);
   const lock = await lockFolder(dataDir);
   if (lock.kind === 'taken') {
     log.error(`another agent (process ${lock.pid}) works with ${dataDir}; only one can`);
     return 1;
   }
+  const { clock, times } = options;
+  const board = new StatusBoard(configPath, clock, await loadStatus(dataDir));
+  const status = new StatusFile({ dataDir, times, clock, log, status: () => board.status() });
+  const ended = new AbortController();
+  const keepingStatus = status.keep(ended.signal);
   try {
-    const context = { ...options, configPath, dataDir, file, config };
+    const context = { ...options, configPath, dataDir, file, config, board };
+    options.onReady?.();
     return await (once ? publishOnce(context, stop) : follow(context, stop));
   } finally {
+    ended.abort();
+    await keepingStatus;
     await lock.release();
   }
 }

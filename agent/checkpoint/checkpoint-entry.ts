@@ -7,6 +7,8 @@ const position = z.object({ blockOffset: offset, index: offset });
 export const checkpointEntry = z.object({
   /** Name when it was last read, for people. */
   file: z.string(),
+  /** Where it was last seen. */
+  path: z.string().optional(),
   /** Reading starts here: nothing before it is needed any more. */
   ...position.shape,
   /**
@@ -16,8 +18,22 @@ export const checkpointEntry = z.object({
   acknowledged: position.optional(),
   /** The file held nothing more at this size. */
   endSize: offset.optional(),
+  /** Bytes that were seen to be written, where that is not `endSize`. */
+  size: offset.optional(),
+  /** More may have been written to it since: no newer file of its audit was there yet, or it had reserved space. */
+  mayGrow: z.literal(true).optional(),
+  /** Sequence number of the last event block before the start. */
+  sequence: offset.optional(),
+  /** Event time of the last record before the start. */
+  lastTime: z.string().optional(),
+  /** It was removed too early, and that is noted as a gap. */
+  isLost: z.literal(true).optional(),
 });
 export type CheckpointEntry = z.infer<typeof checkpointEntry>;
+
+/** Everything that was ever seen of the file is acknowledged. */
+export const isAtEnd = ({ blockOffset, acknowledged, endSize, size = endSize }: CheckpointEntry): boolean =>
+  acknowledged === undefined && size !== undefined && Math.max(blockOffset, endSize ?? 0) >= size;
 
 /** What a batch changes in the checkpoint once it is acknowledged. */
 export interface Snapshot {

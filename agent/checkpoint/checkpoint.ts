@@ -45,6 +45,11 @@ export class Checkpoint {
     return this.entries.get(fileGuid) ?? null;
   }
 
+  /** All entries, by file GUID. */
+  all(): Iterable<readonly [fileGuid: string, entry: CheckpointEntry]> {
+    return this.entries;
+  }
+
   /** Resolves when the change is on disk. */
   async save({ entries, present }: Snapshot): Promise<void> {
     const nowMs = this.clock.now();

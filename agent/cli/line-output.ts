@@ -5,7 +5,7 @@ export class LineOutput {
   private failure: Error | null = null;
   private wake: () => void = () => {};
 
-  constructor(private readonly stream: NodeJS.WriteStream) {
+  constructor(private readonly stream: NodeJS.WritableStream) {
     stream.on('error', (error) => {
       this.failure ??= error;
       this.wake();

@@ -1,10 +1,12 @@
+import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
-import { systemClock } from '../clock';
-import { LineLog } from '../log';
-import { type RunOptions, runAgent } from '../run-agent';
 import { AGENT_TIMES } from '../times';
+import { check } from './check';
+import { configure } from './configure';
 import { decode } from './decode';
 import { LineOutput } from './line-output';
+import { type RunFlags, run } from './run';
+import { status } from './status';
 
 /** The agent's command line. `exitCode` is called once a command has ended. */
 export function agentProgram(exitCode: (code: number) => void): Command {
@@ -18,35 +20,55 @@ export function agentProgram(exitCode: (code: number) => void): Command {
     .option('--raw', 'prints every event of any kind as it is', false)
     .action(async (files: string[], { raw }: { raw: boolean }) => {
       const out = new LineOutput(process.stdout);
-      exitCode(await decode(files, { raw, out, complain: (line) => writeError(`audit-agent: ${line}\n`) }));
+      exitCode(await decode(files, { raw, out, complain }));
     });
   program
     .command('run')
     .description('publishes the records of the configured audit files, and follows the files')
     .requiredOption('--config <file>', 'the configuration, JSON')
     .option('--once', 'publish what is there, then end; not 0 when anything could not be published', false)
+    .option('--data-dir <dir>', DATA_DIR)
+    .option('--log-file <file>', 'log there; stderr then gets warnings and errors only')
     .option(
-      '--data-dir <dir>',
-      'checkpoints and rejected events (default: agent-data beside the configuration)',
+      '--service',
+      'run under a service host: READY on stdout, end with the end of stdin, log to logs/agent.log in the data folder',
+      false,
     )
-    .action(async ({ config, once, dataDir }: { config: string; once: boolean; dataDir?: string }) => {
-      exitCode(await run({ configPath: config, once, dataDir: dataDir ?? null }));
+    .action(async (flags: RunFlags) => exitCode(await run(flags)));
+  program
+    .command('status')
+    .description(
+      'prints what the agent does, or last did; 0: it runs and publishes, 1: it does not, 2: bad configuration',
+    )
+    .requiredOption('--config <file>', 'the configuration, JSON')
+    .option('--data-dir <dir>', DATA_DIR)
+    .option('--json', 'print JSON', false)
+    .action(async ({ config, dataDir, json }: { config: string; dataDir?: string; json: boolean }) => {
+      const out = new LineOutput(process.stdout);
+      const given = { configPath: config, dataDir: dataDir ?? null, json, out, now: Date.now };
+      exitCode(await status({ ...given, complain }));
+    });
+  program
+    .command('check')
+    .description('tries the configuration, the audit files, the service and the key, and changes nothing')
+    .requiredOption('--config <file>', 'the configuration, JSON')
+    .action(async ({ config }: { config: string }) => {
+      const out = new LineOutput(process.stdout);
+      exitCode(await check({ configPath: config, timeoutMs: AGENT_TIMES.requestTimeoutMs, out }));
+    });
+  program
+    .command('configure')
+    .description('checks a configuration and writes it, whole or not at all')
+    .requiredOption('--config <file>', 'the configuration, JSON')
+    .requiredOption('--stdin', 'read what is wanted from standard input: JSON, or lines NAME=value')
+    .option('--keep-previous', 'leave the replaced file beside the new one, for an installer', false)
+    .action(async ({ config, keepPrevious }: { config: string; keepPrevious: boolean }) => {
+      const print = (line: string) => void process.stdout.write(`${line}\n`);
+      const input = await text(process.stdin);
+      exitCode(await configure({ configPath: config, keepPrevious, input, print, complain }));
     });
   return program;
 }
 
-async function run(given: Pick<RunOptions, 'configPath' | 'once' | 'dataDir'>): Promise<number> {
-  const stop = new AbortController();
-  const log = new LineLog(writeError);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      log.info(`${signal}: stopping`);
-      stop.abort();
-    });
-  }
-  const out = new LineOutput(process.stdout);
-  const print = (line: string) => void out.write(line);
-  return runAgent({ ...given, times: AGENT_TIMES, clock: systemClock, log, print }, stop.signal);
-}
-
-const writeError = (text: string): void => void process.stderr.write(text);
+const DATA_DIR = 'where the agent keeps its state (default: agent-data beside the configuration)';
+const complain = (line: string): void => void process.stderr.write(`audit-agent: ${line}\n`);

@@ -20,6 +20,8 @@ export interface AgentConfig {
   readonly pollIntervalMs: number;
   readonly batchEventsMax: number;
   readonly batchAgeMaxMs: number;
+  /** Of each database's spool; 0: there is none. */
+  readonly spoolBytesMax: number;
   /** The enabled ones. */
   readonly databases: readonly DatabaseConfig[];
 }
@@ -51,6 +53,7 @@ function toConfig({ CentralApi, EventHubPublisher }: ConfigFileContent, path: st
     pollIntervalMs: EventHubPublisher.PollIntervalMs,
     batchEventsMax: EventHubPublisher.BatchMaxEvents,
     batchAgeMaxMs: EventHubPublisher.BatchMaxAgeMs,
+    spoolBytesMax: EventHubPublisher.SpoolMaxBytes,
     databases: EventHubPublisher.Databases.filter(({ Enabled }) => Enabled).map(({ Name, AuditSource }) => ({
       name: Name,
       sourceType: AuditSource.Type,

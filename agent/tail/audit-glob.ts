@@ -19,6 +19,8 @@ export interface FoundFile {
   readonly audit: string | null;
   /** FILETIME of its beginning, from the name; of its last change where the name does not tell. */
   readonly created: bigint;
+  /** A copy in the spool: read only where the file itself is gone. */
+  readonly isSpooled: boolean;
 }
 
 export type Listing =
@@ -46,12 +48,19 @@ export function parseAuditGlob(path: string, relativeTo: string, platform = proc
   return { folder, pattern: first < 0 ? null : segments.slice(first).join('/') };
 }
 
-/** The files a glob matches now. Neither this nor any caller keeps them open. */
-export async function listAuditFiles({ folder, pattern }: AuditGlob): Promise<Listing> {
+/**
+ * The files a glob matches now. Neither this nor any caller keeps them open: SQL Server must be able to delete them.
+ * @param known what need not be looked at again of a path, or null
+ */
+export async function listAuditFiles(
+  { folder, pattern }: AuditGlob,
+  known: (path: string) => FoundFile | null = () => null,
+): Promise<Listing> {
   try {
     await access(folder);
     const paths = pattern === null ? await pathsOf(folder) : await matches(folder, pattern);
-    const files = (await Promise.all(paths.map(find))).filter((file) => file !== null);
+    const found = await Promise.all(paths.map((path) => known(path) ?? findFile(path)));
+    const files = found.filter((file) => file !== null);
     return { kind: 'listed', files: files.toSorted(byCreation) };
   } catch (error) {
     return { kind: 'unreadable', folder, reason: errorText(error) };
@@ -74,7 +83,8 @@ async function matches(folder: string, pattern: string): Promise<string[]> {
   return paths.map((path) => join(folder, path));
 }
 
-async function find(path: string): Promise<FoundFile | null> {
+/** What is at a path now; null where there is nothing. */
+export async function findFile(path: string): Promise<FoundFile | null> {
   try {
     const { size, mtimeMs, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true });
     const name = parseAuditFileName(path);
@@ -87,6 +97,7 @@ async function find(path: string): Promise<FoundFile | null> {
       version: `${mtimeNs} ${ctimeNs}`,
       audit: name?.audit ?? null,
       created: name?.created ?? mtimeMs * TICKS_PER_MS + FILETIME_UNIX_EPOCH,
+      isSpooled: false,
     };
   } catch (error) {
     // Rolled away between the listing and now.

@@ -1,14 +1,18 @@
 import type { AuditRecord } from '../../src/audit-event/audit-record';
 import { Batcher, type BatchLimits } from '../batch/batcher';
 import { type QueuedEvent, toQueuedEvent } from '../batch/queued-event';
-import type { CheckpointEntry, Snapshot } from '../checkpoint/checkpoint-entry';
+import type { Snapshot } from '../checkpoint/checkpoint-entry';
 import type { Clock } from '../clock';
+import type { GapStore } from '../gaps/gap-store';
+import { OpenGaps } from '../gaps/open-gaps';
 import type { Log } from '../log';
 import type { Problems } from '../problems';
+import type { Spool } from '../spool/spool';
 import { eventsOf } from '../sqlaudit/reader';
 import type { AgentTimes } from '../times';
-import { type AuditGlob, listAuditFiles } from './audit-glob';
-import { FileSet } from './file-set';
+import { AuditFiles, type CheckpointReader } from './audit-files';
+import type { AuditGlob } from './audit-glob';
+import { FileKeeper } from './file-keeper';
 import type { FollowedFile } from './followed-file';
 import { JoinedRecords } from './joined-records';
 import { Progress } from './progress';
@@ -28,11 +32,13 @@ export interface TailOptions {
   readonly pollIntervalMs: number;
   /** Reads what is there, then ends. */
   readonly once: boolean;
-  readonly times: Pick<AgentTimes, 'joinWaitMs' | 'badBlockWaitMs'>;
+  readonly times: Pick<AgentTimes, 'joinWaitMs' | 'badBlockWaitMs' | 'spoolAfterMs'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly problems: Problems;
-  entryOf(fileGuid: string): CheckpointEntry | null;
+  readonly checkpoint: CheckpointReader;
+  readonly gaps: Pick<GapStore, 'add'>;
+  readonly spool: Spool;
 }
 
 /**
@@ -40,20 +46,34 @@ export interface TailOptions {
  * while a batch is being taken.
  */
 export class DatabaseTail {
-  private readonly files: FileSet;
+  /** Who takes batches lets it know of their delivery. */
+  readonly keeper: FileKeeper;
+  private readonly files: AuditFiles;
+  private readonly gaps: OpenGaps;
   private readonly records = new JoinedRecords();
   private readonly progress = new Progress();
   private readonly batcher: Batcher;
-  private ordered: readonly FollowedFile[] = [];
   private saidNoFiles = false;
 
   constructor(private readonly options: TailOptions) {
-    this.files = new FileSet((fileGuid) => options.entryOf(fileGuid), options.problems);
+    this.gaps = new OpenGaps(options.database, options.gaps, options.clock);
+    this.files = new AuditFiles({ ...options, gaps: this.gaps });
+    this.keeper = new FileKeeper({ ...options, files: this.files, gaps: this.gaps });
     this.batcher = new Batcher(options.limits);
   }
 
   get fileCount(): number {
-    return this.ordered.length;
+    return this.files.present.length;
+  }
+
+  /** The files as they were when the folder was last looked at. */
+  get present(): readonly FollowedFile[] {
+    return this.files.present;
+  }
+
+  /** When the folder was last looked at, in milliseconds since 1970; null: not yet, or it cannot be. */
+  get listedAtMs(): number | null {
+    return this.files.listedAtMs;
   }
 
   /** Batches in the order of the files; without events where only the files' state has changed. */
@@ -66,7 +86,7 @@ export class DatabaseTail {
       this.queue(
         once ? this.records.letGoAll() : this.records.letGoQuiet(clock.now(), times.joinWaitMs, heldBack),
       );
-      if (once) return yield this.cut();
+      if (once) return yield await this.cut();
       yield* this.rest(nextPollMs, stop);
     }
   }
@@ -74,15 +94,11 @@ export class DatabaseTail {
   /** Reads everything there is. @returns audits whose later files were left for the next poll */
   private async *poll(stop: AbortSignal): AsyncGenerator<Batch, ReadonlySet<string>> {
     const heldBack = new Set<string>();
-    const { clock, glob, problems } = this.options;
-    const listing = await listAuditFiles(glob);
-    if (listing.kind === 'unreadable') {
-      problems.report(listing.folder, `cannot be listed: ${listing.reason}`);
-      return heldBack;
-    }
-    this.ordered = await this.files.refresh(listing.files, clock.now());
+    this.files.forgetGone();
+    if (!(await this.files.look())) return heldBack;
     this.sayWhenEmpty();
-    for (const file of this.ordered) {
+    await this.keeper.protect(stop);
+    for (const file of this.files.all) {
       if (stop.aborted) break;
       if (!file.isDue || heldBack.has(file.audit)) continue;
       const mayGoOn = yield* this.read(file, stop);
@@ -94,23 +110,27 @@ export class DatabaseTail {
   /** Reads a file as far as it goes. @returns whether the files after it may be read now */
   private async *read(file: FollowedFile, stop: AbortSignal): AsyncGenerator<Batch, boolean> {
     const { batcher, options } = this;
-    const { clock, problems } = options;
+    const { problems } = options;
     while (!stop.aborted) {
       const chunk = await chunkOf(file, problems);
       if (chunk === null) return true;
       if (chunk.end?.kind !== 'replaced') file.endSize = null;
       for (const block of chunk.blocks) {
-        noteMissingBlocks(file, block.sequence, problems);
+        noteMissingBlocks(file, block.sequence, { problems, gaps: this.gaps });
         for (const event of eventsOf(block)) {
           this.queue(this.records.take(file, event));
-          if (batcher.isFull) yield this.cut();
+          if (file.lastTime !== null) this.gaps.recordRead(file.audit, file.lastTime);
+          if (batcher.isFull) yield await this.cut();
         }
         file.next = { blockOffset: block.nextBlockOffset, index: 0 };
         if (stop.aborted) return false;
       }
-      if (this.isBatchDue) yield this.cut();
-      const verdict = chunk.end === null ? 'more' : await settleEnd(file, chunk.end, options);
-      if (verdict === 'replaced') this.files.replaced(file, clock.now());
+      if (this.isBatchDue) yield await this.cut();
+      // It may have gone while the batch was taken.
+      if (file.found === null) return true;
+      const verdict =
+        chunk.end === null ? 'more' : await settleEnd(file, chunk.end, { ...options, gaps: this.gaps });
+      if (verdict === 'replaced') this.files.replaced(file);
       if (verdict !== 'more') return verdict !== 'heldBack';
     }
     return false;
@@ -120,14 +140,14 @@ export class DatabaseTail {
   private async *rest(nextPollMs: number, stop: AbortSignal): AsyncGenerator<Batch> {
     const { clock } = this.options;
     if (this.batcher.dueAtMs === null) {
-      const batch = this.cut();
+      const batch = await this.cut();
       if (batch.snapshot.entries.size > 0) yield batch;
     }
     while (!stop.aborted) {
       const untilMs = Math.min(nextPollMs, this.batcher.dueAtMs ?? nextPollMs);
       await clock.wait(untilMs - clock.now(), stop);
       if (stop.aborted) return;
-      if (this.isBatchDue) yield this.cut();
+      if (this.isBatchDue) yield await this.cut();
       if (clock.now() >= nextPollMs) return;
     }
   }
@@ -142,15 +162,17 @@ export class DatabaseTail {
     for (const record of records) this.batcher.add(toQueuedEvent(record, sourceType), clock.now());
   }
 
-  private cut(): Batch {
-    const entries = this.progress.changes(this.ordered, (file) => this.records.oldestOf(file.audit));
-    const present = new Set(this.ordered.map((file) => file.fileGuid));
+  /** Only when the gaps are on disk may the checkpoint move past them. */
+  private async cut(): Promise<Batch> {
+    await this.gaps.flush();
+    const entries = this.progress.changes(this.files.all, (file) => this.records.oldestOf(file.audit));
+    const present = new Set(this.files.present.map((file) => file.fileGuid));
     return { events: this.batcher.take(), snapshot: { entries, present } };
   }
 
   private sayWhenEmpty(): void {
     const { database, glob, log } = this.options;
-    const isEmpty = this.ordered.length === 0;
+    const isEmpty = this.fileCount === 0;
     if (isEmpty && !this.saidNoFiles) {
       log.warn(`${database}: no audit file matches ${glob.pattern ?? ''} in ${glob.folder}`);
     }

@@ -7,8 +7,14 @@ import type { FollowedFile } from './followed-file';
 export type Decision =
   /** Look again at the next poll. `holdBack`: the audit's later files wait too, to keep the order. */
   | { readonly kind: 'wait'; readonly holdBack: boolean; readonly problem: string | null }
-  | { readonly kind: 'finished'; readonly endSize: number; readonly problem: string | null }
-  | { readonly kind: 'skip'; readonly to: number; readonly problem: string }
+  | {
+      readonly kind: 'finished';
+      readonly endSize: number;
+      readonly problem: string | null;
+      /** What stands from this byte on will never be read; null: nothing is lost. */
+      readonly lostFrom: number | null;
+    }
+  | { readonly kind: 'skip'; readonly lostFrom: number; readonly to: number; readonly problem: string }
   | { readonly kind: 'replaced' };
 
 export interface EndContext {
@@ -48,7 +54,8 @@ async function atZeros(file: FollowedFile, offset: number, { once }: EndContext)
   if (mayGoOn) return wait(false);
   const next = await file.soundBlockAfter(offset);
   if (next === null) return finished(sizeOf(file), schemaProblem(file, offset));
-  return { kind: 'skip', to: next, problem: `byte ${offset}: zeros up to the block at byte ${next}` };
+  const problem = `byte ${offset}: zeros up to the block at byte ${next}`;
+  return { kind: 'skip', lostFrom: offset, to: next, problem };
 }
 
 function atCut(
@@ -59,20 +66,25 @@ function atCut(
   const problem = `byte ${end.offset}: truncated, ${end.missingBytes} bytes of the last block are missing`;
   if (context.once) return wait(false, problem);
   if (isFresh(file, context)) return wait(isFirstSight(file));
-  return file.isLast ? wait(false) : finished(sizeOf(file), problem);
+  return file.isLast ? wait(false) : finished(sizeOf(file), problem, end.offset);
 }
 
 async function atDamage(file: FollowedFile, end: CorruptBlock, context: EndContext): Promise<Decision> {
   const problem = `byte ${end.errorOffset}: ${end.reason}`;
   // Metadata that was passed before is unreadable now: nothing behind it can be understood.
   if (end.offset < file.next.blockOffset)
-    return context.once ? wait(false, problem) : finished(sizeOf(file), problem);
+    return context.once ? wait(false, problem) : finished(sizeOf(file), problem, file.next.blockOffset);
   if (isFresh(file, context)) return context.once ? wait(false, problem) : wait(isFirstSight(file));
   const to = end.nextBlockOffset ?? (await file.soundBlockAfter(end.offset + SECTOR_BYTES));
   if (to !== null && to < sizeOf(file)) {
-    return { kind: 'skip', to, problem: `${problem}; reading goes on at byte ${to}` };
+    return {
+      kind: 'skip',
+      lostFrom: end.offset,
+      to,
+      problem: `${problem}; reading goes on at byte ${to}`,
+    };
   }
-  return file.isLast || context.once ? wait(false, problem) : finished(sizeOf(file), problem);
+  return file.isLast || context.once ? wait(false, problem) : finished(sizeOf(file), problem, end.offset);
 }
 
 /** In a run without a next poll, the time since the last write tells what waiting would. */
@@ -88,10 +100,11 @@ const wait = (holdBack: boolean, problem: string | null = null): Decision => ({
   holdBack,
   problem,
 });
-const finished = (endSize: number, problem: string | null): Decision => ({
+const finished = (endSize: number, problem: string | null, lostFrom: number | null = null): Decision => ({
   kind: 'finished',
   endSize,
   problem,
+  lostFrom,
 });
 
 function schemaProblem(file: FollowedFile, offset: number): string | null {

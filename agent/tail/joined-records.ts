@@ -15,6 +15,7 @@ export class JoinedRecords {
     const part = toAuditPart(item.event, { file: file.name, fileGuid, blockOffset, index });
     const records: AuditRecord[] = [];
     if (part !== null) {
+      noteTime(file, part.record.eventTime);
       const joiners = this.of(file.audit);
       const complete = joiners.push(part);
       // Read again only to join: what completes before this place was acknowledged in an earlier run.
@@ -51,4 +52,9 @@ export class JoinedRecords {
     this.audits.set(audit, joiners);
     return joiners;
   }
+}
+
+function noteTime(file: FollowedFile, eventTime: string): void {
+  if (file.lastTime === null) file.firstTime = eventTime;
+  file.lastTime = eventTime;
 }

@@ -15,13 +15,24 @@ export function entryOf(
   const published = later(file.next, file.acknowledged);
   const needed = oldest?.fileGuid === file.fileGuid ? oldest : isAfterOldest ? START : file.next;
   const start = toPosition(earlier(needed, file.next));
+  const isHeldBack = isBefore(start, published);
   return {
     file: file.name,
+    ...(file.path === null ? {} : { path: file.path }),
     ...start,
-    ...(isBefore(start, published) ? { acknowledged: toPosition(published) } : {}),
+    ...(isHeldBack ? { acknowledged: toPosition(published) } : {}),
     ...(file.endSize === null ? {} : { endSize: file.endSize }),
+    ...(file.writtenSize === file.endSize ? {} : { size: file.writtenSize }),
+    ...(file.mayGrow ? { mayGrow: true } : {}),
+    ...(isHeldBack || file.isAfterSkip ? {} : sequenceOf(file)),
+    ...(file.lastTime === null ? {} : { lastTime: file.lastTime }),
+    ...(file.isLost ? { isLost: true } : {}),
   };
 }
+
+/** Tells whether blocks are missing before the next one. A block read again was compared with the one before it. */
+const sequenceOf = ({ lastSequence }: FollowedFile) =>
+  lastSequence === null ? {} : { sequence: lastSequence };
 
 /** Finds what has changed since the last snapshot, without looking twice at files that are done. */
 export class Progress {
@@ -38,13 +49,12 @@ export class Progress {
     for (const file of files) {
       const { fileGuid } = file;
       const oldest = oldestOf(file);
-      if (this.done.has(fileGuid) && file.endSize !== null && oldest === null) continue;
+      if (this.done.has(fileGuid) && file.isFinished && oldest === null) continue;
       const entry = entryOf(file, oldest, oldest !== null && auditsBegun.has(file.audit));
       if (oldest?.fileGuid === fileGuid) auditsBegun.add(file.audit);
       const text = JSON.stringify(entry);
       if (this.recorded.get(fileGuid) !== text) changes.set(fileGuid, entry);
-      const isDone = entry.endSize !== undefined && entry.acknowledged === undefined;
-      if (isDone) this.done.add(fileGuid);
+      if (file.isFinished && entry.acknowledged === undefined) this.done.add(fileGuid);
       else this.done.delete(fileGuid);
       this.recorded.set(fileGuid, text);
     }

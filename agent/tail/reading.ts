@@ -1,15 +1,23 @@
 import type { Clock } from '../clock';
+import type { OpenGaps } from '../gaps/open-gaps';
 import { errorCode, errorText } from '../log';
 import type { Problems } from '../problems';
 import type { ReadOutcome } from '../sqlaudit/read-outcome';
 import type { AgentTimes } from '../times';
-import { decideAtEnd } from './file-end';
+import { type Decision, decideAtEnd } from './file-end';
 import type { Chunk, FollowedFile } from './followed-file';
 
 /** The next part of a file; null where it cannot be read now. That is reported, and tried again at the next poll. */
-export async function chunkOf(file: FollowedFile, problems: Problems): Promise<Chunk | null> {
+export const chunkOf = (file: FollowedFile, problems: Problems): Promise<Chunk | null> =>
+  unlessUnreadable(file, problems, () => file.readChunk());
+
+async function unlessUnreadable<T>(
+  file: FollowedFile,
+  problems: Problems,
+  read: () => Promise<T>,
+): Promise<T | null> {
   try {
-    return await file.readChunk();
+    return await read();
   } catch (error) {
     if (errorCode(error) === null) throw error;
     if (errorCode(error) !== 'ENOENT') problems.report(pathOf(file), `cannot be read: ${errorText(error)}`);
@@ -21,6 +29,7 @@ export interface EndOptions {
   readonly clock: Clock;
   readonly once: boolean;
   readonly problems: Problems;
+  readonly gaps: OpenGaps;
   readonly times: Pick<AgentTimes, 'badBlockWaitMs'>;
 }
 
@@ -28,18 +37,23 @@ export interface EndOptions {
 export async function settleEnd(
   file: FollowedFile,
   end: ReadOutcome,
-  { clock, once, problems, times }: EndOptions,
+  { clock, once, problems, gaps, times }: EndOptions,
 ): Promise<'more' | 'done' | 'heldBack' | 'replaced'> {
-  const decision = await decideAtEnd(file, end, { nowMs: clock.now(), once, waitMs: times.badBlockWaitMs });
+  const context = { nowMs: clock.now(), once, waitMs: times.badBlockWaitMs };
+  const decision = await unlessUnreadable(file, problems, () => decideAtEnd(file, end, context));
+  if (decision === null) return 'done';
   if (decision.kind === 'replaced') return 'replaced';
   if (decision.problem !== null) problems.report(pathOf(file), decision.problem);
+  if (decision.kind === 'wait') return decision.holdBack ? 'heldBack' : 'done';
+  noteUnreadable(file, decision, gaps);
   if (decision.kind === 'skip') {
     file.next = { blockOffset: decision.to, index: 0 };
+    file.isAfterSkip = true;
     return 'more';
   }
-  if (decision.kind === 'wait') return decision.holdBack ? 'heldBack' : 'done';
   if (end.kind === 'complete') file.next = { blockOffset: end.offset, index: 0 };
   file.endSize = decision.endSize;
+  file.stop = null;
   if (!file.isLast || once) file.release();
   return 'done';
 }
@@ -47,12 +61,31 @@ export async function settleEnd(
 /** Written in place of a count by writers that do not count. */
 const UNCOUNTED = 0xffffffff;
 
-/** Reports what the sequence number of a file's next block tells of blocks that are missing before it. */
-export function noteMissingBlocks(file: FollowedFile, sequence: number, problems: Problems): void {
-  const last = file.lastSequence;
+/** Notes what the sequence number of a file's next block tells of blocks that are missing before it. */
+export function noteMissingBlocks(
+  file: FollowedFile,
+  sequence: number,
+  { problems, gaps }: Pick<EndOptions, 'problems' | 'gaps'>,
+): void {
+  const { lastSequence: last, isAfterSkip } = file;
   file.lastSequence = sequence === UNCOUNTED ? null : sequence;
+  file.isAfterSkip = false;
   if (last === null || sequence === UNCOUNTED || sequence <= last + 1) return;
-  problems.report(pathOf(file), `event blocks ${last + 1} to ${sequence - 1} are missing`);
+  const detail = `event blocks ${last + 1} to ${sequence - 1} are missing`;
+  problems.report(pathOf(file), detail);
+  if (isAfterSkip) return;
+  gaps.note(file, { reason: 'BLOCKS_MISSING', range: `blocks ${last + 1}-${sequence - 1}`, detail });
+}
+
+function noteUnreadable(
+  file: FollowedFile,
+  decision: Extract<Decision, { kind: 'finished' | 'skip' }>,
+  gaps: OpenGaps,
+): void {
+  const { lostFrom, problem } = decision;
+  if (lostFrom === null || problem === null) return;
+  const range = `bytes ${lostFrom}-${decision.kind === 'skip' ? decision.to : ''}`;
+  gaps.note(file, { reason: 'UNREADABLE', range, detail: problem });
 }
 
 const pathOf = (file: FollowedFile): string => file.found?.path ?? file.name;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { HttpResponse } from './http-exchange';
 
 /** What came of sending some events. */
 export type Answer =
@@ -17,9 +18,10 @@ const receipt = z.object({
   rejected: z.array(z.object({ index: count, code: z.string(), message: z.string() })),
 });
 export type Receipt = z.infer<typeof receipt>;
+const ingestData = z.object({ ingestAuditEvents: receipt });
 
 const answerBody = z.object({
-  data: z.object({ ingestAuditEvents: z.unknown() }).nullish(),
+  data: z.unknown().optional(),
   errors: z
     .array(
       z.object({
@@ -30,29 +32,43 @@ const answerBody = z.object({
     .nullish(),
 });
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly retryAfter: string | null;
-  readonly body: string;
+/** What an answer of the service says, whatever was asked. */
+export interface ParsedAnswer {
+  readonly data: unknown;
+  /** Messages of the errors. */
+  readonly errors: readonly string[];
+  /** The service's error code; `unknown` where the answer is not the service's, or holds no error. */
+  readonly code: string;
+  /** What went wrong, for people. */
+  readonly message: string;
+}
+
+export function parseAnswer({ status, body }: HttpResponse): ParsedAnswer {
+  const parsed = answerBody.safeParse(parseJson(body));
+  const errors = (parsed.success && parsed.data.errors) || [];
+  const [error] = errors;
+  const code = error?.extensions?.code ?? CODE_OF_STATUS[status] ?? 'unknown';
+  const text = `${code}${error?.message ? `: ${oneLine(error.message)}` : ''} (HTTP ${status})`;
+  return {
+    data: parsed.success ? parsed.data.data : undefined,
+    errors: errors.map(({ message }) => message),
+    code,
+    message: code === 'unknown' ? `not an answer of the service (HTTP ${status})` : text,
+  };
 }
 
 /** @param sent number of events in the request: a receipt must account for each */
-export function toAnswer({ status, retryAfter, body }: HttpAnswer, sent: number, nowMs: number): Answer {
-  const parsed = answerBody.safeParse(parseJson(body));
-  const error = parsed.success ? parsed.data.errors?.[0] : undefined;
-  if (status === 200 && parsed.success && !error) {
-    const result = receipt.safeParse(parsed.data.data?.ingestAuditEvents);
-    if (result.success && accountsFor(result.data, sent)) return { kind: 'receipt', ...result.data };
+export function toAnswer(http: HttpResponse, sent: number, nowMs: number): Answer {
+  const { data, errors, code, message } = parseAnswer(http);
+  if (http.status === 200 && errors.length === 0) {
+    const result = ingestData.safeParse(data);
+    if (result.success && accountsFor(result.data.ingestAuditEvents, sent)) {
+      return { kind: 'receipt', ...result.data.ingestAuditEvents };
+    }
   }
-  const code = error?.extensions?.code ?? CODE_OF_STATUS[status] ?? 'unknown';
-  const message = `${code}${error?.message ? `: ${oneLine(error.message)}` : ''} (HTTP ${status})`;
   if (code === 'unauthorized' || code === 'forbidden') return { kind: 'refused', message };
   if (code === 'payload_too_large' || code === 'invalid_parameter') return { kind: 'unfit', code, message };
-  return {
-    kind: 'busy',
-    message: code === 'unknown' ? `not an answer of the ingest service (HTTP ${status})` : message,
-    retryAfterMs: parseRetryAfter(retryAfter, nowMs),
-  };
+  return { kind: 'busy', message, retryAfterMs: parseRetryAfter(http.retryAfter, nowMs) };
 }
 
 /** For answers that are not the service's own, but of something before it. */

@@ -20,6 +20,8 @@ export interface SenderOptions {
   readonly times: AgentTimes;
   readonly clock: Clock;
   readonly log: Log;
+  /** Hears what the service has against taking events, and null once it takes them. */
+  onTrouble?(trouble: { readonly kind: 'waiting' | 'keyRefused'; readonly message: string } | null): void;
 }
 
 const ONCE_ATTEMPTS = 5;
@@ -49,16 +51,22 @@ export class PatientSender {
 
   private async sendWithin(events: readonly QueuedEvent[], signal: AbortSignal): Promise<FinalAnswer> {
     const { once, times, clock, database, log } = this.options;
+    // A key that was refused is tried without events: they are not for a service that does not take them.
+    let isRefused = false;
     while (!signal.aborted) {
-      const answer = await this.backingOff(events, signal);
+      const answer = await this.backingOff(isRefused ? [] : events, signal);
       if (answer.kind === 'busy') break;
-      if (answer.kind !== 'refused') {
-        if (this.said.reset()) log.info(`${database}: the service takes events again`);
-        return answer;
+      if (answer.kind === 'refused') {
+        isRefused = true;
+        this.say('error', 'the service refuses the agent key, nothing is published', answer.message);
+        if (once) break;
+        await clock.wait(times.refusedRetryMs, signal);
+        continue;
       }
-      this.say('the service refuses the agent key, nothing is published', answer.message);
-      if (once) break;
-      await clock.wait(times.refusedRetryMs, signal);
+      this.options.onTrouble?.(null);
+      if (this.said.reset()) log.info(`${database}: the service takes events again`);
+      if (!isRefused) return answer;
+      isRefused = false;
     }
     return { kind: 'gaveUp', message: this.lastProblem };
   }
@@ -91,17 +99,18 @@ export class PatientSender {
   private async mayRetry(answer: Extract<Answer, { kind: 'busy' }>, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     const { once, times, clock } = this.options;
-    this.say('nothing is published for now, trying again', answer.message);
+    this.say('warn', 'nothing is published for now, trying again', answer.message);
     const { retryAfterMs } = answer;
     if (once && (retryAfterMs ?? 0) > times.onceBudgetMs) return false;
     if (retryAfterMs !== null) await clock.wait(retryAfterMs, signal);
     return !signal.aborted;
   }
 
-  private say(text: string, reason: string): void {
+  private say(level: 'warn' | 'error', text: string, reason: string): void {
     const { database, log } = this.options;
     this.lastProblem = reason;
-    if (this.said.isDue(text + reason)) log.warn(`${database}: ${text}: ${reason}`);
+    this.options.onTrouble?.({ kind: level === 'error' ? 'keyRefused' : 'waiting', message: reason });
+    if (this.said.isDue(text + reason)) log[level](`${database}: ${text}: ${reason}`);
   }
 }
 

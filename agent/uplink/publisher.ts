@@ -2,8 +2,8 @@ import { LIMITS } from '../../src/limits';
 import type { QueuedEvent } from '../batch/queued-event';
 import { type RequestLimits, splitIntoRequests } from '../batch/split';
 import type { DeadLetter, DeadLetters } from './dead-letters';
-import { ENVELOPE_BYTES } from './ingest-client';
 import type { FinalAnswer } from './patient-sender';
+import { ENVELOPE_BYTES } from './request-body';
 
 /** How the events of a database fared so far. */
 export interface Tally {

@@ -35,7 +35,8 @@ const compile = stamped({
   title: 'compiling',
   applies: (root) => existsSync(join(root, 'tsconfig.json')),
   inputs: ['src', 'rest-facade', 'agent', 'tsconfig.json', 'package-lock.json'],
-  outputs: ['dist'],
+  // Not the packages of `npm run msi` and `npm run deb`, which lie beside them.
+  outputs: ['dist/agent', 'dist/package.json', 'dist/rest-facade', 'dist/src'],
   async run({ root, allowTypeErrors, warn }) {
     // Compiled aside and moved into place whole: no stale file stays, and no process starts from half of it.
     // Under a name of our own: the compiler of a set-up that was killed may still be about to write.
@@ -53,11 +54,19 @@ const compile = stamped({
     }
     if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
     renameSync(next, join(root, 'dist'));
+    keepPackages(old, join(root, 'dist'));
     removeLeftOvers(root);
     if (code !== 0) warn(`${output}\nset-up: going on in spite of type errors (npm run check fails on them)`);
     return code === 0;
   },
 });
+
+function keepPackages(old, dist) {
+  const names = existsSync(old) ? readdirSync(old) : [];
+  for (const name of names.filter((each) => /\.(cmd|deb|msi)$/.test(each))) {
+    renameSync(join(old, name), join(dist, name));
+  }
+}
 
 function removeLeftOvers(root) {
   const folder = join(root, '.setup');

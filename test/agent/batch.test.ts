@@ -1,7 +1,7 @@
 import { Batcher } from '../../agent/batch/batcher';
 
 describe('a batch', () => {
-  const event = (bytes: number) => ({ json: '', bytes });
+  const event = (bytes: number) => ({ json: '', bytes, eventTime: '' });
   it('is full by number or bytes, and due by age', () => {
     const batcher = new Batcher({ eventsMax: 3, bytesMax: 100, ageMaxMs: 500 });
     expect(batcher.dueAtMs).toBeNull();

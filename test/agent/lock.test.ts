@@ -1,21 +1,51 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockFolder } from '../../agent/lock';
 
 describe('the lock of a data folder', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'audit-lock-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const locks = () => readdirSync(folder);
+
   it.each([
     ['of a process that is gone', JSON.stringify({ pid: 2 ** 22 + 1, started: '1' })],
     ['of an earlier process with the id of another one', JSON.stringify({ pid: process.ppid, started: '0' })],
     ['of nobody', '?'],
+    ['that was released', ''],
   ])('%s is taken over', async (_, text) => {
-    const folder = mkdtempSync(join(tmpdir(), 'audit-lock-'));
-    writeFileSync(join(folder, 'agent.lock'), text);
+    writeFileSync(join(folder, 'agent.lock.7'), text);
     const lock = await lockFolder(folder);
     expect(lock.kind).toBe('locked');
     expect(await lockFolder(folder)).toEqual({ kind: 'taken', pid: process.pid });
+    expect(locks()).toEqual(['agent.lock.8']);
     if (lock.kind === 'locked') await lock.release();
     expect((await lockFolder(folder)).kind).toBe('locked');
-    rmSync(folder, { recursive: true });
+    expect(locks()).toEqual(['agent.lock.9']);
+  });
+
+  it('is left to whoever has outnumbered it meanwhile', async () => {
+    const holder = await lockFolder(folder);
+    writeFileSync(join(folder, 'agent.lock.3'), readFileSync(join(folder, 'agent.lock.1')));
+    rmSync(join(folder, 'agent.lock.1'));
+    // What was seen a moment ago: an abandoned lock, and no sign of the one that counts by now.
+    jest.spyOn(fs, 'readdir').mockResolvedValueOnce(['agent.lock.1'] as never);
+    expect(holder.kind).toBe('locked');
+    expect(await lockFolder(folder)).toEqual({ kind: 'taken', pid: process.pid });
+    expect(locks()).toEqual(['agent.lock.3']);
+  });
+
+  it('is given to one of many that find an abandoned one at the same moment', async () => {
+    for (let round = 0; round < 20; round++) {
+      writeFileSync(join(folder, `agent.lock.${100 * round + 1}`), '?');
+      const taken = await Promise.all(Array.from({ length: 10 }, () => lockFolder(folder)));
+      const locked = taken.flatMap((lock) => (lock.kind === 'locked' ? [lock] : []));
+      expect(locked).toHaveLength(1);
+      await locked[0]?.release();
+    }
   });
 });

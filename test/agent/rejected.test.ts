@@ -56,7 +56,7 @@ describe('events the service does not take', () => {
   });
 
   it('are put into requests of bounded number and size', () => {
-    const events = [5, 5, 1, 12, 1, 1, 1].map((bytes) => ({ json: '', bytes }));
+    const events = [5, 5, 1, 12, 1, 1, 1].map((bytes) => ({ json: '', bytes, eventTime: '' }));
     const groups = splitIntoRequests(events, { eventsMax: 2, bytesMax: 10 });
     expect(groups.map((group) => group.map(({ bytes }) => bytes))).toEqual([[5, 5], [1], [12], [1, 1], [1]]);
   });
@@ -65,7 +65,7 @@ describe('events the service does not take', () => {
     const sender = { send: jest.fn() };
     const path = `${world.dataDir}/rejected/Payroll.ndjson`;
     const publisher = new Publisher(sender, new DeadLetters(path), { eventsMax: 10, bytesMax: 10 });
-    const event = { json: '{}', bytes: LIMITS.ingestBodyBytesMax };
+    const event = { json: '{}', bytes: LIMITS.ingestBodyBytesMax, eventTime: '' };
     expect(await publisher.publish([event], new AbortController().signal)).toBeNull();
     expect(sender.send).not.toHaveBeenCalled();
     expect(world.deadLetters()).toEqual([expect.objectContaining({ code: 'payload_too_large', event: {} })]);

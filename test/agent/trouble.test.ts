@@ -1,4 +1,8 @@
 import { gzipSync } from 'node:zlib';
+import type { Clock } from '../../agent/clock';
+import { LineLog } from '../../agent/log';
+import { AGENT_TIMES } from '../../agent/times';
+import { PatientSender } from '../../agent/uplink/patient-sender';
 import { AgentWorld, FILES_2022 } from './support/agent-world';
 import { refuse, respond, type Trouble } from './support/fake-ingest-service';
 import { until } from './support/until';
@@ -39,6 +43,10 @@ const redirection: Trouble = (_, response) => {
 const silence: Trouble = () => true;
 const unauthorized: Trouble = (_, response) => {
   refuse(response, 401, 'unauthorized');
+  return true;
+};
+const forbidden: Trouble = (_, response) => {
+  refuse(response, 403, 'forbidden');
   return true;
 };
 
@@ -105,14 +113,52 @@ describe('an agent whose service is in trouble', () => {
     expect(world.log.match(/the service refuses the agent key/g)).toHaveLength(1);
   });
 
-  it('says once that the key is refused, and goes on when the service takes it', async () => {
-    let refused = 0;
-    world.service.trouble = (...given) => ++refused > 0 && unauthorized(...given);
-    world.follow();
-    await until('some refusals', () => refused > 4);
-    expect(world.log.match(/refuses the agent key/g)).toHaveLength(1);
-    world.service.trouble = () => false;
-    await until('all published', () => world.service.stored.size === 150);
+  it.each([
+    ['401', unauthorized],
+    ['403', forbidden],
+  ])(
+    'sends no events while the service answers %s, says so once, and goes on when it takes the key',
+    async (_, trouble) => {
+      const asked: number[] = [];
+      world.service.trouble = (request, ...rest) => {
+        asked.push(request.events.length);
+        return trouble(request, ...rest);
+      };
+      world.follow();
+      await until('some refusals', () => asked.length > 4);
+      expect(asked.slice(1)).toEqual(asked.slice(1).map(() => 0));
+      expect(world.log.match(/error Payroll: the service refuses the agent key/g)).toHaveLength(1);
+      world.service.trouble = () => false;
+      await until('all published', () => world.service.stored.size === 150);
+      expect(world.service.probes).toBe(1);
+      expect(world.service.sentCount).toBe(150);
+      expect(world.log.match(/takes events again/g)).toHaveLength(1);
+    },
+  );
+
+  it('asks a service that refuses the key about twice a minute, and says so every ten minutes', async () => {
+    const log: string[] = [];
+    const asked: number[] = [];
+    const end = new AbortController();
+    let nowMs = 0;
+    const clock: Clock = {
+      now: () => nowMs,
+      async wait(ms) {
+        nowMs += ms;
+        if (nowMs > 1_260_000) end.abort();
+      },
+    };
+    const sender = new PatientSender({
+      ...{ database: 'X', once: false, times: AGENT_TIMES, clock },
+      log: new LineLog((_, level) => log.push(`${level} ${nowMs / 60_000}`)),
+      send: async () => {
+        asked.push(nowMs);
+        return { kind: 'refused', message: 'unauthorized (HTTP 401)' };
+      },
+    });
+    await sender.send([{ json: '{}', bytes: 2, eventTime: '' }], end.signal);
+    expect(asked.slice(0, 4)).toEqual([0, 30_000, 60_000, 90_000]);
+    expect(log).toEqual(['error 0', 'error 10', 'error 20']);
   });
 
   it('goes on when the key is mended in the configuration', async () => {

@@ -13,6 +13,8 @@ import { join } from 'node:path';
 import { systemClock } from '../../../agent/clock';
 import { LineLog } from '../../../agent/log';
 import { runAgent } from '../../../agent/run-agent';
+import { type AgentStatus, agentStatus, type DatabaseStatus } from '../../../agent/status/database-status';
+import { statusPath } from '../../../agent/status/status-file';
 import { AGENT_TIMES, type AgentTimes } from '../../../agent/times';
 import { AGENT_KEY, FakeIngestService } from './fake-ingest-service';
 
@@ -25,6 +27,8 @@ export const QUICK: AgentTimes = {
   ...AGENT_TIMES,
   ...{ joinWaitMs: 50, badBlockWaitMs: 150, retryFirstMs: 5, retryMaxMs: 20, refusedRetryMs: 20 },
   ...{ onceBudgetMs: 5_000, stopGraceMs: 200, restartMs: 20 },
+  ...{ reportPollMs: 10, reportMinMs: 50, reportMaxMs: 200, reportLastMs: 200, reportUnknownMs: 100 },
+  ...{ statusMs: 10, statusMaxMs: 100 },
 };
 
 /** A folder with audit files and a configuration, a service, and agents that run in this process. */
@@ -95,8 +99,19 @@ export class AgentWorld {
     return agent;
   }
 
+  /** The status file; null where there is none. */
+  status(): AgentStatus | null {
+    const path = statusPath(this.dataDir);
+    return existsSync(path) ? agentStatus.parse(JSON.parse(readFileSync(path, 'utf8'))) : null;
+  }
+
+  /** What the status file says of a database. */
+  statusOf(database = 'Payroll'): DatabaseStatus | undefined {
+    return this.status()?.databases.find(({ name }) => name === database);
+  }
+
   hasLock(): boolean {
-    return existsSync(join(this.dataDir, 'agent.lock'));
+    return existsSync(join(this.dataDir, 'agent.lock.1'));
   }
 
   deadLetters(database = 'Payroll'): { code: string; message: string; event: Record<string, unknown> }[] {

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformFileSync } from '@swc/core';
 import { globSync } from 'tinyglobby';
 
 const ROOT = join(__dirname, '../../..');
 const SOURCES = ['agent/**/*.ts', 'src/audit-event/*.ts', 'src/limits.ts'];
+const DATA = ['agent/*.json', 'package.json'];
 
 export interface Ended {
   /** Null where a signal ended it. */
@@ -36,6 +37,7 @@ export class CompiledAgent {
       mkdirSync(dirname(target), { recursive: true });
       writeFileSync(target, code);
     }
+    for (const file of globSync(DATA, { cwd: ROOT })) copyFileSync(join(ROOT, file), join(this.folder, file));
   }
 
   start(args: readonly string[]): AgentProcess {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
+import type { SourceReport } from '../../../agent/report/source-report';
 import type { AuditRecord } from '../../../src/audit-event/audit-record';
 import { keyOf } from './audit-files';
 
@@ -19,15 +20,25 @@ export type Trouble = (
 /** Why an event is to be rejected; null: it is not. */
 export type Judge = (event: SentEvent) => { code: string; message: string } | null;
 
+/** What to answer to a report in place of keeping it; `false` lets it through. */
+export type ReportTrouble = (report: SourceReport, response: ServerResponse) => boolean;
+
 export const AGENT_KEY = 'aak_test_0123456789_SECRET';
 
-/** The ingest service as an agent sees it: stores events by their natural key, and fails on demand. */
+/** The service as an agent sees it: stores events by their natural key, keeps reports, and fails on demand. */
 export class FakeIngestService {
   readonly stored = new Map<string, SentEvent>();
   readonly requests: Sent[] = [];
+  /** Requests without events: they ask whether the key is good. */
+  probes = 0;
+  readonly reports: SourceReport[] = [];
+  health = 'Healthy';
+  /** Those the key is for; the real one knows a single tenant for each key. */
+  readonly tenants = new Set(['7']);
   /** What the agent did that the real service would not take. */
   readonly mistakes: string[] = [];
   trouble: Trouble = () => false;
+  reportTrouble: ReportTrouble = () => false;
   judge: Judge = () => null;
   private readonly server = createServer((request, response) => {
     this.answer(request, response).catch((error: unknown) => {
@@ -62,21 +73,37 @@ export class FakeIngestService {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { headers } = request;
+    const { headers, method, url } = request;
+    if (method === 'GET' && url === '/health') return void response.end(this.health);
     if (headers['content-encoding'] !== 'gzip') this.mistakes.push('request is not compressed');
     const body = await text(request.pipe(createGunzip()));
     const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
-    const batch = variables.batch as { tenantId: string; events: SentEvent[] };
-    if (request.method !== 'POST' || request.url !== '/graphql')
-      this.mistakes.push(`${request.method} ${request.url}`);
-    if (!query.includes('ingestAuditEvents(batch: $batch)')) this.mistakes.push(query);
+    if (method !== 'POST' || url !== '/graphql') this.mistakes.push(`${method} ${url}`);
     if (headers['content-type'] !== 'application/json') this.mistakes.push(`type ${headers['content-type']}`);
-    if (batch.tenantId !== '7') this.mistakes.push(`tenant ${batch.tenantId}`);
+    if (query.includes('reportAuditSource(report: $report)')) {
+      return this.takeReport(variables.report as SourceReport, headers, response);
+    }
+    if (!query.includes('ingestAuditEvents(batch: $batch)')) this.mistakes.push(query);
+    const batch = variables.batch as { tenantId: string; events: SentEvent[] };
     const sent = { events: batch.events, bytes: body.length };
     if (this.trouble(sent, response, headers)) return;
     if (headers['x-api-key'] !== AGENT_KEY) return refuse(response, 401, 'unauthorized');
-    this.requests.push(sent);
+    if (!this.tenants.has(batch.tenantId)) return refuse(response, 403, 'forbidden');
+    if (batch.events.length > 0) this.requests.push(sent);
+    else this.probes++;
     respond(response, 200, { data: { ingestAuditEvents: this.store(batch.events) } });
+  }
+
+  private takeReport(
+    report: SourceReport,
+    headers: IncomingMessage['headers'],
+    response: ServerResponse,
+  ): void {
+    if (this.reportTrouble(report, response)) return;
+    if (headers['x-api-key'] === AGENT_KEY) {
+      this.reports.push(report);
+      respond(response, 200, { data: { reportAuditSource: { gapsKept: report.gaps.length } } });
+    } else refuse(response, 401, 'unauthorized');
   }
 
   private store(events: readonly SentEvent[]) {

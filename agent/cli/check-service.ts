@@ -1,0 +1,59 @@
+import type { AgentConfig } from '../config/parse-config';
+import type { Answer } from '../uplink/answer';
+import { withDeadline } from '../uplink/deadline';
+import { exchange } from '../uplink/http-exchange';
+import { IngestClient, reasonOf } from '../uplink/ingest-client';
+import { type Finding, note, ok, problem } from './check';
+
+/** Whether the service is there. */
+export async function checkService({ baseUrl }: AgentConfig, timeoutMs: number): Promise<Finding[]> {
+  const url = `${baseUrl}/health`;
+  const findings = isInTheClear(baseUrl)
+    ? [note(`${baseUrl} is not https: the key and the events can be read on the way`)]
+    : [];
+  try {
+    const never = new AbortController().signal;
+    const { status, body } = await withDeadline(timeoutMs, never, (signal) =>
+      exchange(url, { method: 'GET', headers: {} }, signal),
+    );
+    const text = body.trim();
+    if (status === 200 && text === 'Healthy') return [...findings, ok(`${url}: Healthy`)];
+    if (status === 200 && text === 'Degraded')
+      return [...findings, note(`${url}: Degraded; it takes events`)];
+    if (text === 'Unhealthy') return [...findings, problem(`${url}: Unhealthy: its database is away`)];
+    return [
+      ...findings,
+      problem(`${url}: not the health check of the service (HTTP ${status}): correct CentralApi.BaseUrl`),
+    ];
+  } catch (error) {
+    return [...findings, problem(`${url}: ${reasonOf(error)}`)];
+  }
+}
+
+/** Whether the service would take events: asked with none, so that nothing changes. */
+export async function checkKey(config: AgentConfig, timeoutMs: number): Promise<Finding[]> {
+  const { tenantId } = config;
+  if (tenantId === null) {
+    return [problem('CentralApi.TenantId is not set: it must be the tenant that the agent key was made for')];
+  }
+  const client = new IngestClient({ ...config, tenantId }, timeoutMs);
+  const answer = await client.send([], new AbortController().signal);
+  return [findingOf(answer, tenantId)];
+}
+
+function findingOf(answer: Answer, tenantId: string): Finding {
+  if (answer.kind === 'receipt')
+    return ok(`the service takes events with this agent key for tenant ${tenantId}`);
+  if (answer.kind !== 'refused') return problem(`the agent key could not be tried: ${answer.message}`);
+  const isUnknown = answer.message.startsWith('unauthorized');
+  return problem(
+    isUnknown
+      ? `the service does not know CentralApi.ApiKey, or it was revoked or has expired: ${answer.message}`
+      : `CentralApi.ApiKey is no agent key of tenant ${tenantId}: ${answer.message}`,
+  );
+}
+
+function isInTheClear(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,149 @@
+import { chmod, chown, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { missingFrom, parseConfigureInput } from '../config/configure-input';
+import { mergeConfig } from '../config/merge-config';
+import { type AgentConfig, parseConfig } from '../config/parse-config';
+import { replaceFile } from '../durable-file';
+import { errorCode, errorText } from '../log';
+
+export interface ConfigureOptions {
+  readonly configPath: string;
+  /** Leaves the replaced file beside the new one, for an installer that may have to put it back. */
+  readonly keepPrevious: boolean;
+  /** All of standard input. */
+  readonly input: string;
+  print(line: string): void;
+  /** Takes one line for each thing that is wrong. */
+  complain(line: string): void;
+}
+
+/** What an installer puts back: the file before, or the sign that there was none. */
+const PREVIOUS = '.prev';
+const FRESH = '.fresh';
+
+/** Checks a configuration and writes it, whole or not at all. @returns the exit code: 0 only where it is valid now */
+export async function configure(options: ConfigureOptions): Promise<number> {
+  const configPath = resolve(options.configPath);
+  try {
+    // Left behind where an installation was cut off: a key that nobody uses any more.
+    await Promise.all([PREVIOUS, FRESH].map((end) => rm(configPath + end, { force: true })));
+    const wanted = await wantedConfig(options.input, configPath);
+    for (const warning of wanted.warnings) options.print(`${configPath}: ${warning}`);
+    if (wanted.text !== null) {
+      if (options.keepPrevious) await keepPrevious(configPath);
+      await writeConfig(configPath, wanted.text);
+    }
+    options.print(`${configPath}: ${wanted.text === null ? 'is kept as it is' : 'is written'}`);
+    if (wanted.config.tenantId === null) {
+      options.print(`${configPath}: CentralApi.TenantId is not set: nothing is published until it is`);
+    }
+    return 0;
+  } catch (error) {
+    const problems = error instanceof Refused ? error.problems : [`${configPath}: ${errorText(error)}`];
+    for (const problem of problems) options.complain(problem);
+    return 1;
+  }
+}
+
+class Refused extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('; '));
+  }
+}
+
+interface Wanted {
+  /** Null: the file is to stay as it is. */
+  readonly text: string | null;
+  readonly config: AgentConfig;
+  readonly warnings: readonly string[];
+}
+
+async function wantedConfig(input: string, configPath: string): Promise<Wanted> {
+  const asked = parseConfigureInput(input);
+  switch (asked.kind) {
+    case 'invalid':
+      throw new Refused(asked.problems);
+    case 'text':
+      return checkedText(asked.text, configPath, 'the input');
+    case 'file':
+      if (!isAbsolute(asked.path)) throw new Refused([`CONFIGFILE ${asked.path}: must be a full path`]);
+      return checkedText(await readText(asked.path, 'CONFIGFILE '), configPath, `CONFIGFILE ${asked.path}`);
+    case 'none':
+      return keptConfig(configPath);
+    case 'properties': {
+      const existing = await existingContent(configPath);
+      const missing = existing === null ? missingFrom(asked.properties) : [];
+      if (missing.length > 0)
+        throw new Refused([`${configPath}: is new and needs ${missing.join(', ')} too`]);
+      const merged = mergeConfig(existing, asked.properties);
+      if (merged.kind === 'unclear') throw new Refused([`${configPath}: ${merged.problem}`]);
+      return checkedText(`${JSON.stringify(merged.content, null, 2)}\n`, configPath, configPath);
+    }
+  }
+}
+
+/** An unknown setting in what is written now is a mistake, whose author is there to mend it. */
+function checkedText(text: string, configPath: string, source: string): Wanted {
+  const parsed = parseConfig(text, configPath);
+  const problems = [...(parsed.kind === 'invalid' ? parsed.problems : []), ...parsed.warnings];
+  if (parsed.kind === 'invalid' || problems.length > 0) {
+    throw new Refused(problems.map((problem) => `${source}: ${problem}`));
+  }
+  return { text, config: parsed.config, warnings: [] };
+}
+
+/** What runs already is not made to fail by a setting of a newer agent. */
+async function keptConfig(configPath: string): Promise<Wanted> {
+  const parsed = parseConfig(await readText(configPath), configPath);
+  if (parsed.kind === 'config') return { text: null, config: parsed.config, warnings: parsed.warnings };
+  throw new Refused(parsed.problems.map((problem) => `${configPath}: ${problem}`));
+}
+
+async function existingContent(configPath: string): Promise<unknown> {
+  if (!(await exists(configPath))) return null;
+  const text = await readText(configPath);
+  try {
+    return JSON.parse(text);
+  } catch {
+    const parsed = parseConfig(text, configPath);
+    throw new Refused(parsed.kind === 'invalid' ? parsed.problems.map((p) => `${configPath}: ${p}`) : []);
+  }
+}
+
+/** Text of a file, without its byte order mark. Windows' own shell writes UTF-16. */
+async function readText(path: string, label = ''): Promise<string> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new Refused([`${label}${path}: cannot be read: ${errorText(error)}`]);
+  });
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new Refused([`${label}${path}: is no text in UTF-8`]);
+  }
+}
+
+async function keepPrevious(configPath: string): Promise<void> {
+  await mkdir(dirname(configPath), { recursive: true });
+  if (await exists(configPath)) await copyFile(configPath, configPath + PREVIOUS);
+  else await writeFile(configPath + FRESH, '');
+}
+
+/** A file that was there before keeps its owner, for a service that runs as a user of its own. */
+async function writeConfig(configPath: string, text: string): Promise<void> {
+  const before = process.platform !== 'win32' && (await exists(configPath)) ? await stat(configPath) : null;
+  await replaceFile(configPath, text);
+  if (before === null) return;
+  await chown(configPath, before.uid, before.gid);
+  await chmod(configPath, before.mode);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

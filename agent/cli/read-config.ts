@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { type AgentConfig, parseConfig } from '../config/parse-config';
+import { errorText } from '../log';
+
+export type ReadConfig =
+  | {
+      readonly kind: 'config';
+      readonly path: string;
+      readonly config: AgentConfig;
+      /** Databases that are in the file and switched off. */
+      readonly disabled: readonly string[];
+      readonly warnings: readonly string[];
+    }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] };
+
+/** The configuration for a command that looks at it once. Every problem names the file; none repeats a value. */
+export async function readConfig(given: string): Promise<ReadConfig> {
+  const path = resolve(given);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    return { kind: 'invalid', problems: [`${path}: cannot be read: ${errorText(error)}`] };
+  }
+  const parsed = parseConfig(text, path);
+  const named = (lines: readonly string[]) => lines.map((line) => `${path}: ${line}`);
+  if (parsed.kind === 'invalid') return { kind: 'invalid', problems: named(parsed.problems) };
+  const { config, warnings } = parsed;
+  return { kind: 'config', path, config, disabled: disabledIn(text), warnings: named(warnings) };
+}
+
+const switchedOff = z.object({
+  EventHubPublisher: z.object({
+    Databases: z.array(z.object({ Name: z.string(), Enabled: z.boolean().default(true) })),
+  }),
+});
+
+function disabledIn(validText: string): readonly string[] {
+  const { EventHubPublisher } = switchedOff.parse(JSON.parse(validText.replace(/^\uFEFF/, '')));
+  return EventHubPublisher.Databases.filter(({ Enabled }) => !Enabled).map(({ Name }) => Name.trim());
+}

@@ -1,0 +1,98 @@
+/** What an installer's properties say; the texts as they were given, absent where nothing was. */
+export interface ConfigProperties {
+  readonly apiUrl?: string;
+  readonly apiKey?: string;
+  readonly auditPath?: string;
+  readonly dbName?: string;
+  readonly tenantId?: string;
+}
+
+export type Merged =
+  | { readonly kind: 'merged'; readonly content: unknown }
+  | { readonly kind: 'unclear'; readonly problem: string };
+
+/**
+ * A configuration with what the properties name put in, and everything else as it was. Whether the result is valid
+ * is for `parseConfig` to say.
+ *
+ * The database is the one called `dbName`, else (renamed) the one that reads `auditPath`, else a further one. A
+ * property alone is meant for the only database there is.
+ * @param existing content of the present file, null where there is none
+ */
+export function mergeConfig(existing: unknown, properties: ConfigProperties): Merged {
+  const content = objectOf(existing);
+  const publisher = objectOf(content.EventHubPublisher);
+  const merged = mergeDatabase(publisher.Databases, properties);
+  if ('problem' in merged) return { kind: 'unclear', problem: merged.problem };
+  return {
+    kind: 'merged',
+    content: {
+      ...content,
+      CentralApi: {
+        ...objectOf(content.CentralApi),
+        ...(properties.apiUrl !== undefined && { BaseUrl: properties.apiUrl }),
+        ...(properties.apiKey !== undefined && { ApiKey: properties.apiKey }),
+        ...(properties.tenantId !== undefined && { TenantId: properties.tenantId }),
+      },
+      EventHubPublisher: { Enabled: true, ...publisher, Databases: merged.databases },
+    },
+  };
+}
+
+type MergedDatabases = { readonly databases: unknown } | { readonly problem: string };
+
+function mergeDatabase(existing: unknown, properties: ConfigProperties): MergedDatabases {
+  const { dbName, auditPath } = properties;
+  // What is no list is left for the check of the whole, which says so.
+  if (existing !== undefined && !Array.isArray(existing)) return { databases: existing };
+  const databases: readonly unknown[] = existing ?? [];
+  if (dbName === undefined && auditPath === undefined) return { databases };
+  const index = placeOf(databases, properties);
+  if (index !== null) return { databases: databases.with(index, changed(databases[index], properties)) };
+  if (databases.length === 0 || (dbName !== undefined && auditPath !== undefined)) {
+    return { databases: [...databases, changed({}, properties)] };
+  }
+  return {
+    problem:
+      dbName === undefined
+        ? `AUDITPATH needs DBNAME, since there are ${databases.length} databases`
+        : `DBNAME needs AUDITPATH, since none of the ${databases.length} databases has this name`,
+  };
+}
+
+/** Index of the database that properties are about, or null: it is a new one. */
+function placeOf(databases: readonly unknown[], { dbName, auditPath }: ConfigProperties): number | null {
+  const name = dbName?.trim().toLowerCase();
+  const isNamed = (database: unknown) => String(objectOf(database).Name).trim().toLowerCase() === name;
+  const isRead = (database: unknown) => pathIn(database) === auditPath;
+  const candidates = [
+    name === undefined ? -1 : databases.findIndex(isNamed),
+    auditPath === undefined ? -1 : databases.findIndex(isRead),
+    databases.length === 1 && (dbName === undefined || auditPath === undefined) ? 0 : -1,
+  ];
+  return candidates.find((index) => index >= 0) ?? null;
+}
+
+function changed(database: unknown, { dbName, auditPath }: ConfigProperties): unknown {
+  const old = objectOf(database);
+  const source = objectOf(old.AuditSource);
+  const directFile = objectOf(source.DirectFile);
+  return {
+    Name: dbName,
+    Enabled: true,
+    ...old,
+    ...(dbName !== undefined && { Name: dbName }),
+    AuditSource: {
+      Type: 'DirectFile',
+      ...source,
+      DirectFile: { ...directFile, ...(auditPath !== undefined && { AuditFilePath: auditPath }) },
+    },
+  };
+}
+
+const pathIn = (database: unknown): unknown =>
+  objectOf(objectOf(objectOf(database).AuditSource).DirectFile).AuditFilePath;
+
+/** Anything else than an object is as good as none: the check of the whole tells of what is missing then. */
+const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+/** Why records of an audit file cannot be published. */
+export const GAP_REASONS = ['FILE_DELETED', 'BLOCKS_MISSING', 'UNREADABLE', 'SPOOL_FULL'] as const;
+export type GapReason = (typeof GAP_REASONS)[number];
+
+/** What a report about a gap may hold, in characters. */
+const FILE_NAME_MAX = 500;
+const DETAIL_MAX = 1_000;
+
+export const gap = z.object({
+  /** UUID derived from the gap itself: whoever finds it again gives it the same one. */
+  gapId: z.string(),
+  reason: z.enum(GAP_REASONS),
+  fileName: z.string(),
+  /** Null where the file was never opened. */
+  fileGuid: z.string().nullable(),
+  /** A sentence for people. */
+  detail: z.string(),
+  /** ISO 8601 event time of the last record before the gap; null: unknown. */
+  afterTime: z.string().nullable(),
+  /** ISO 8601 event time of the first record after the gap; null: unknown. */
+  beforeTime: z.string().nullable(),
+  /** ISO 8601, the agent's clock. */
+  detectedAt: z.string(),
+});
+/** A part of the audit trail that is known to be missing from what is published. */
+export type Gap = Readonly<z.infer<typeof gap>>;
+
+export interface GapFacts extends Omit<Gap, 'gapId' | 'detectedAt'> {
+  /** Label of the database in the configuration. */
+  readonly database: string;
+  /** What of the file is missing, in a form that never changes: `blocks 5-9`, `bytes 512-1024`. */
+  readonly range: string;
+  readonly detectedAtMs: number;
+}
+
+/** A gap with the id that follows from its facts; neither the tenant nor the times are among them. */
+export function toGap({ database, range, detectedAtMs, ...facts }: GapFacts): Gap {
+  const file = facts.fileGuid ?? facts.fileName;
+  return {
+    ...facts,
+    gapId: uuidOf([database, file, facts.reason, range]),
+    fileName: facts.fileName.slice(0, FILE_NAME_MAX),
+    detail: facts.detail.slice(0, DETAIL_MAX),
+    detectedAt: new Date(detectedAtMs).toISOString(),
+  };
+}
+
+/** A UUID of version 8 (RFC 9562): its bits are a hash of the facts. */
+function uuidOf(facts: readonly string[]): string {
+  const bytes = createHash('sha256').update(JSON.stringify(facts)).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

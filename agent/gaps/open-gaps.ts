@@ -1,0 +1,65 @@
+import type { Clock } from '../clock';
+import { type Gap, type GapReason, toGap } from './gap';
+import type { GapStore } from './gap-store';
+
+/** The file a gap is in, as far as a gap tells of it. */
+export interface GapFile {
+  readonly name: string;
+  readonly fileGuid: string | null;
+  /** Records of the same audit come after the gap. */
+  readonly audit: string;
+  /** Event time of the last record read of it. */
+  readonly lastTime: string | null;
+}
+
+export interface GapNote {
+  readonly reason: GapReason;
+  /** See `GapFacts`. */
+  readonly range: string;
+  readonly detail: string;
+  /** Event time of the first record after it, where that was read before. */
+  readonly beforeTime?: string | null;
+}
+
+interface OpenGap {
+  readonly gap: Gap;
+  readonly audit: string;
+}
+
+/** Gaps that were just found: they wait for the record that comes next, and for no longer than the next batch. */
+export class OpenGaps {
+  private open: OpenGap[] = [];
+
+  constructor(
+    private readonly database: string,
+    private readonly store: Pick<GapStore, 'add'>,
+    private readonly clock: Clock,
+  ) {}
+
+  note(file: GapFile, { reason, range, detail, beforeTime = null }: GapNote): void {
+    const { name, fileGuid, lastTime, audit } = file;
+    const facts = { database: this.database, fileName: name, fileGuid, reason, range, detail };
+    const times = { afterTime: lastTime, beforeTime, detectedAtMs: this.clock.now() };
+    this.open.push({ gap: toGap({ ...facts, ...times }), audit });
+  }
+
+  /** A record of an audit was read: what was missing came before it. */
+  recordRead(audit: string, eventTime: string): void {
+    if (this.open.length === 0) return;
+    this.open = this.open.map((one) =>
+      one.audit === audit && one.gap.beforeTime === null && eventTime >= (one.gap.afterTime ?? '')
+        ? { audit, gap: { ...one.gap, beforeTime: eventTime } }
+        : one,
+    );
+  }
+
+  /** Resolves when all gaps found are on disk: before that, no checkpoint may move past them. */
+  async flush(): Promise<void> {
+    for (;;) {
+      const [first] = this.open;
+      if (first === undefined) return;
+      await this.store.add(first.gap);
+      this.open.shift();
+    }
+  }
+}

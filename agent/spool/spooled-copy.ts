@@ -1,0 +1,112 @@
+import { mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { ByteSource } from '../sqlaudit/byte-source';
+import { FileByteSource } from '../sqlaudit/file-byte-source';
+import { SECTOR_BYTES } from '../sqlaudit/limits';
+import { soundEnd } from './sound-end';
+
+const CHUNK_BYTES = 256 * 1024;
+const PART = '.part';
+
+/**
+ * The copy of one audit file, `<GUID>/<name of the file>`, so that the name goes on to tell what it tells. Until
+ * it holds the whole file its folder ends in `.part`.
+ */
+export class SpooledCopy {
+  private constructor(
+    readonly fileGuid: string,
+    /** Path of the copy. */
+    private at: string,
+    /** Bytes on disk. */
+    private bytes: number,
+  ) {}
+
+  static begin(folder: string, fileGuid: string, name: string): SpooledCopy {
+    return new SpooledCopy(fileGuid, join(folder, `${fileGuid}${PART}`, name), 0);
+  }
+
+  /** The copies in a folder, as an earlier run has left them; folders without a file in them are removed. */
+  static async list(folder: string): Promise<SpooledCopy[]> {
+    const copies: SpooledCopy[] = [];
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(absent)) {
+      if (!entry.isDirectory()) continue;
+      const inside = join(folder, entry.name);
+      const [name] = await readdir(inside);
+      if (name === undefined) await rm(inside, { recursive: true, force: true });
+      else {
+        const path = join(inside, name);
+        const { size } = await stat(path);
+        const copy = new SpooledCopy(entry.name.replace(PART, ''), path, size);
+        if (!copy.isComplete) await copy.cutToSound();
+        copies.push(copy);
+      }
+    }
+    return copies;
+  }
+
+  get path(): string {
+    return this.at;
+  }
+
+  get length(): number {
+    return this.bytes;
+  }
+
+  /** It reaches to the end of a file that was no longer written. */
+  get isComplete(): boolean {
+    return !dirname(this.at).endsWith(PART);
+  }
+
+  /** Goes on with the bytes up to `end`; they are on disk when this resolves. */
+  async extend(source: ByteSource, end: number): Promise<void> {
+    await mkdir(dirname(this.at), { recursive: true });
+    const handle = await open(this.at, this.bytes === 0 ? 'w' : 'r+', 0o600);
+    try {
+      for (let at = this.bytes; at < end; ) {
+        const bytes = await source.read(at, Math.min(CHUNK_BYTES, end - at));
+        if (bytes.length === 0) return;
+        await handle.write(bytes, 0, bytes.length, at);
+        at += bytes.length;
+      }
+      await handle.truncate(end);
+      await handle.sync();
+      this.bytes = end;
+    } catch (error) {
+      // The disk may be full; the next start cuts what cannot be cut now.
+      await handle.truncate(this.bytes).catch(() => undefined);
+      throw error;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Notes that nothing is missing of it. */
+  async complete(): Promise<void> {
+    const folder = dirname(this.at);
+    const whole = folder.slice(0, -PART.length);
+    await rename(folder, whole);
+    this.at = join(whole, basename(this.at));
+  }
+
+  async remove(): Promise<void> {
+    await rm(dirname(this.at), { recursive: true, force: true });
+  }
+
+  /** What a crash has left half-written is cut off. */
+  private async cutToSound(): Promise<void> {
+    const all = { enoughBytes: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
+    const source = await FileByteSource.open(this.at);
+    const isBegun = this.bytes >= SECTOR_BYTES;
+    try {
+      this.bytes = isBegun ? (await soundEnd(source, SECTOR_BYTES, all)).end : 0;
+    } finally {
+      await source.close();
+    }
+    await truncate(this.at, this.bytes);
+  }
+}
+
+function absent(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+}

@@ -1,0 +1,168 @@
+import type { Clock } from '../clock';
+import type { Log } from '../log';
+import type { DatabaseState, DatabaseStatus } from './database-status';
+import { currentFileOf, type FileProgress } from './file-progress';
+
+/** What can be asked about a database while it is being published. */
+export interface Publishing {
+  files(): readonly FileProgress[];
+  /** When the folder was last looked at; null: not yet, or it cannot be. */
+  listedAtMs(): number | null;
+  pendingGaps(): number;
+}
+
+export type Trouble = { readonly kind: 'waiting' | 'keyRefused'; readonly message: string };
+
+export const NO_FILES = 'no audit file matches AuditFilePath';
+
+/** What happens with one database, from the start of the agent to its end; some of it from earlier runs. */
+export class DatabaseActivity {
+  /** What the service last had against taking events; null: nothing. */
+  trouble: Trouble | null = null;
+  /** Why work on the database has ended and is to be tried again; null: it has not. */
+  failure: string | null = null;
+  private publishing: Publishing | null = null;
+  private current: DatabaseStatus;
+  private tallyBefore: Tally;
+
+  constructor(
+    readonly name: string,
+    tenantId: string,
+    private readonly clock: Clock,
+    before: DatabaseStatus | null,
+  ) {
+    this.current = before ?? nothingYet(name, tenantId);
+    this.tallyBefore = this.current.tally;
+  }
+
+  begin(publishing: Publishing): void {
+    this.publishing = publishing;
+    this.tallyBefore = this.current.tally;
+    this.failure = null;
+    this.trouble = null;
+  }
+
+  /** Whatever was read and not acknowledged is read again. */
+  end(): void {
+    this.look();
+    this.publishing = null;
+    this.set({ waitingRecords: 0 });
+  }
+
+  read(count: number): void {
+    this.set({ waitingRecords: this.current.waitingRecords + count });
+  }
+
+  /**
+   * @param count records that were read and need not be read again
+   * @param newest event time of them, ISO
+   * @param tally since `begin`
+   */
+  acknowledged(count: number, newest: string | null, tally: Tally): void {
+    const { current } = this;
+    if (count === 0) return;
+    const total = sumOf(this.tallyBefore, tally);
+    this.set({
+      waitingRecords: Math.max(0, current.waitingRecords - count),
+      lastAcknowledgedAt: iso(this.clock.now()),
+      lastEventTime: laterOf(current.lastEventTime, newest),
+      unreportedCount: current.unreportedCount + publishedOf(total) - publishedOf(current.tally),
+      tally: total,
+    });
+  }
+
+  /** A report with so many events and these gaps was acknowledged. */
+  reported(count: number, gaps: number): void {
+    const { unreportedCount, gaps: before } = this.current;
+    this.set({
+      unreportedCount: unreportedCount - count,
+      gaps: { ...before, reported: before.reported + gaps },
+    });
+  }
+
+  /** Whether the audit folder was looked at, so that there is something to tell. */
+  get hasLooked(): boolean {
+    return this.publishing?.listedAtMs() != null;
+  }
+
+  status(): DatabaseStatus {
+    this.look();
+    return this.current;
+  }
+
+  /** A log that also keeps the last error for the status. */
+  recording(log: Log): Log {
+    return {
+      info: (text) => log.info(text),
+      warn: (text) => log.warn(text),
+      error: (text) => {
+        this.set({ lastError: { at: iso(this.clock.now()), text } });
+        log.error(text);
+      },
+    };
+  }
+
+  private look(): void {
+    const { publishing } = this;
+    if (publishing !== null) {
+      const files = publishing.files();
+      const listedAtMs = publishing.listedAtMs();
+      const waitingBytes = files.reduce((sum, file) => sum + file.waitingBytes, 0);
+      const file = currentFileOf(files);
+      this.set({
+        fileCount: files.length,
+        file: file && { name: file.name, offset: file.offset, size: file.size },
+        waitingBytes,
+        gaps: { ...this.current.gaps, pending: publishing.pendingGaps() },
+      });
+      const isCaughtUp = waitingBytes === 0 && this.current.waitingRecords === 0 && files.length > 0;
+      if (isCaughtUp && listedAtMs !== null) this.set({ caughtUpAt: iso(listedAtMs) });
+    }
+    this.set({ state: this.state(), problem: this.problem() });
+  }
+
+  private state(): DatabaseState {
+    if (this.failure !== null) return 'failed';
+    if (this.trouble !== null) return this.trouble.kind;
+    const { waitingBytes, waitingRecords } = this.current;
+    return waitingBytes > 0 || waitingRecords > 0 ? 'publishing' : 'idle';
+  }
+
+  private problem(): string | null {
+    if (this.failure !== null) return this.failure;
+    if (this.trouble !== null) return this.trouble.message;
+    if (this.publishing === null) return null;
+    const { fileCount, lastError } = this.current;
+    if (this.publishing.listedAtMs() === null) return lastError?.text ?? null;
+    return fileCount === 0 ? NO_FILES : null;
+  }
+
+  private set(changes: Partial<DatabaseStatus>): void {
+    this.current = { ...this.current, ...changes };
+  }
+}
+
+/** What an earlier run of the agent left that still holds. */
+export const fromEarlierRun = (status: DatabaseStatus): DatabaseStatus => ({
+  ...nothingYet(status.name, status.tenantId),
+  ...{ lastAcknowledgedAt: status.lastAcknowledgedAt, lastEventTime: status.lastEventTime },
+  ...{ caughtUpAt: status.caughtUpAt, unreportedCount: status.unreportedCount, gaps: status.gaps },
+});
+
+const nothingYet = (name: string, tenantId: string): DatabaseStatus => ({
+  ...{ name, tenantId, state: 'idle', fileCount: 0, file: null, waitingBytes: 0, waitingRecords: 0 },
+  ...{ lastAcknowledgedAt: null, lastEventTime: null, caughtUpAt: null, unreportedCount: 0 },
+  ...{ gaps: { reported: 0, pending: 0 }, tally: { accepted: 0, duplicates: 0, rejected: 0 } },
+  ...{ problem: null, lastError: null },
+});
+
+type Tally = DatabaseStatus['tally'];
+const publishedOf = ({ accepted, duplicates }: Tally): number => accepted + duplicates;
+const sumOf = (a: Tally, b: Tally): Tally => ({
+  accepted: a.accepted + b.accepted,
+  duplicates: a.duplicates + b.duplicates,
+  rejected: a.rejected + b.rejected,
+});
+const iso = (ms: number): string => new Date(ms).toISOString();
+const laterOf = (a: string | null, b: string | null): string | null =>
+  a === null || (b !== null && b > a) ? b : a;

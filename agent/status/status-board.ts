@@ -1,0 +1,51 @@
+import type { Clock } from '../clock';
+import { AGENT_VERSION } from '../version';
+import { DatabaseActivity, fromEarlierRun } from './database-activity';
+import type { AgentStatus } from './database-status';
+
+/** What the agent does, database by database, for its status file. */
+export class StatusBoard {
+  /** Why nothing at all is published. */
+  obstacle: string | null = null;
+  private readonly startedAt: string;
+  private activities: readonly DatabaseActivity[] = [];
+
+  /** @param before what an earlier run left */
+  constructor(
+    private readonly configPath: string,
+    private readonly clock: Clock,
+    private readonly before: AgentStatus | null,
+  ) {
+    this.startedAt = new Date(clock.now()).toISOString();
+  }
+
+  /** Shows these databases from here on; what is known of one already stays. */
+  show<T extends { readonly name: string }>(
+    tenantId: string,
+    databases: readonly T[],
+  ): readonly { readonly database: T; readonly activity: DatabaseActivity }[] {
+    const known = [
+      ...this.activities.map((activity) => activity.status()),
+      ...(this.before?.databases ?? []).map(fromEarlierRun),
+    ];
+    const shown = databases.map((database) => {
+      const { name } = database;
+      const before = known.find((status) => status.name === name && status.tenantId === tenantId);
+      return { database, activity: new DatabaseActivity(name, tenantId, this.clock, before ?? null) };
+    });
+    this.activities = shown.map(({ activity }) => activity);
+    return shown;
+  }
+
+  status(): Omit<AgentStatus, 'writtenAt' | 'running'> {
+    return {
+      version: 1,
+      agentVersion: AGENT_VERSION,
+      pid: process.pid,
+      configPath: this.configPath,
+      startedAt: this.startedAt,
+      obstacle: this.obstacle,
+      databases: this.activities.map((activity) => activity.status()),
+    };
+  }
+}

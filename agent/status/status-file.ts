@@ -1,0 +1,70 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Clock } from '../clock';
+import { errorText, type Log } from '../log';
+import type { AgentTimes } from '../times';
+import { type AgentStatus, agentStatus } from './database-status';
+
+export const statusPath = (dataDir: string): string => join(dataDir, 'status.json');
+
+/** The status an agent has left in its data folder; null: none that can be read. */
+export async function loadStatus(dataDir: string): Promise<AgentStatus | null> {
+  try {
+    return agentStatus.parse(JSON.parse(await readFile(statusPath(dataDir), 'utf8')));
+  } catch {
+    // Not there, or of another version: it tells nothing that is needed.
+    return null;
+  }
+}
+
+export interface StatusFileOptions {
+  readonly dataDir: string;
+  readonly times: Pick<AgentTimes, 'statusMs' | 'statusMaxMs'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  status(): Omit<AgentStatus, 'writtenAt' | 'running'>;
+}
+
+/** Keeps the status file as it should be. It costs the agent nothing if that fails. */
+export class StatusFile {
+  private written = '';
+  private writtenAtMs = 0;
+  private failed = false;
+
+  constructor(private readonly options: StatusFileOptions) {}
+
+  /** Writes until the signal is aborted, and then once more. */
+  async keep(stop: AbortSignal): Promise<void> {
+    const { clock, times } = this.options;
+    while (!stop.aborted) {
+      await this.write(true);
+      await clock.wait(times.statusMs, stop);
+    }
+    await this.write(false);
+  }
+
+  private async write(running: boolean): Promise<void> {
+    const { clock, dataDir, log, status, times } = this.options;
+    const nowMs = clock.now();
+    const current = { ...status(), running };
+    const text = JSON.stringify(current, withoutPassingTime);
+    if (text === this.written && nowMs - this.writtenAtMs < times.statusMaxMs) return;
+    const path = statusPath(dataDir);
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      const whole = { ...current, writtenAt: new Date(nowMs).toISOString() };
+      await writeFile(`${path}.new`, `${JSON.stringify(whole, null, 2)}\n`);
+      await rename(`${path}.new`, path);
+      this.written = text;
+      this.writtenAtMs = nowMs;
+      this.failed = false;
+    } catch (error) {
+      if (!this.failed) log.warn(`${path}: cannot be written: ${errorText(error)}`);
+      this.failed = true;
+    }
+  }
+}
+
+/** While nothing happens, this time alone moves on with every look at the files. */
+const withoutPassingTime = (key: string, value: unknown): unknown =>
+  key === 'caughtUpAt' && value !== null ? 'once' : value;

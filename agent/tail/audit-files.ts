@@ -1,0 +1,138 @@
+import { type CheckpointEntry, isAtEnd } from '../checkpoint/checkpoint-entry';
+import type { Clock } from '../clock';
+import type { OpenGaps } from '../gaps/open-gaps';
+import { errorCode } from '../log';
+import type { Problems } from '../problems';
+import type { Spool } from '../spool/spool';
+import { FileByteSource } from '../sqlaudit/file-byte-source';
+import { SqlAuditFile } from '../sqlaudit/reader';
+import { type AuditGlob, listAuditFiles } from './audit-glob';
+import { FileSet } from './file-set';
+import type { FollowedFile } from './followed-file';
+import type { UnknownLoss } from './identities';
+import { lossOf } from './lost-files';
+
+export interface AuditFilesOptions {
+  readonly glob: AuditGlob;
+  readonly once: boolean;
+  readonly clock: Clock;
+  readonly problems: Problems;
+  readonly gaps: OpenGaps;
+  readonly spool: Spool;
+  readonly checkpoint: CheckpointReader;
+}
+
+/** What was acknowledged of which file. */
+export interface CheckpointReader {
+  entry(fileGuid: string): CheckpointEntry | null;
+  all(): Iterable<readonly [fileGuid: string, entry: CheckpointEntry]>;
+}
+
+/** The audit files of a database, as they come and go, and what is lost with those that go too early. */
+export class AuditFiles {
+  private readonly set: FileSet;
+  private known: readonly FollowedFile[] = [];
+  private listedAt: number | null = null;
+
+  constructor(private readonly options: AuditFilesOptions) {
+    const { checkpoint, problems } = options;
+    const unfinished = [...checkpoint.all()].filter(([, entry]) => mayBeMissed(entry));
+    const lost = (loss: UnknownLoss) => this.noteUnknown(loss);
+    this.set = new FileSet(unfinished, (fileGuid) => checkpoint.entry(fileGuid), problems, lost);
+  }
+
+  /** In the order in which they were begun; of those that are gone, the ones that were there until lately too. */
+  get all(): readonly FollowedFile[] {
+    return this.known;
+  }
+
+  get present(): readonly FollowedFile[] {
+    return this.known.filter((file) => file.found !== null);
+  }
+
+  /** When the folder was last looked at, in milliseconds since 1970; null: not yet, or it cannot be. */
+  get listedAtMs(): number | null {
+    return this.listedAt;
+  }
+
+  /** Finds out which files are there. @returns whether that could be found out */
+  async look(): Promise<boolean> {
+    const { clock, glob, problems, spool } = this.options;
+    const nowMs = clock.now();
+    const listing = await listAuditFiles(glob, (path) => this.set.unchanged(path, nowMs));
+    if (listing.kind === 'unreadable') {
+      this.listedAt = null;
+      problems.report(listing.folder, `cannot be listed: ${listing.reason}`);
+      return false;
+    }
+    this.known = await this.set.refresh([...listing.files, ...(await spool.files())], nowMs);
+    this.listedAt = nowMs;
+    for (const file of this.known) {
+      const { isComplete, length } = spool.stateOf(file.fileGuid);
+      if (isComplete) file.settle(length);
+    }
+    await this.noteLosses();
+    return true;
+  }
+
+  replaced(file: FollowedFile): void {
+    this.set.replaced(file);
+  }
+
+  /** To be called when the checkpoint is about to tell of all files. */
+  forgetGone(): void {
+    this.set.forgetGone(this.options.clock.now());
+  }
+
+  private async noteLosses(): Promise<void> {
+    const { gaps, once, problems, spool } = this.options;
+    for (const file of this.set.gone(once)) {
+      const loss = lossOf(file, spool.stateOf(file.fileGuid));
+      if (loss === null) continue;
+      if (await isStillAt(file)) {
+        problems.report(
+          file.path ?? file.name,
+          'is not read to its end, and is none of the files to follow now',
+        );
+        this.set.forget(file);
+        continue;
+      }
+      problems.report(file.path ?? file.name, loss.detail);
+      gaps.note(file, { ...loss, beforeTime: this.firstTimeAfter(file) });
+      file.isLost = true;
+    }
+  }
+
+  private noteUnknown({ reason, found, detail }: UnknownLoss): void {
+    const { audit, name } = found;
+    const file = { name, fileGuid: null, audit: audit ?? name, lastTime: null };
+    this.options.gaps.note(file, { reason, range: 'all', detail });
+  }
+
+  /** Event time of the first record of the file that continues another; null while that is not read. */
+  private firstTimeAfter(file: FollowedFile): string | null {
+    const later = this.known.slice(this.known.indexOf(file) + 1);
+    return later.find(({ audit, found }) => audit === file.audit && found !== null)?.firstTime ?? null;
+  }
+}
+
+/** More may stand in it than was acknowledged. */
+const mayBeMissed = (entry: CheckpointEntry): boolean =>
+  entry.isLost === undefined && (!isAtEnd(entry) || entry.mayGrow !== undefined);
+
+/** The configuration names other files now, but nobody has removed this one. */
+async function isStillAt({ path, fileGuid, found }: FollowedFile): Promise<boolean> {
+  if (path === null || found !== null) return false;
+  try {
+    const source = await FileByteSource.open(path);
+    try {
+      const opened = await SqlAuditFile.open(source);
+      return opened.kind === 'opened' && opened.file.fileGuid === fileGuid;
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    if (errorCode(error) === null) throw error;
+    return false;
+  }
+}

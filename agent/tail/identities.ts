@@ -1,0 +1,106 @@
+import { errorCode, errorText } from '../log';
+import type { Problems } from '../problems';
+import { FileByteSource } from '../sqlaudit/file-byte-source';
+import { SECTOR_BYTES } from '../sqlaudit/limits';
+import { SqlAuditFile } from '../sqlaudit/reader';
+import type { FoundFile } from './audit-glob';
+import { isBlank } from './blank';
+
+/** What is lost with a file of which not even the header was read. */
+export interface UnknownLoss {
+  readonly reason: 'FILE_DELETED' | 'UNREADABLE';
+  readonly found: FoundFile;
+  readonly detail: string;
+}
+
+interface Identity {
+  readonly found: FoundFile;
+  /** Null where the file has no readable header. */
+  readonly fileGuid: string | null;
+  /** The header may still be written, or could not be read just now. */
+  readonly isOpen: boolean;
+  /** It holds something, and could not be read so far. */
+  readonly isUnread: boolean;
+}
+
+/** Which audit file stands at a path. Files whose size and times are as before are not opened. */
+export class Identities {
+  private byPath = new Map<string, Identity>();
+
+  /** @param lost is told of audit files, by their names, that will never be read */
+  constructor(
+    private readonly problems: Problems,
+    private readonly lost: (loss: UnknownLoss) => void,
+  ) {}
+
+  /** @returns the files of `found` that have a GUID */
+  async of(found: readonly FoundFile[]): Promise<readonly (readonly [fileGuid: string, FoundFile])[]> {
+    const byPath = new Map<string, Identity>();
+    for (const file of found) byPath.set(file.path, await this.identify(file));
+    this.noteUnread(byPath);
+    this.byPath = byPath;
+    return [...byPath.values()].flatMap(({ fileGuid, found: file }) =>
+      fileGuid === null ? [] : [[fileGuid, file] as const],
+    );
+  }
+
+  at(path: string): Identity | null {
+    return this.byPath.get(path) ?? null;
+  }
+
+  forget(path: string): void {
+    this.byPath.delete(path);
+  }
+
+  /** A file that is gone under its name and under any other. */
+  private noteUnread(now: ReadonlyMap<string, Identity>): void {
+    const unread = [...this.byPath.values()].filter(
+      ({ isUnread, found }) => isUnread && !now.has(found.path),
+    );
+    if (unread.length === 0) return;
+    const there = new Set([...now.values()].map(({ found }) => fingerprintOf(found)));
+    for (const { found } of unread) {
+      if (!there.has(fingerprintOf(found)))
+        this.tell('FILE_DELETED', found, 'was removed before it could be read');
+    }
+  }
+
+  private tell(reason: UnknownLoss['reason'], found: FoundFile, detail: string): void {
+    this.problems.report(found.path, detail);
+    if (found.audit !== null) this.lost({ reason, found, detail });
+  }
+
+  private async identify(found: FoundFile): Promise<Identity> {
+    const known = this.byPath.get(found.path);
+    const isSameFile = known !== undefined && !known.isOpen && known.found.inode === found.inode;
+    if (isSameFile && known.found.size === found.size && known.found.version === found.version) return known;
+    // It has grown, so it will be read, and reading checks whose header it has.
+    if (isSameFile && known.fileGuid !== null && known.found.size < found.size) return { ...known, found };
+    return { found, ...(await this.readHeader(found)) };
+  }
+
+  private async readHeader(found: FoundFile): Promise<Omit<Identity, 'found'>> {
+    const { path } = found;
+    let source: FileByteSource | null = null;
+    try {
+      source = await FileByteSource.open(path);
+      const opened = await SqlAuditFile.open(source);
+      if (opened.kind === 'opened') return { fileGuid: opened.file.fileGuid, isOpen: false, isUnread: false };
+      if (opened.kind === 'foreign' && !isBlank(await source.read(0, SECTOR_BYTES))) {
+        this.tell('UNREADABLE', found, `byte ${opened.offset}: ${opened.reason}`);
+        return { fileGuid: null, isOpen: false, isUnread: false };
+      }
+      this.problems.reportUnfinished(path, 'byte 0: the file header is not written');
+      return { fileGuid: null, isOpen: true, isUnread: false };
+    } catch (error) {
+      if (errorCode(error) === null) throw error;
+      if (errorCode(error) !== 'ENOENT') this.problems.report(path, `cannot be read: ${errorText(error)}`);
+    } finally {
+      await source?.close();
+    }
+    return { fileGuid: null, isOpen: true, isUnread: found.size > 0 };
+  }
+}
+
+/** What a rename leaves as it was; systems give the inode alone to a new file at once. */
+const fingerprintOf = ({ inode, size, mtimeMs }: FoundFile): string => `${inode} ${size} ${mtimeMs}`;

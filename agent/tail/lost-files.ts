@@ -1,0 +1,36 @@
+import type { GapNote } from '../gaps/open-gaps';
+import type { FollowedFile } from './followed-file';
+
+/** What the spool has of a file. */
+export interface SpoolState {
+  /** Bytes of its copy; 0 where there is none. */
+  readonly length: number;
+  /** The copy reaches to the end of a file that was no longer written. */
+  readonly isComplete: boolean;
+  /** There was no room for all of it. */
+  readonly isFull: boolean;
+}
+
+/**
+ * What is lost with a file that is gone, or null.
+ *
+ * An audit file does not tell which file it continues: there is no running number in its name and none in its
+ * content, and the blocks of each are counted from 1. So what cannot be known is how many files came and went
+ * between two looks, and what stood in them. That something may be missing is still always known: SQL Server
+ * deletes the oldest file first, so while the newest file that was seen is there, no later one can have gone. Once
+ * that one is gone and was not seen beside a successor, the gap that is noted for it lasts up to the first record
+ * of the next file. Files that were gone before the agent's first look leave no trace.
+ */
+export function lossOf(file: FollowedFile, spool: SpoolState): Omit<GapNote, 'beforeTime'> | null {
+  if (file.isLost) return null;
+  const isMissed = file.hasUnread || file.mayGrow;
+  if (!isMissed || spool.isComplete) return null;
+  const reason = spool.isFull ? 'SPOOL_FULL' : 'FILE_DELETED';
+  const place = Math.max(file.next.blockOffset, spool.length);
+  const range = `from ${place}:${spool.length > file.next.blockOffset ? 0 : file.next.index}`;
+  const why = spool.isFull ? ', and the spool had no room for the rest of it' : '';
+  const detail = file.hasUnread
+    ? `was removed before it was read to its end${why}: what followed byte ${place} is missing`
+    : `was removed while it could still be written${why}: what followed byte ${place}, if anything, is missing`;
+  return { reason, range, detail };
+}

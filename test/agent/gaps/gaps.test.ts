@@ -1,0 +1,186 @@
+import { mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FileByteSource } from '../../../agent/sqlaudit/file-byte-source';
+import { blockOffsets } from '../sqlaudit/support/blocks';
+import { auditFileName } from '../support/audit-files';
+import { AuditFolder, guidOf, row, timeOf, writer } from './support';
+
+const LONG_AGO = 1_700_000_000;
+
+describe('a gap is noted', () => {
+  let audit: AuditFolder;
+  beforeEach(() => {
+    audit = new AuditFolder();
+  });
+  afterEach(() => audit.remove());
+
+  it('where a file was removed, while the agent was down, before it was read to its end', async () => {
+    audit.write(0, [1, 2, 3, 4]);
+    await audit.once(1);
+    audit.delete(0);
+    audit.write(1, [5, 6]);
+    await audit.once();
+    expect(audit.delivered).toEqual(['SELECT 1', 'SELECT 2', 'SELECT 5', 'SELECT 6']);
+    expect(audit.gaps).toEqual([
+      expect.objectContaining({
+        ...{ reason: 'FILE_DELETED', fileName: auditFileName(0), fileGuid: guidOf(0) },
+        ...{ afterTime: timeOf(2), beforeTime: timeOf(5) },
+        detail: expect.stringContaining('was removed before it was read to its end'),
+      }),
+    ]);
+  });
+
+  it('where the newest file was removed while the agent was down: more may have been written to it', async () => {
+    audit.write(0, [1, 2]);
+    await audit.once();
+    audit.delete(0);
+    audit.write(1, [5]);
+    await audit.once();
+    expect(audit.gaps).toMatchObject([
+      { reason: 'FILE_DELETED', afterTime: timeOf(2), beforeTime: timeOf(5), fileGuid: guidOf(0) },
+    ]);
+    expect(audit.gaps[0]?.detail).toContain('while it could still be written');
+  });
+
+  it('where a file is removed under the eyes of the agent before it was read', async () => {
+    audit.write(0, [1, 2]);
+    await audit.once();
+    audit.write(0, [1, 2, 3]);
+    audit.delete(0);
+    audit.write(1, [4]);
+    await audit.followUntil(() => audit.gaps.length > 0);
+    expect(audit.gaps).toMatchObject([{ reason: 'FILE_DELETED', afterTime: timeOf(2) }]);
+  });
+
+  it('once, however often the agent starts again', async () => {
+    audit.write(0, [1, 2, 3, 4]);
+    await audit.once(1);
+    audit.delete(0);
+    await audit.once();
+    const { gaps } = await audit.start(true);
+    await gaps.acknowledge(gaps.pending(9).map(({ gapId }) => gapId));
+    await audit.once();
+    expect(audit.gaps).toEqual([]);
+  });
+
+  it('where sequence numbers show that blocks are missing: at the start, within, and across a restart', async () => {
+    audit.write(0, [3, 4, 8], [3, 4, 8]);
+    await audit.once();
+    audit.write(0, [3, 4, 8, 11], [3, 4, 8, 11]);
+    await audit.once();
+    expect(audit.gaps.map(({ detail, afterTime, beforeTime }) => [detail, afterTime, beforeTime])).toEqual([
+      ['event blocks 1 to 2 are missing', null, timeOf(3)],
+      ['event blocks 5 to 7 are missing', timeOf(4), timeOf(8)],
+      ['event blocks 9 to 10 are missing', timeOf(8), timeOf(11)],
+    ]);
+    expect(audit.gaps[0]).toMatchObject({ reason: 'BLOCKS_MISSING', fileGuid: guidOf(0) });
+  });
+
+  it('where a damaged part is passed over, one for the bytes and the blocks in them', async () => {
+    audit.write(0, [1, 2, 3, 4]);
+    const bytes = readFileSync(audit.path(0));
+    const events = blockOffsets(bytes).filter((at) => at < bytes.length && bytes.readUInt16LE(at + 14) === 0);
+    bytes.fill(0xee, (events[1] ?? 0) + 77, (events[1] ?? 0) + 100);
+    bytes.writeUInt32LE(0, (events[1] ?? 0) + 28);
+    writeFileSync(audit.path(0), bytes);
+    utimesSync(audit.path(0), LONG_AGO, LONG_AGO);
+    await audit.once();
+    expect(audit.delivered).toEqual(['SELECT 1', 'SELECT 3', 'SELECT 4']);
+    expect(audit.gaps).toMatchObject([
+      {
+        ...{ reason: 'UNREADABLE', afterTime: timeOf(1), beforeTime: timeOf(3) },
+        detail: `byte ${events[1]}: checksum of the block does not match; reading goes on at byte ${events[2]}`,
+      },
+    ]);
+  });
+
+  it('where a file that nobody writes any more ends within a block', async () => {
+    audit.write(0, [1, 2]);
+    const bytes = readFileSync(audit.path(0));
+    writeFileSync(audit.path(0), bytes.subarray(0, bytes.length - 100));
+    audit.write(1, [3]);
+    await audit.followUntil(() => audit.gaps.length > 0);
+    expect(audit.gaps).toMatchObject([{ reason: 'UNREADABLE', afterTime: timeOf(1) }]);
+    expect(audit.gaps[0]?.detail).toMatch(/truncated, \d+ bytes of the last block are missing/);
+  });
+
+  it('where another file has taken the name of one that was not read to its end', async () => {
+    audit.write(0, [1, 2, 3, 4]);
+    await audit.once(1);
+    const other = Buffer.concat([writer.prologue(guidOf(7)), writer.block([row(9)], { sequence: 1 })]);
+    writeFileSync(audit.path(0), other);
+    await audit.once();
+    expect(audit.delivered.at(-1)).toBe('SELECT 9');
+    expect(audit.gaps).toMatchObject([{ reason: 'FILE_DELETED', fileGuid: guidOf(0), afterTime: timeOf(2) }]);
+  });
+
+  it('where the header of an audit file is damaged, and where a file goes before it could be read', async () => {
+    audit.write(0, [1]);
+    writeFileSync(audit.path(0), readFileSync(audit.path(0)).fill(0xee, 0, 4));
+    writeFileSync(join(audit.folder, 'other.sqlaudit'), 'no audit file, and not named like one');
+    audit.write(1, [2]);
+    const { open } = FileByteSource;
+    const refusing = jest.spyOn(FileByteSource, 'open').mockImplementation(async (path) => {
+      if (path === audit.path(1)) throw Object.assign(new Error('access is denied'), { code: 'EACCES' });
+      return open.call(FileByteSource, path);
+    });
+    await audit.followUntil(() => {
+      // It was listed by then.
+      if (audit.gaps.length === 1 && audit.has(1)) {
+        audit.delete(1);
+        audit.write(2, [3]);
+      }
+      return audit.gaps.length === 2;
+    });
+    refusing.mockRestore();
+    const noted = audit.gaps.map(({ reason, fileName, fileGuid }) => ({ reason, fileName, fileGuid }));
+    expect(noted).toEqual([
+      { reason: 'UNREADABLE', fileName: auditFileName(0), fileGuid: null },
+      { reason: 'FILE_DELETED', fileName: auditFileName(1), fileGuid: null },
+    ]);
+  });
+
+  it('on disk before the batch behind it is given away: what cannot be noted is not passed', async () => {
+    audit.write(0, [1, 4], [1, 4]);
+    const { tail, gaps } = await audit.start(true);
+    jest.spyOn(gaps, 'add').mockRejectedValue(new Error('no space left'));
+    await expect(tail.batches(new AbortController().signal).next()).rejects.toThrow('no space left');
+  });
+});
+
+describe('no gap is noted', () => {
+  let audit: AuditFolder;
+  beforeEach(() => {
+    audit = new AuditFolder();
+  });
+  afterEach(() => audit.remove());
+
+  it('where a file was published to its end and a newer one was there when it went', async () => {
+    audit.write(0, [1, 2, 3]);
+    audit.write(1, [4]);
+    await audit.once();
+    audit.delete(0);
+    await audit.once();
+    audit.write(1, [4, 5]);
+    await audit.followUntil(() => audit.delivered.includes('SELECT 5'));
+    expect(audit.gaps).toEqual([]);
+  });
+
+  it('where a file is renamed, or the configuration names others now', async () => {
+    audit.write(0, [1, 2, 3, 4]);
+    await audit.once(1);
+    renameSync(audit.path(0), join(audit.folder, 'renamed.sqlaudit'));
+    await audit.once(1);
+    const elsewhere = join(audit.folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    const { tail, gaps } = await audit.start(true, 2, elsewhere);
+    for await (const batch of tail.batches(new AbortController().signal)) expect(batch.events).toEqual([]);
+    expect(gaps.count).toBe(0);
+  });
+
+  it('for what was gone before the first look', async () => {
+    audit.write(5, [9]);
+    await audit.once();
+    expect(audit.gaps).toEqual([]);
+  });
+});
