@@ -31,6 +31,8 @@ for (const reason of skipped) {
   const verdict = process.env.CI === 'true' ? 'FAILED, CI needs' : 'SKIPPED the tests that need';
   process.stderr.write(`\n${verdict} ${reason}\n`);
 }
+if (process.argv.length === 2)
+  process.stderr.write('\nSKIPPED installing the packages: npm run test:installer\n');
 process.exitCode = code;
 
 /** Exit code of jest, which gets our arguments, terminal and signals. */

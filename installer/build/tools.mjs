@@ -1,0 +1,81 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** A problem that the person who builds can solve: shown without a stack trace. */
+export class BuildProblem extends Error {}
+
+const OUTPUT_LINES_MAX = 40;
+
+/** Runs a program to its end. @returns its standard output @throws BuildProblem with what it printed, where it failed */
+export function run(program, args, { cwd, env = {} } = {}) {
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr']) {
+    child[name].setEncoding('utf8').on('data', (chunk) => {
+      text[name] += chunk;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(new BuildProblem(`${program} cannot be run: ${error.message}`)));
+    child.once('close', (code, signal) => {
+      if (code === 0) return resolve(text.stdout);
+      const output = `${text.stderr}\n${text.stdout}`
+        .trim()
+        .split('\n')
+        .slice(0, OUTPUT_LINES_MAX)
+        .join('\n');
+      reject(new BuildProblem(`${program} failed (${signal ?? code}):\n${output}`));
+    });
+  });
+}
+
+/** Whether a program is in PATH. */
+export function isInPath(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/**
+ * Makes sure that programs are there.
+ * @param packages Debian package by program
+ * @throws BuildProblem that says how to get all that are missing
+ */
+export function requireTools(packages) {
+  const missing = missingPackages(packages);
+  if (missing.length === 0) return;
+  throw new BuildProblem(
+    `needs ${missing.join(', ')}: apt-get install -y --no-install-recommends ${missing.join(' ')}`,
+  );
+}
+
+/** Debian packages of the programs that are not in PATH. */
+export function missingPackages(packages) {
+  const missing = Object.entries(packages).filter(([program]) => !isInPath(program));
+  return [...new Set(missing.map(([, name]) => name))];
+}
+
+/** Runs a command line: a problem becomes one line on stderr and exit code 1. */
+export async function main(work) {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof BuildProblem)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Exit code of a program that talks to the terminal itself. */
+export const runAttached = (program, args, options = {}) =>
+  spawnSync(program, args, { stdio: 'inherit', ...options }).status ?? 1;

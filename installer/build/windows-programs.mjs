@@ -1,0 +1,81 @@
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { INSTALLER, PRODUCT } from './paths.mjs';
+import { run } from './tools.mjs';
+
+const PREFIX = 'x86_64-w64-mingw32-';
+export const COMPILER_PACKAGES = {
+  [`${PREFIX}gcc`]: 'gcc-mingw-w64-x86-64',
+  [`${PREFIX}windres`]: 'binutils-mingw-w64-x86-64',
+  [`${PREFIX}windmc`]: 'binutils-mingw-w64-x86-64',
+};
+const FLAGS = [
+  ...['-O2', '-Wall', '-Wextra', '-Werror', '-s', '-static', '-DUNICODE', '-D_UNICODE'],
+  `-DWIDE_SERVICE_NAME=L"${PRODUCT.serviceName}"`,
+];
+
+/**
+ * Compiles the service host and the installer's actions.
+ * @param work folder for what comes in between
+ * @param out folder for the programs
+ */
+export async function compilePrograms({ version, work, out }) {
+  await run(`${PREFIX}windmc`, ['-U', '-h', work, '-r', work, join(INSTALLER, 'windows/host/messages.mc')]);
+  const host = `${PRODUCT.serviceName}.exe`;
+  await Promise.all([
+    compile(['-municode', `-I${work}`], 'host', host, ['-ladvapi32'], { version, work, out }),
+    compile(['-shared'], 'actions', 'actions.dll', ['-lmsi', '-ladvapi32'], { version, work, out }),
+  ]);
+}
+
+async function compile(flags, folder, name, libraries, { version, work, out }) {
+  const source = join(INSTALLER, 'windows', folder);
+  const script = join(work, `${folder}.rc`);
+  const messages = folder === 'host' ? '#include "messages.rc"\n' : '';
+  await writeFile(script, messages + versionResource(version, name));
+  await run(`${PREFIX}windres`, [`-I${work}`, script, '-o', `${script}.o`], { cwd: work });
+  const sources = readdirSync(source).filter((file) => /\.(c|def)$/.test(file));
+  const files = sources.map((file) => join(source, file));
+  await run(`${PREFIX}gcc`, [
+    ...FLAGS,
+    ...flags,
+    '-o',
+    join(out, name),
+    ...files,
+    `${script}.o`,
+    ...libraries,
+  ]);
+}
+
+function versionResource(version, name) {
+  const numbers = [...version.split('.'), 0].join(',');
+  const strings = {
+    CompanyName: PRODUCT.manufacturer,
+    FileDescription: PRODUCT.name,
+    FileVersion: version,
+    OriginalFilename: name,
+    ProductName: PRODUCT.name,
+    ProductVersion: version,
+  };
+  const values = Object.entries(strings).map(([key, value]) => `      VALUE "${key}", "${value}"`);
+  return `1 VERSIONINFO
+FILEVERSION ${numbers}
+PRODUCTVERSION ${numbers}
+FILEOS 0x40004
+FILETYPE ${name.endsWith('.dll') ? 2 : 1}
+{
+  BLOCK "StringFileInfo"
+  {
+    BLOCK "040904b0"
+    {
+${values.join('\n')}
+    }
+  }
+  BLOCK "VarFileInfo"
+  {
+    VALUE "Translation", 0x409, 1200
+  }
+}
+`;
+}

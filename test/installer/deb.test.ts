@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { callBuild, missingTools, run } from './support/packages';
+
+const MISSING = missingTools('dpkg-deb');
+
+(MISSING ? describe.skip : describe)(`the Debian package${MISSING}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'deb-'));
+  let deb: string;
+
+  beforeAll(async () => {
+    deb = await callBuild('deb.mjs', 'buildDeb', { out: folder, compression: 'none' });
+  }, 180_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('holds the agent, its own Node.js, the unit and the licences; all of root, the key for nobody else', async () => {
+    const entries = (await run('dpkg-deb', '-c', deb)).trim().split('\n');
+    const modes = Object.fromEntries(entries.map((line) => [line.split(' ').at(-1), line.slice(0, 10)]));
+    expect(modes).toMatchObject({
+      './etc/audit-agent/config.json': '-rw-------',
+      './usr/bin/audit-agent': '-rwxr-xr-x',
+      './usr/lib/audit-agent/node': '-rwxr-xr-x',
+      './usr/lib/audit-agent/agent.js': '-rw-r--r--',
+      './usr/lib/systemd/system/audit-agent.service': '-rw-r--r--',
+      './usr/share/doc/audit-agent/node-license.txt': '-rw-r--r--',
+      './usr/share/doc/audit-agent/agent-licenses.txt': '-rw-r--r--',
+    });
+    expect(entries.filter((line) => !line.includes(' root/root '))).toEqual([]);
+  });
+
+  it("keeps an administrator's configuration in upgrades", async () => {
+    expect(await run('dpkg-deb', '--info', deb, 'conffiles')).toBe('/etc/audit-agent/config.json\n');
+  });
+
+  it('runs: the agent decodes, and checks a configuration', async () => {
+    const root = join(folder, 'root');
+    mkdirSync(root);
+    await run('dpkg-deb', '-x', deb, root);
+    const agent = (...args: readonly string[]) =>
+      run(join(root, 'usr/lib/audit-agent/node'), join(root, 'usr/lib/audit-agent/agent.js'), ...args);
+    expect(await agent('--help')).toMatch(/configure.*\n(.*\n)*/);
+    const [sample] = (
+      await run('find', join(__dirname, '../fixtures/sqlaudit'), '-name', '*.sqlaudit')
+    ).split('\n');
+    const lines = (await agent('decode', sample ?? '')).trim().split('\n');
+    expect(lines.length).toBeGreaterThan(10);
+    expect(existsSync(join(root, 'etc/audit-agent/config.json'))).toBe(true);
+  });
+
+  const UNIT = missingTools('systemd-analyze');
+  (UNIT ? it.skip : it)(`has a unit that is valid and exposes little${UNIT}`, async () => {
+    const unit = join(folder, 'root/usr/lib/systemd/system/audit-agent.service');
+    const report = await run('systemd-analyze', 'security', '--offline=true', '--threshold=20', unit);
+    expect(report).toMatch(/Overall exposure level/);
+  });
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { configOf, FIRST, SECOND } from '../support/samples.mjs';
+import { until } from '../support/until.mjs';
+
+const CONFIG = '/etc/audit-agent/config.json';
+/** The unit's own command, as its user: the system of the tests has no systemd. */
+const AGENT =
+  `command=$(sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/audit-agent.service)\n` +
+  'install -d -o audit-agent -m 0700 /var/lib/audit-agent\n' +
+  'setpriv --reuid audit-agent --regid audit-agent --init-groups $command >/mnt/agent.log 2>&1 &\n' +
+  'echo $! >/mnt/agent.pid';
+
+/** In order: each begins with what the one before has left. */
+export const SCENARIOS = [
+  {
+    name: 'installation: a user of its own, in the group of SQL Server; the key is for nobody else',
+    async run(world) {
+      await world.succeeds('groupadd --system mssql');
+      await world.succeeds(`dpkg -i /mnt/${basename(world.deb)}`);
+      assert.equal(await world.succeeds(`stat -c '%U:%G %a' ${CONFIG}`), 'root:audit-agent 640\n');
+      assert.match(await world.succeeds('id audit-agent'), /\(mssql\)/);
+    },
+  },
+  {
+    name: 'configure and check: what is wrong is said, a good one is written',
+    async run(world) {
+      const bad = await world.shell.run(
+        `echo APIURL=nowhere | audit-agent configure --stdin --config ${CONFIG}`,
+      );
+      assert.equal(bad.code, 1);
+      assert.match(bad.output, /CentralApi\.BaseUrl must be an http or https address/);
+      const content = configOf(world, [['Payroll', '/var/opt/mssql/audit/*.sqlaudit']]);
+      await writeFile(join(world.shell.work, 'given.json'), JSON.stringify(content));
+      await world.succeeds(`audit-agent configure --stdin --config ${CONFIG} </mnt/given.json`);
+      assert.equal(await world.succeeds(`stat -c '%U:%G %a' ${CONFIG}`), 'root:audit-agent 640\n');
+      await world.addAuditFile(FIRST.path);
+      await world.succeeds(`audit-agent check --config ${CONFIG}`);
+    },
+  },
+  {
+    name: "the unit's command as its user: the events of the file in the service, then those of a further one",
+    async run(world) {
+      await world.succeeds(AGENT);
+      await world.publishes(FIRST.count);
+      await world.addAuditFile(SECOND.path);
+      await world.publishes(FIRST.count + SECOND.count);
+      await world.succeeds('kill $(cat /mnt/agent.pid)');
+      await until('the end of the agent', async () => {
+        const { output } = await world.shell.run(
+          'ls -d /proc/$(cat /mnt/agent.pid) 2>&1; cat /mnt/agent.log',
+        );
+        return /No such file/.test(output) || output;
+      });
+    },
+  },
+  {
+    name: 'installation again: the configuration is kept without a question',
+    async run(world) {
+      const before = await world.succeeds(`cat ${CONFIG}`);
+      await world.succeeds(`dpkg -i /mnt/${basename(world.deb)}`);
+      assert.equal(await world.succeeds(`cat ${CONFIG}`), before);
+      assert.equal(await world.succeeds(`stat -c '%U:%G %a' ${CONFIG}`), 'root:audit-agent 640\n');
+    },
+  },
+  {
+    name: 'removal: configuration and checkpoints stay',
+    async run(world) {
+      await world.succeeds('dpkg -r audit-agent');
+      await world.succeeds(
+        `test ! -e /usr/lib/audit-agent/node && test -e ${CONFIG} && ls /var/lib/audit-agent/checkpoints`,
+      );
+    },
+  },
+  {
+    name: 'purge: nothing is left',
+    async run(world) {
+      await world.succeeds('dpkg -P audit-agent');
+      await world.succeeds(
+        'test ! -e /etc/audit-agent && test ! -e /var/lib/audit-agent && ! getent passwd audit-agent',
+      );
+    },
+  },
+];
+
+/** A Debian, the package, a service and its tenant. */
+export class DebianWorld {
+  constructor(shell, service, tenant, deb) {
+    Object.assign(this, { shell, service, tenant, deb });
+  }
+
+  async addPackages() {
+    await copyFile(this.deb, join(this.shell.work, basename(this.deb)));
+  }
+
+  /** Output of a script that must succeed. */
+  async succeeds(script) {
+    const { code, output } = await this.shell.run(script);
+    assert.equal(code, 0, `${script}\n${output}`);
+    return output;
+  }
+
+  async addAuditFile(path) {
+    await mkdir(join(this.shell.work, 'audit'), { recursive: true });
+    await copyFile(path, join(this.shell.work, 'audit', basename(path)));
+    await this.succeeds(
+      `install -D -g mssql -m 0640 -t /var/opt/mssql/audit /mnt/audit/${basename(path)} && chgrp mssql /var/opt/mssql/audit`,
+    );
+  }
+
+  publishes(count) {
+    return this.service.publishes(this.tenant.readKey, count);
+  }
+
+  /** What may tell why something failed. */
+  async evidence() {
+    return (await this.shell.run('cat /mnt/agent.log')).output;
+  }
+
+  close() {
+    return this.shell.close();
+  }
+}

@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const EVERY_MS = 10;
+
+/** Notes the command lines of all processes of this machine while something runs. @returns them, each once */
+export async function commandLinesDuring(work) {
+  const seen = new Set();
+  const timer = setInterval(() => {
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        seen.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
+      } catch {
+        // It has ended.
+      }
+    }
+  }, EVERY_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  return [...seen];
+}
