@@ -1,7 +1,17 @@
 import type { JsonScalar } from '../../src/audit-event/audit-record';
-import { RECORD_FIELDS, type RecordFieldName, toCamelCase, toSnakeCase } from '../../src/audit-event/fields';
-import { type Column, columnBytes, columnValue, type EventType } from './event-type';
-import { toJson } from './raw-event';
+import {
+  AUDIT_EVENT_FIELDS,
+  RECORD_FIELDS,
+  type RecordFieldName,
+  toCamelCase,
+  toSnakeCase,
+} from '../../src/audit-event/fields';
+import { type ColumnReader, columnReader, textReader } from './column-reader';
+import { type DecodedEvent, eventTimeText } from './event';
+import { type Column, columnBytes, type EventType } from './event-type';
+import { filetimeText, filetimeTextAt } from './filetime';
+import { ObjectSeries, type Values } from './object-series';
+import { filetimeReader } from './value-reader';
 
 export const AUDIT_EVENT = 'audit_event';
 export const ADDITIONAL_INFORMATION = 'additional_information';
@@ -16,23 +26,33 @@ const KEY_COLUMNS = [
   'object_id',
 ] as const;
 
-/** Columns that hold characters in the bytes of a number: `SL  `, `U `. Their type in the file says nothing. */
-const CODE_COLUMNS = new Set(['action_id', 'class_type']);
-
-/** Where an `audit_event` keeps what, looked up once per event type; `undefined` is a column the file lacks. */
+/** How to read what of an `audit_event`, found out once per event type; a column the file lacks reads as empty. */
 export interface AuditColumns {
-  /** The fields of a record, but for the statement. */
-  readonly fields: readonly { readonly field: RecordFieldName; readonly column: Column | undefined }[];
-  readonly key: readonly (Column | undefined)[];
-  readonly session: Column | undefined;
-  readonly sequenceNumber: Column | undefined;
-  readonly statement: Column | undefined;
-  readonly additionalInformation: Column | undefined;
-  /** All other columns, with their names in `additional`. */
-  readonly others: readonly { readonly name: string; readonly column: Column }[];
+  /** A record with all fields but the statement. */
+  readonly record: ObjectSeries;
+  /** All other columns that hold something, with their names in `additional`. */
+  readonly others: ObjectSeries;
+  readonly session: (event: DecodedEvent) => string;
+  readonly sequenceNumber: ColumnReader;
+  readonly statement: (event: DecodedEvent) => string;
+  readonly additionalInformation: (event: DecodedEvent) => string;
+  /** Text that is good for nothing but comparing, equal for the parts of one record. */
+  readonly key: (event: DecodedEvent) => string;
   /** The file is older than the column `client_ip`: a login's address stands in its additional information. */
   readonly lacksClientIp: boolean;
 }
+
+/** All of a record in its order; what is not read from columns is filled in when its parts are joined. */
+const UNFILLED_RECORD: Values = {
+  file: '',
+  fileGuid: '',
+  blockOffset: 0,
+  index: 0,
+  ...Object.fromEntries(RECORD_FIELDS.map((field) => [field, null])),
+  statement: null,
+  parts: 1,
+  additional: null,
+};
 
 const known = new WeakMap<EventType, AuditColumns>();
 
@@ -40,47 +60,73 @@ export function auditColumns(type: EventType): AuditColumns {
   const before = known.get(type);
   if (before) return before;
   const find = (name: string) => type.columnsByName.get(name);
-  const named = new Set<string>([ADDITIONAL_INFORMATION, ...RECORD_FIELDS.map(toSnakeCase)]);
+  const key = KEY_COLUMNS.map(find);
   const columns = {
-    fields: RECORD_FIELDS.filter((field) => field !== 'statement').map((field) => ({
-      field,
-      column: find(toSnakeCase(field)),
-    })),
-    key: KEY_COLUMNS.map(find),
-    session: find('session_id'),
-    sequenceNumber: find('sequence_number'),
-    statement: find('statement'),
-    additionalInformation: find(ADDITIONAL_INFORMATION),
-    others: type.columns
-      .filter(({ name }) => !named.has(name))
-      .map((column) => ({ name: toCamelCase(column.name), column })),
+    record: new ObjectSeries(fieldsOf(type), 'kept', UNFILLED_RECORD),
+    others: new ObjectSeries(othersOf(type), 'left out'),
+    session: textReader(find('session_id')),
+    sequenceNumber: columnReader(find('sequence_number')),
+    statement: textReader(find('statement')),
+    additionalInformation: textReader(find(ADDITIONAL_INFORMATION)),
+    key: (event: DecodedEvent) => key.map((column) => bytesText(column, event)).join('|'),
     lacksClientIp: find('client_ip') === undefined,
   };
   known.set(type, columns);
   return columns;
 }
 
-/** A column as JSON; null where it is missing or empty, since the format cannot tell '' from NULL. */
-export function columnJson(column: Column | undefined, payload: Buffer): JsonScalar {
-  if (!column) return null;
-  const value = CODE_COLUMNS.has(column.name)
-    ? codeText(columnBytes(column, payload))
-    : columnValue(column, payload);
-  return value === '' ? null : toJson(value);
+const bytesText = (column: Column | undefined, event: DecodedEvent): string =>
+  column ? columnBytes(column, event).toString('latin1') : '';
+
+const fieldsOf = (type: EventType) =>
+  RECORD_FIELDS.filter((field) => field !== 'statement').map((field) => ({
+    name: field,
+    read: fieldReader(field, type.columnsByName.get(toSnakeCase(field))),
+  }));
+
+/** A later column of the same name takes the place of an earlier one. */
+function othersOf(type: EventType) {
+  const named = new Set<string>([ADDITIONAL_INFORMATION, ...RECORD_FIELDS.map(toSnakeCase)]);
+  const others = type.columns.filter(({ name }) => !named.has(name));
+  const readers = new Map(others.map((column) => [toCamelCase(column.name), columnReader(column)]));
+  return [...readers].map(([name, read]) => ({ name, read }));
 }
 
-/** The same as text, '' where it is missing or empty. */
-export function columnText(column: Column | undefined, payload: Buffer): string {
-  const value = columnJson(column, payload);
-  return value === null ? '' : String(value);
+function fieldReader(field: RecordFieldName, column: Column | undefined): ColumnReader {
+  const { kind, nullable } = AUDIT_EVENT_FIELDS[field];
+  const read = columnReader(column);
+  if (kind === 'time') return timeReader(column);
+  if (kind === 'boolean') {
+    return (event) => {
+      const value = read(event);
+      return value === true || (typeof value === 'number' && value !== 0);
+    };
+  }
+  const empty = nullable ? null : '';
+  return (event) => {
+    const value = read(event);
+    return value === null ? empty : typeof value === 'string' ? value : String(value);
+  };
 }
 
-/** The bytes of a column as text that is good for nothing but comparing. */
-export function columnKey(column: Column | undefined, payload: Buffer): string {
-  return column ? columnBytes(column, payload).toString('latin1') : '';
+/** The record's own time; that of the event's tick where the column holds none (1601 is its zero). */
+function timeReader(column: Column | undefined): (event: DecodedEvent) => string {
+  if (column?.read === filetimeReader) {
+    return (event) => {
+      const { view } = event.source;
+      const at = event.payload + column.offset;
+      const isZero = view.getInt32(at, true) === 0 && view.getInt32(at + 4, true) === 0;
+      return (isZero ? null : filetimeTextAt(view, at)) ?? eventTimeText(event);
+    };
+  }
+  const read = columnReader(column);
+  return (event) => columnTime(read(event)) ?? eventTimeText(event);
 }
 
-function codeText(bytes: Buffer): string {
-  // A wide text has a zero after each letter; a number wider than its code has them at the end.
-  return bytes.toString('latin1').replaceAll('\0', '').trim();
+function columnTime(value: JsonScalar): string | null {
+  if (typeof value !== 'string') return null;
+  const text = /^\d{1,20}$/.test(value) ? filetimeText(BigInt(value)) : value;
+  return text && /^\d{4}-\d\d-\d\dT/.test(text) && !text.startsWith('1601-01-01T00:00:00.0000000')
+    ? text
+    : null;
 }

@@ -8,3 +8,7 @@ export class DecodeError extends Error {
     super(`${reason} (at byte ${offset})`);
   }
 }
+
+/** A name of the file for an error's text: damage and malice put anything into names, line ends and escapes included. */
+export const quoted = (name: string): string =>
+  JSON.stringify(name).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -8,7 +8,7 @@ import type { ByteSource } from './byte-source';
 import { FileByteSource } from './file-byte-source';
 import { type RawEvent, toRawEvent } from './raw-event';
 import type { ReadOutcome } from './read-outcome';
-import { eventsOf, type FileEvent, SqlAuditFile } from './reader';
+import { type EventBlock, SqlAuditFile } from './reader';
 import { RecordJoiner } from './record-joiner';
 import { nextSoundBlock } from './resync';
 
@@ -28,46 +28,65 @@ export type RawItem = { readonly kind: 'raw'; readonly event: RawEvent } | Decod
  * a record may go on in the next file; the others in the order given.
  */
 export async function* decodeFiles(paths: readonly string[]): AsyncGenerator<DecodedItem> {
+  for await (const items of decodeFilesByBlock(paths)) for (const item of items) yield item;
+}
+
+/** The same in the blocks of the files: for many records, since waiting for each one takes its time. */
+export async function* decodeFilesByBlock(paths: readonly string[]): AsyncGenerator<readonly DecodedItem[]> {
   for (const files of byAudit(paths)) {
     const joiner = new RecordJoiner();
     for (const file of files) yield* decodeFile(file, joiner);
-    for (const record of joiner.flush()) yield { kind: 'record', record };
+    yield joiner.flush().map(toItem);
   }
 }
 
 /** The events of files as they are, of any kind and unjoined. */
 export async function* decodeFilesRaw(paths: readonly string[]): AsyncGenerator<RawItem> {
   for (const path of byAudit(paths).flat()) {
-    for await (const item of readEvents(path)) {
+    for await (const item of readBlocks(path)) {
       if (item.kind === 'problem') yield item;
-      else if (item.kind === 'event') yield { kind: 'raw', event: toRawEvent(item.event) };
+      else if (item.kind === 'events')
+        for (const event of item.events) yield { kind: 'raw', event: toRawEvent(event) };
     }
   }
 }
 
-async function* decodeFile(path: string, joiner: RecordJoiner): AsyncGenerator<DecodedItem> {
+async function* decodeFile(path: string, joiner: RecordJoiner): AsyncGenerator<readonly DecodedItem[]> {
   const file = basename(path);
   let isSound = true;
   let holdsAudit = false;
-  for await (const item of readEvents(path)) {
+  for await (const item of readBlocks(path)) {
     if (item.kind === 'problem') {
       isSound = false;
-      yield item;
+      yield [item];
     } else if (item.kind === 'end') {
       holdsAudit = item.file.describes(AUDIT_EVENT);
     } else {
-      const { fileGuid, blockOffset, index, event } = item;
-      const part = toAuditPart(event, { file, fileGuid, blockOffset, index });
-      if (part) for (const record of joiner.push(part)) yield { kind: 'record', record };
+      yield recordsOf(item, file, joiner);
     }
   }
-  if (isSound && !holdsAudit) yield problem(path, 0, `holds no ${AUDIT_EVENT}; use --raw to see its events`);
+  if (isSound && !holdsAudit)
+    yield [problem(path, 0, `holds no ${AUDIT_EVENT}; use --raw to see its events`)];
 }
 
-type FileItem = FileEvent | DecodeProblem | { readonly kind: 'end'; readonly file: SqlAuditFile };
+/** The records that are complete with the events of a block. */
+function recordsOf(block: EventBlock, file: string, joiner: RecordJoiner): DecodedItem[] {
+  const { fileGuid, blockOffset } = block;
+  const items: DecodedItem[] = [];
+  let index = block.firstIndex;
+  for (const event of block.events) {
+    const part = toAuditPart(event, { file, fileGuid, blockOffset, index: index++ });
+    if (part) for (const record of joiner.push(part)) items.push(toItem(record));
+  }
+  return items;
+}
 
-/** The events of a file; then `end`, or the problem that stopped it. */
-async function* readEvents(path: string): AsyncGenerator<FileItem> {
+const toItem = (record: AuditRecord): DecodedItem => ({ kind: 'record', record });
+
+type FileItem = EventBlock | DecodeProblem | { readonly kind: 'end'; readonly file: SqlAuditFile };
+
+/** The events of a file, block by block; then `end`, or the problem that stopped it. */
+async function* readBlocks(path: string): AsyncGenerator<FileItem> {
   let source: FileByteSource | null = null;
   try {
     source = await FileByteSource.open(path);
@@ -89,7 +108,7 @@ async function* readSource(path: string, source: ByteSource): AsyncGenerator<Fil
   }
   const { file } = opened;
   for await (const item of file.blocks(source)) {
-    if (item.kind === 'events') yield* eventsOf(item);
+    if (item.kind === 'events') yield item;
     else yield (await problemOf(path, source, item)) ?? endOf(path, file);
   }
 }

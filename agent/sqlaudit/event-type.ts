@@ -1,7 +1,11 @@
+import type { JsonScalar } from '../../src/audit-event/audit-record';
+import { quoted } from './decode-error';
+import type { DecodedEvent } from './event';
 import type { EventDescriptor } from './event-descriptor';
+import { soundTicks } from './filetime';
 import { KIND, kindOf } from './object-ref';
 import type { ActionDescriptor, Clock, MapDescriptor, TypeDescriptor } from './package-record';
-import { mapReader, typeReader, type Value, type ValueReader } from './value-reader';
+import { mapReader, typeReader, type ValueReader } from './value-reader';
 
 /** Offset and length of a value of variable size, where the column stands. */
 const VARIABLE_SLOT_BYTES = 8;
@@ -15,13 +19,14 @@ export interface Column {
   readonly offset: number;
   /** Bytes of the value; 0 is variable, the slot then holds its offset and length. */
   readonly size: number;
-  readonly slotEnd: number;
   readonly read: ValueReader;
 }
 /** An event as the file describes it, made ready for reading many. */
 export interface EventType {
   readonly name: string;
   readonly clock: Clock;
+  /** Tick counts below are of a time before the year 10000. */
+  readonly soundTicks: number;
   readonly columns: readonly Column[];
   readonly variableColumns: readonly Column[];
   readonly columnsByName: ReadonlyMap<string, Column>;
@@ -44,16 +49,18 @@ export function compileEvent(event: EventDescriptor, clock: Clock, types: TypeLo
   let slotBytes = 0;
   for (const { name, typeRef, offset } of event.columns) {
     const layout = layoutOf(typeRef, types);
-    if (name === UNSAFE_NAME) return `column "${name}" of event "${event.name}"`;
-    if (!layout) return `type of column "${name}" of event "${event.name}" is not described`;
+    if (name === UNSAFE_NAME) return `column ${quoted(name)} of event ${quoted(event.name)}`;
+    if (!layout) return `type of column ${quoted(name)} of event ${quoted(event.name)} is not described`;
     // Slots that overlap would let a small payload cost as much as a large one.
-    if (offset < slotBytes) return `column "${name}" of event "${event.name}" overlaps the one before`;
+    if (offset < slotBytes)
+      return `column ${quoted(name)} of event ${quoted(event.name)} overlaps the one before`;
     slotBytes = offset + (layout.size || VARIABLE_SLOT_BYTES);
-    columns.push({ name, offset, slotEnd: slotBytes, ...layout });
+    columns.push({ name, offset, ...layout });
   }
   return {
     name: event.name,
     clock,
+    soundTicks: soundTicks(clock),
     columns,
     variableColumns: columns.filter((column) => column.size === 0),
     columnsByName: new Map(columns.map((column) => [column.name, column])),
@@ -64,8 +71,8 @@ export function compileEvent(event: EventDescriptor, clock: Clock, types: TypeLo
 /** @returns a text that says why, where the action's type is not described. */
 export function compileAction(action: ActionDescriptor, types: TypeLookup): ActionType | string {
   const layout = layoutOf(action.typeRef, types);
-  if (action.name === UNSAFE_NAME) return `action "${action.name}"`;
-  return layout ? { name: action.name, ...layout } : `type of action "${action.name}" is not described`;
+  if (action.name === UNSAFE_NAME) return `action ${quoted(action.name)}`;
+  return layout ? { name: action.name, ...layout } : `type of action ${quoted(action.name)} is not described`;
 }
 
 function layoutOf(ref: number, types: TypeLookup): { size: number; read: ValueReader } | null {
@@ -78,16 +85,17 @@ function layoutOf(ref: number, types: TypeLookup): { size: number; read: ValueRe
 }
 
 /** The column's value; the payload's bounds were checked when the event was decoded. */
-export function columnValue(column: Column, payload: Buffer): Value {
-  if (column.size !== 0) return column.read(payload, column.offset, column.slotEnd);
-  const start = payload.readUInt32LE(column.offset);
-  const length = payload.readUInt32LE(column.offset + 4);
-  return column.read(payload, start, start + length);
+export function columnValue(column: Column, { source, payload }: DecodedEvent): JsonScalar {
+  const at = payload + column.offset;
+  if (column.size !== 0) return column.read(source, at, at + column.size);
+  const start = payload + source.view.getUint32(at, true);
+  return column.read(source, start, start + source.view.getUint32(at + 4, true));
 }
 
 /** The bytes of the column's value. */
-export function columnBytes(column: Column, payload: Buffer): Buffer {
-  if (column.size !== 0) return payload.subarray(column.offset, column.slotEnd);
-  const start = payload.readUInt32LE(column.offset);
-  return payload.subarray(start, start + payload.readUInt32LE(column.offset + 4));
+export function columnBytes(column: Column, { source, payload }: DecodedEvent): Buffer {
+  const at = payload + column.offset;
+  if (column.size !== 0) return source.bytes.subarray(at, at + column.size);
+  const start = payload + source.view.getUint32(at, true);
+  return source.bytes.subarray(start, start + source.view.getUint32(at + 4, true));
 }

@@ -1,6 +1,7 @@
-import { DecodeError } from './decode-error';
+import { type ByteView, viewOf } from './byte-view';
+import { DecodeError, quoted } from './decode-error';
 import type { ActionType, EventType } from './event-type';
-import { tickTime } from './filetime';
+import { filetimeText, tickTime } from './filetime';
 import { FORMAT_VERSION, LIMITS } from './limits';
 import { KIND, kindOf } from './object-ref';
 import type { Schema } from './schema';
@@ -8,18 +9,20 @@ import type { Schema } from './schema';
 /** One event of a block. It refers to the block's bytes: convert it, do not keep it. */
 export interface DecodedEvent {
   readonly type: EventType;
-  /** UTC, 100 ns since 1601. */
-  readonly filetime: bigint;
-  /** Slots and values of the columns, bounds checked. */
-  readonly payload: Buffer;
+  readonly source: ByteView;
+  /** Where its payload begins in the source: slots and values of the columns, bounds checked. */
+  readonly payload: number;
   readonly actions: readonly DecodedAction[];
 }
 export interface DecodedAction {
   readonly type: ActionType;
-  readonly bytes: Buffer;
+  /** Of its value in the event's source. */
+  readonly start: number;
+  readonly end: number;
 }
 
 const EVENT_HEADER_BYTES = 24;
+const TICKS_AT = 12;
 const ACTION_HEADER_BYTES = 8;
 const VERSION_BITS = 0x3f;
 const HAS_ACTIONS = 0x80000000;
@@ -37,60 +40,81 @@ export function decodeEvents(
 ): DecodedEvent[] {
   const events: DecodedEvent[] = [];
   const { end, fileOffset } = region;
+  const source = viewOf(bytes);
+  const { view } = source;
   let at = region.start;
   while (at < end) {
     if (events.length === LIMITS.eventsPerBlockMax) throw new DecodeError(fileOffset + at, 'too many events');
     if (end - at < EVENT_HEADER_BYTES)
       throw new DecodeError(fileOffset + at, 'bytes left after the last event');
     // Bits 6 to 30 of the flags are left uninitialised by the server.
-    const flags = bytes.readUInt32LE(at + 4);
+    const flags = view.getUint32(at + 4, true);
     if ((flags & VERSION_BITS) !== FORMAT_VERSION) throw new DecodeError(fileOffset + at, 'not an event');
-    const type = schema.eventType(bytes.readUInt32LE(at));
+    const type = schema.eventType(view.getUint32(at, true));
     if (typeof type === 'string') throw new DecodeError(fileOffset + at, type);
-    const filetime = tickTime(type.clock, bytes.readBigUInt64LE(at + 12));
-    if (filetime === null) throw new DecodeError(fileOffset + at, 'event time after the year 9999');
-    const length = bytes.readUInt32LE(at + 20);
-    const payloadStart = at + EVENT_HEADER_BYTES;
-    if (length > end - payloadStart)
-      throw new DecodeError(fileOffset + at, 'event beyond the end of its block');
-    const payload = bytes.subarray(payloadStart, payloadStart + length);
-    checkPayload(type, payload, fileOffset + payloadStart);
-    at = payloadStart + length;
+    if (!isBeforeYear10000(type, view, at + TICKS_AT))
+      throw new DecodeError(fileOffset + at, 'event time after the year 9999');
+    const length = view.getUint32(at + 20, true);
+    const payload = at + EVENT_HEADER_BYTES;
+    if (length > end - payload) throw new DecodeError(fileOffset + at, 'event beyond the end of its block');
+    checkPayload(type, view, payload, length, fileOffset);
+    at = payload + length;
     let actions = NO_ACTIONS;
     if ((flags & HAS_ACTIONS) !== 0) {
-      const decoded = decodeActions(bytes, at, end, fileOffset, schema);
+      const decoded = decodeActions(view, at, end, fileOffset, schema);
       actions = decoded.actions;
       at = decoded.next;
     }
-    events.push({ type, filetime, payload, actions });
+    events.push({ type, source, payload, actions });
   }
   return events;
 }
 
-function checkPayload(type: EventType, payload: Buffer, offset: number): void {
-  const length = payload.length;
+/** When the event was written, UTC with seven decimals. */
+export function eventTimeText({ type, source, payload }: DecodedEvent): string {
+  const ticks = source.view.getBigUint64(payload - EVENT_HEADER_BYTES + TICKS_AT, true);
+  const filetime = tickTime(type.clock, ticks);
+  return (filetime === null ? null : filetimeText(filetime)) ?? '';
+}
+
+function isBeforeYear10000(type: EventType, view: DataView, at: number): boolean {
+  const ticks = view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
+  return ticks < type.soundTicks || tickTime(type.clock, view.getBigUint64(at, true)) !== null;
+}
+
+function checkPayload(
+  type: EventType,
+  view: DataView,
+  payload: number,
+  length: number,
+  fileOffset: number,
+): void {
   if (length < type.slotBytes) {
-    throw new DecodeError(offset, `${length} bytes are too few for the columns of "${type.name}"`);
+    throw new DecodeError(
+      fileOffset + payload,
+      `${length} bytes are too few for the columns of ${quoted(type.name)}`,
+    );
   }
   let valueBytes = 0;
   for (const column of type.variableColumns) {
-    const start = payload.readUInt32LE(column.offset);
-    const size = payload.readUInt32LE(column.offset + 4);
+    const at = payload + column.offset;
+    const start = view.getUint32(at, true);
+    const size = view.getUint32(at + 4, true);
     valueBytes += size;
     // No byte belongs to two values: without this check a small file could ask for a lot of text.
     if (start + size > length || valueBytes > length) {
-      throw new DecodeError(offset + column.offset, `value of "${column.name}" beyond the end of its event`);
+      throw new DecodeError(fileOffset + at, `value of ${quoted(column.name)} beyond the end of its event`);
     }
   }
 }
 
-function decodeActions(bytes: Buffer, start: number, end: number, fileOffset: number, schema: Schema) {
+function decodeActions(view: DataView, start: number, end: number, fileOffset: number, schema: Schema) {
   const actions: DecodedAction[] = [];
   let at = start;
   for (;;) {
     if (end - at < ACTION_HEADER_BYTES) throw new DecodeError(fileOffset + at, 'actions without an end');
-    const ref = bytes.readUInt32LE(at);
-    const length = bytes.readUInt32LE(at + 4);
+    const ref = view.getUint32(at, true);
+    const length = view.getUint32(at + 4, true);
     at += ACTION_HEADER_BYTES;
     if (kindOf(ref) !== KIND.action) {
       if (length !== 0) throw new DecodeError(fileOffset + at, 'end of actions with a value');
@@ -99,9 +123,9 @@ function decodeActions(bytes: Buffer, start: number, end: number, fileOffset: nu
     const type = schema.actionType(ref);
     if (typeof type === 'string') throw new DecodeError(fileOffset + at, type);
     if (length > end - at || (type.size !== 0 && length !== type.size)) {
-      throw new DecodeError(fileOffset + at, `value of action "${type.name}" has ${length} bytes`);
+      throw new DecodeError(fileOffset + at, `value of action ${quoted(type.name)} has ${length} bytes`);
     }
-    actions.push({ type, bytes: bytes.subarray(at, at + length) });
+    actions.push({ type, start: at, end: at + length });
     at += length;
   }
 }

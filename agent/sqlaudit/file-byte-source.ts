@@ -6,6 +6,8 @@ import type { ByteSource } from './byte-source';
  * and delete the file at rollover; a reader that follows the file should still close it between its polls.
  */
 export class FileByteSource implements ByteSource {
+  private knownSize = 0;
+
   private constructor(private readonly handle: FileHandle) {}
 
   static async open(path: string): Promise<FileByteSource> {
@@ -14,11 +16,14 @@ export class FileByteSource implements ByteSource {
 
   /** Of the open handle: on Windows a directory listing lags behind while the file is being written. */
   async size(): Promise<number> {
-    return (await this.handle.stat()).size;
+    this.knownSize = (await this.handle.stat()).size;
+    return this.knownSize;
   }
 
   async read(offset: number, length: number): Promise<Buffer> {
-    const wanted = Math.min(length, (await this.size()) - offset);
+    // Audit files only grow: the size is asked for again where more is wanted than it was known to be.
+    const size = offset + length <= this.knownSize ? this.knownSize : await this.size();
+    const wanted = Math.min(length, size - offset);
     if (wanted <= 0) return Buffer.alloc(0);
     const bytes = Buffer.allocUnsafe(wanted);
     let filled = 0;

@@ -8,6 +8,8 @@ export const LIMITS = {
   columnsPerEventMax: 1024,
   /** Objects (events, actions, maps, types) all metadata of one file may describe; a server has about 4,000. */
   describedObjectsMax: 200_000,
+  /** UTF-16 units. Names and texts of maps stand in the file once and come out with every event; none has 200. */
+  nameCharsMax: 1024,
 } as const;
 
 /** Every block begins on such a border, the first right after the file header. */

@@ -1,9 +1,7 @@
 import type { JsonScalar } from '../../src/audit-event/audit-record';
-import type { DecodedEvent } from './event';
+import { type DecodedEvent, eventTimeText } from './event';
 import { columnValue } from './event-type';
-import { filetimeText } from './filetime';
 import { withoutPasswordHash } from './password-hash';
-import type { Value } from './value-reader';
 
 /** An event of any kind as `decode --raw` prints it. */
 export interface RawEvent {
@@ -16,20 +14,17 @@ export interface RawEvent {
 
 /** Everything an event states, under the names of the file; 64-bit numbers as text, binary as `0x…`. */
 export function toRawEvent(event: DecodedEvent): RawEvent {
-  const { type, payload } = event;
+  const { type, source } = event;
   const fields: { [column: string]: JsonScalar } = {};
-  for (const column of type.columns) fields[column.name] = toJson(columnValue(column, payload));
+  for (const column of type.columns) fields[column.name] = columnValue(column, event);
   const secret = fields.additional_information;
   if (typeof secret === 'string') {
     const isFragment = Number(fields.sequence_number) > 1;
     fields.additional_information = withoutPasswordHash(secret, { isFragment });
   }
   const actions: { [action: string]: JsonScalar } = {};
-  for (const { type: action, bytes } of event.actions) {
-    actions[action.name] = toJson(action.read(bytes, 0, bytes.length));
+  for (const { type: action, start, end } of event.actions) {
+    actions[action.name] = action.read(source, start, end);
   }
-  return { name: type.name, timestamp: filetimeText(event.filetime) ?? '', fields, actions };
+  return { name: type.name, timestamp: eventTimeText(event), fields, actions };
 }
-
-/** A value as JSON can carry it. */
-export const toJson = (value: Value): JsonScalar => (typeof value === 'bigint' ? value.toString() : value);

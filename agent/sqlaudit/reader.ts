@@ -72,8 +72,11 @@ export class SqlAuditFile {
     let offset = from.blockOffset;
     let firstIndex = from.index;
     for (;;) {
-      const { block, bytesThere } = await this.readBlock(bytes, offset);
+      const { block, bytesThere } = this.blockAtHand(bytes, offset) ?? (await this.readBlock(bytes, offset));
       if (block.kind === 'needMore' || block.kind === 'end' || block.kind === 'corrupt') {
+        // A position beyond the end of a file that was cut since must not pass for its end.
+        const beyondBytes = bytesThere === 0 ? offset - (await source.size()) : 0;
+        if (beyondBytes > 0) return yield { kind: 'incomplete', offset, missingBytes: beyondBytes };
         return yield outcomeOf(block, offset, bytesThere);
       }
       const nextBlockOffset = offset + block.size;
@@ -113,18 +116,26 @@ export class SqlAuditFile {
     return fileGuid === this.fileGuid ? null : { kind: 'replaced', fileGuid };
   }
 
-  private async readBlock(
-    bytes: ReadAhead,
-    offset: number,
-  ): Promise<{ block: BlockResult; bytesThere: number }> {
+  /** The block where no bytes have to be read for it, else null. */
+  private blockAtHand(bytes: ReadAhead, offset: number): BlockRead | null {
+    const there = bytes.atHand(offset, SECTOR_BYTES);
+    const block = there && decodeBlock(there, offset, this.metadata.schema);
+    return block && block.kind !== 'needMore' ? { block, bytesThere: there.length } : null;
+  }
+
+  private async readBlock(bytes: ReadAhead, offset: number): Promise<BlockRead> {
     const { schema } = this.metadata;
-    const atHand = await bytes.from(offset, SECTOR_BYTES);
-    const block = decodeBlock(atHand, offset, schema);
-    if (block.kind !== 'needMore' || atHand.length < SECTOR_BYTES)
-      return { block, bytesThere: atHand.length };
+    const there = await bytes.from(offset, SECTOR_BYTES);
+    const block = decodeBlock(there, offset, schema);
+    if (block.kind !== 'needMore' || there.length < SECTOR_BYTES) return { block, bytesThere: there.length };
     const whole = await bytes.from(offset, block.bytes);
     return { block: decodeBlock(whole, offset, schema), bytesThere: whole.length };
   }
+}
+
+interface BlockRead {
+  readonly block: BlockResult;
+  readonly bytesThere: number;
 }
 
 /** The events of a block, each with its own position. */

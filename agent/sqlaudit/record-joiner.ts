@@ -1,8 +1,5 @@
 import type { AuditRecord } from '../../src/audit-event/audit-record';
-import { type AuditPart, type SplitTexts, toAuditRecord } from './audit-record';
-
-/** SQL Server cuts a column here; a shorter one does not go on in another record. UTF-16 units. */
-export const PART_CHARS = 4000;
+import { type AuditPart, mayContinue, PART_CHARS, type SplitTexts, toAuditRecord } from './audit-record';
 
 export interface JoinerLimits {
   readonly pendingRecordsMax: number;
@@ -37,10 +34,11 @@ export class RecordJoiner {
   push(part: AuditPart): AuditRecord[] {
     const open = this.pending.get(part.session);
     if (part.sequenceNumber > 1) return this.pushLaterPart(part, open);
-    const before = open ? [this.release(open)] : [];
-    const head = { head: part, last: part, texts: part.texts, parts: 1 };
-    if (!mayContinue(part)) return [...before, recordOf(head)];
-    return [...before, ...this.hold(head)];
+    const records = open ? [this.release(open)] : [];
+    if (mayContinue(part.texts)) {
+      records.push(...this.hold({ head: part, last: part, texts: part.texts, parts: 1 }));
+    } else records.push(toAuditRecord(part, part.texts, 1));
+    return records;
   }
 
   /** @returns everything that still waits for a part, as it is. */
@@ -51,7 +49,7 @@ export class RecordJoiner {
   /** Where the record stands that has waited longest: a checkpoint must not be beyond it. */
   oldestPending(): { fileGuid: string; blockOffset: number; index: number } | null {
     for (const { head } of this.pending.values()) {
-      const { fileGuid, blockOffset, index } = head.record;
+      const { fileGuid, blockOffset, index } = head.source;
       return { fileGuid, blockOffset, index };
     }
     return null;
@@ -74,7 +72,7 @@ export class RecordJoiner {
       },
       parts: open.parts + 1,
     };
-    if (mayContinue(part)) return this.hold(joined);
+    if (mayContinue(part.texts)) return this.hold(joined);
     this.drop(open);
     return [recordOf(joined)];
   }
@@ -108,8 +106,6 @@ export class RecordJoiner {
 }
 
 const recordOf = ({ head, texts, parts }: Pending): AuditRecord => toAuditRecord(head, texts, parts);
-const mayContinue = ({ texts }: AuditPart): boolean =>
-  texts.statement.length >= PART_CHARS || texts.additionalInformation.length >= PART_CHARS;
 const textBytes = ({ texts }: Pending): number =>
   2 * (texts.statement.length + texts.additionalInformation.length);
 

@@ -1,4 +1,5 @@
 import { DecodeError } from './decode-error';
+import { LIMITS } from './limits';
 
 /** A cursor over a part of a buffer which refuses to read beyond that part's end. */
 export class Region {
@@ -49,10 +50,12 @@ export class Region {
     return count;
   }
 
-  /** Text in UTF-16LE up to its 16-bit zero, which is consumed. */
+  /** A name, in UTF-16LE up to its 16-bit zero, which is consumed. */
   text(): string {
     const start = this.pos;
     this.skipText();
+    const chars = (this.pos - 2 - start) / 2;
+    if (chars > LIMITS.nameCharsMax) this.fail(`name of ${chars} characters`);
     return this.bytes.toString('utf16le', start, this.pos - 2);
   }
 

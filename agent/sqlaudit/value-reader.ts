@@ -1,11 +1,15 @@
-import { filetimeText } from './filetime';
+import type { JsonScalar } from '../../src/audit-event/audit-record';
+import type { ByteView } from './byte-view';
+import { filetimeTextAt } from './filetime';
 import { guidText } from './guid';
 import type { MapDescriptor, TypeDescriptor } from './package-record';
+import { utf16Text } from './text-cache';
 
-/** 64-bit integers are bigint; `null` is an empty value of a type that has no empty form. */
-export type Value = string | number | bigint | boolean | null;
-/** Value of the bytes `[start, end)`, whose bounds the caller has checked. */
-export type ValueReader = (bytes: Buffer, start: number, end: number) => Value;
+/**
+ * Value of the bytes `[start, end)`, whose bounds the caller has checked, as JSON can carry it: 64-bit integers are
+ * text; `null` is an empty value of a type that has no empty form.
+ */
+export type ValueReader = (source: ByteView, start: number, end: number) => JsonScalar;
 
 /** How values of a type are read: by the type's name, with the size the file states. Unknown names: `0x…`. */
 export function typeReader(type: TypeDescriptor): ValueReader {
@@ -19,8 +23,8 @@ export function typeReader(type: TypeDescriptor): ValueReader {
 export function mapReader(map: MapDescriptor): ValueReader {
   const number = integerReader(false, map.size);
   const bits = [...map.texts].filter(([key]) => key !== 0 && (key & (key - 1)) === 0);
-  return (bytes, start, end) => {
-    const value = number(bytes, start, end);
+  return (source, start, end) => {
+    const value = number(source, start, end);
     const key = Number(value);
     const text = map.texts.get(key);
     if (text !== undefined || !map.isBitSet || key > 0xffffffff) return text ?? value;
@@ -34,10 +38,8 @@ function combinedText(value: number, bits: readonly (readonly [number, string])[
   return value !== 0 && covered === value ? set.map(([, text]) => text).join('|') : null;
 }
 
-/** `0x…` in the order of the bytes. */
-export const hexText = (bytes: Buffer, start: number, end: number): string =>
-  `0x${bytes.toString('hex', start, end)}`;
-const hexOrNull: ValueReader = (bytes, start, end) => (start === end ? null : hexText(bytes, start, end));
+const hexOrNull: ValueReader = ({ bytes }, start, end) =>
+  start === end ? null : `0x${bytes.toString('hex', start, end)}`;
 
 const SIGNED = new Set(['int8', 'int16', 'int32', 'int64']);
 const UNSIGNED = new Set(['uint8', 'uint16', 'uint32', 'uint64', 'cpu_cycle']);
@@ -46,44 +48,53 @@ function integerReader(signed: boolean, size: number): ValueReader {
   return INTEGERS[`${signed ? 'int' : 'uint'}${size}`] ?? hexOrNull;
 }
 
+/** Most 64-bit values are small, most of all zero; small numbers become text without a bigint. */
+function smallText(view: DataView, at: number): string | null {
+  const low = view.getInt32(at, true);
+  if (low < 0 || view.getInt32(at + 4, true) !== 0) return null;
+  return low === 0 ? '0' : String(low);
+}
+
 const INTEGERS: Readonly<Record<string, ValueReader>> = {
-  int1: (bytes, at) => bytes.readInt8(at),
-  int2: (bytes, at) => bytes.readInt16LE(at),
-  int4: (bytes, at) => bytes.readInt32LE(at),
-  int8: (bytes, at) => bytes.readBigInt64LE(at),
-  uint1: (bytes, at) => bytes.readUInt8(at),
-  uint2: (bytes, at) => bytes.readUInt16LE(at),
-  uint4: (bytes, at) => bytes.readUInt32LE(at),
-  uint8: (bytes, at) => bytes.readBigUInt64LE(at),
+  int1: ({ view }, at) => view.getInt8(at),
+  int2: ({ view }, at) => view.getInt16(at, true),
+  int4: ({ view }, at) => view.getInt32(at, true),
+  int8: ({ view }, at) => smallText(view, at) ?? view.getBigInt64(at, true).toString(),
+  uint1: ({ view }, at) => view.getUint8(at),
+  uint2: ({ view }, at) => view.getUint16(at, true),
+  uint4: ({ view }, at) => view.getUint32(at, true),
+  uint8: ({ view }, at) => smallText(view, at) ?? view.getBigUint64(at, true).toString(),
 };
 
-// toString('utf16le') keeps unpaired surrogates: text that was cut in a pair can be put together again.
-const utf16: ValueReader = (bytes, start, end) => bytes.toString('utf16le', start, end);
 // The code page is not in the file; latin1 shows ASCII as it is and loses no byte.
-const ansi: ValueReader = (bytes, start, end) => bytes.toString('latin1', start, end);
-const guid: ValueReader = (bytes, start, end) =>
-  end - start === 16 ? guidText(bytes, start) : hexOrNull(bytes, start, end);
-const activity: ValueReader = (bytes, start) => `${guidText(bytes, start)}-${bytes.readUInt32LE(start + 16)}`;
+const ansi: ValueReader = ({ bytes }, start, end) => bytes.toString('latin1', start, end);
+const guid: ValueReader = (source, start, end) =>
+  end - start === 16 ? guidText(source.bytes, start) : hexOrNull(source, start, end);
+const activity: ValueReader = ({ bytes, view }, start) =>
+  `${guidText(bytes, start)}-${view.getUint32(start + 16, true)}`;
 const finite = (value: number) => (Number.isFinite(value) ? value : String(value));
+/** A count of 100 ns that is beyond the year 9999 is shown as the number it is. */
+export const filetimeReader: ValueReader = ({ view }, at) =>
+  filetimeTextAt(view, at) ?? view.getBigUint64(at, true).toString();
 
 const VARIABLE = new Map<string, ValueReader>([
-  ['unicode_string', utf16],
-  ['xml', utf16],
+  ['unicode_string', utf16Text],
+  ['xml', utf16Text],
   ['ansi_string', ansi],
   ['guid', guid],
 ]);
 
 /** By name and size: another size under a known name is not what is known, hence opaque. */
 const FIXED = new Map<string, ValueReader>([
-  ['boolean:1', (bytes, at) => bytes[at] !== 0],
-  ['boolean:4', (bytes, at) => bytes.readUInt32LE(at) !== 0],
-  ['filetime:8', (bytes, at) => filetimeText(bytes.readBigUInt64LE(at)) ?? bytes.readBigUInt64LE(at)],
+  ['boolean:1', ({ view }, at) => view.getUint8(at) !== 0],
+  ['boolean:4', ({ view }, at) => view.getUint32(at, true) !== 0],
+  ['filetime:8', filetimeReader],
   ['guid:16', guid],
   ['activity_id:20', activity],
   ['activity_id_xfer:20', activity],
-  ['float32:4', (bytes, at) => finite(bytes.readFloatLE(at))],
-  ['float64:8', (bytes, at) => finite(bytes.readDoubleLE(at))],
+  ['float32:4', ({ view }, at) => finite(view.getFloat32(at, true))],
+  ['float64:8', ({ view }, at) => finite(view.getFloat64(at, true))],
   ['char:1', ansi],
-  ['wchar:2', utf16],
-  ['ptr:8', (bytes, at) => `0x${bytes.readBigUInt64LE(at).toString(16).padStart(16, '0')}`],
+  ['wchar:2', utf16Text],
+  ['ptr:8', ({ view }, at) => `0x${view.getBigUint64(at, true).toString(16).padStart(16, '0')}`],
 ]);

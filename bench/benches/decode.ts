@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, rmSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { decodeFiles } from '../../agent/sqlaudit/decode-files';
+import { decodeFilesByBlock } from '../../agent/sqlaudit/decode-files';
 import { alternate } from '../alternate';
 import type { Bench } from '../context';
 import { writeAuditFiles } from '../data/audit-files';
@@ -26,9 +26,11 @@ export async function decode(bench: Bench): Promise<Figure[]> {
   };
   const decodeAll = async () => {
     let records = 0;
-    for await (const item of decodeFiles(files.paths)) {
-      if (item.kind === 'problem') throw new Error(`${item.file} at ${item.offset}: ${item.reason}`);
-      records += 1;
+    for await (const items of decodeFilesByBlock(files.paths)) {
+      for (const item of items) {
+        if (item.kind === 'problem') throw new Error(`${item.file} at ${item.offset}: ${item.reason}`);
+        records += 1;
+      }
     }
     if (records !== files.events) throw new Error(`${records} of ${files.events} records were decoded`);
   };

@@ -1,22 +1,16 @@
 import { toAuditPart, toAuditRecord } from '../../../agent/sqlaudit/audit-record';
+import { DecodeError } from '../../../agent/sqlaudit/decode-error';
 import { SqlAuditFile } from '../../../agent/sqlaudit/reader';
+import { Region } from '../../../agent/sqlaudit/region';
 import { nextSoundBlock } from '../../../agent/sqlaudit/resync';
-import { blockOffsets, repairChecksum } from './support/blocks';
+import { blockOffsets, fileHeader, repairChecksum } from './support/blocks';
 import { fixtureFile, SCHEMAS } from './support/fixtures';
 import { MemorySource, openBytes, readAll, trace } from './support/memory-source';
+import { describeIn } from './support/metadata';
+import { randomOf } from './support/random';
+import { AuditFileWriter } from './support/sqlaudit-writer';
 
 const MUTATIONS = 800;
-
-/** mulberry32: the same damage in every run. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
 
 const EXTREMES = [0, 1, 0x7f, 0x80, 0xff];
 
@@ -124,4 +118,39 @@ it('a block header may not ask for more memory than the file has bytes', async (
   if (opened.kind !== 'opened') throw new Error(opened.kind);
   expect((await readAll(opened.file, source)).outcome).toMatchObject({ kind: 'incomplete', offset: 512 });
   expect(Math.max(...asked)).toBeLessThanOrEqual(bytes.length);
+});
+
+it.each([
+  ['column', (name: string) => ({ types: { int8: 1 }, events: { e: { [name]: 'int8' } } })],
+  ['event', (name: string) => ({ types: { int8: 1 }, events: { [name]: { c: 'int8' } } })],
+  ['text of a map', (name: string) => ({ maps: { m: { size: 1, texts: { 1: name } } } }) as const],
+])('a %s may not come out with every event at any length', async (_, describing) => {
+  const guid = '5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e11';
+  const outcomeOf = async (chars: number) => {
+    const description = describing('x'.repeat(chars));
+    const { file, source } = await openBytes(Buffer.concat([fileHeader(guid), describeIn(description)]));
+    return (await readAll(file, source)).outcome;
+  };
+  expect(await outcomeOf(1024)).toMatchObject({ kind: 'complete' });
+  expect(await outcomeOf(1025)).toMatchObject({ kind: 'corrupt', reason: 'name of 1025 characters' });
+});
+
+it('a name of the file is printable in the text of an error', async () => {
+  const writer = AuditFileWriter.describing({
+    types: { text: 0 },
+    events: { 'e\r\n\u001b[2J\u0085ü': { c: 'text' } },
+  });
+  const file = writer.file('5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e11', [[{ c: 'abc' }]]);
+  const start = blockOffsets(file).at(-2) ?? 0;
+  file.writeUInt32LE(7, start + 77 + 20);
+  const { file: opened, source } = await openBytes(repairChecksum(file, start));
+  const { outcome } = await readAll(opened, source);
+  expect(outcome).toMatchObject({ reason: expect.stringMatching(/"e\\r\\n\\u001b\[2J\\u0085\\u00fc"$/) });
+});
+
+it.each(['u8', 'u16', 'u32', 'u64'] as const)('nothing is read beyond the end of a record (%s)', (read) => {
+  const region = new Region(Buffer.alloc(16), 4, 12, 512);
+  for (let left = region.left; left > 0; left = region.left) region[read]();
+  expect(() => region[read]()).toThrow(DecodeError);
+  expect(() => new Region(Buffer.alloc(16), 5, 12, 512).take(8)).toThrow('(at byte 517)');
 });

@@ -70,6 +70,21 @@ describe('a file that is being written', () => {
     expect([outcome.kind, events.length]).toEqual(['corrupt', 0]);
   });
 
+  it.each([0, 100])(
+    'that was cut before the saved position is not at its end (%i bytes on)',
+    async (left) => {
+      const cut = (blockOffsets(whole)[2] ?? 0) + left;
+      const { file, source } = await openBytes(
+        Buffer.concat([whole.subarray(0, cut), Buffer.alloc(1024, 0xee)]),
+      );
+      const beyond = { blockOffset: whole.length, index: 0 };
+      expect(await readAll(file, source, beyond)).toMatchObject({
+        events: [],
+        outcome: { kind: 'incomplete' },
+      });
+    },
+  );
+
   it('can be read on behind damage', async () => {
     const bytes = Buffer.from(whole);
     const [damaged = 0, after = 0] = blockOffsets(whole).slice(-5);
