@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeFiles } from '../../agent/sqlaudit/decode-files';
+import type { AuditRecord } from '../../src/audit-event/audit-record';
+import { collect } from '../agent/sqlaudit/support/collect';
+import { fixtureFile } from '../agent/sqlaudit/support/fixtures';
+import { AuditFileWriter } from '../agent/sqlaudit/support/sqlaudit-writer';
+import type { AuditFile, Part } from './support/audit-file';
+import { AuditTarget } from './support/audit-target';
+import { judgeGaps } from './support/gap-judge';
+import { judge, nameOf, type Stored } from './support/judge';
+import { Random } from './support/random';
+import { ServerClock } from './support/session-rows';
+import type { ReportedGap } from './support/tenant';
+
+/** What a simulation compares, made without any agent: what is in the files is what is stored. */
+describe('the judge of a simulation', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-simulation-judge-'));
+  let target: AuditTarget;
+  let stored: Stored[];
+  beforeAll(async () => {
+    const random = new Random(7);
+    target = new AuditTarget({
+      ...{ folder, name: 'Judged', writer: AuditFileWriter.from(fixtureFile('schema-2022')) },
+      ...{ random, clock: new ServerClock(random.fork()), hasHostNames: true, isReserved: false },
+      ...{ rolloverFilesMax: null, onDelete: () => {} },
+    });
+    for (let file = 0; file < 4; file++) {
+      for (let block = 0; block < 2; block++) target.write(4, null);
+      target.finish();
+      target.rollOver(null);
+    }
+    const items = await collect(decodeFiles(target.files.flatMap(({ paths }) => paths)));
+    stored = items.flatMap((item) => (item.kind === 'record' ? [storedOf(item.record)] : []));
+  });
+  afterAll(() => {
+    target.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** As the service gives an event that was ingested. */
+  function storedOf({ file, fileGuid, blockOffset, index, parts, additional, ...fields }: AuditRecord) {
+    const place = { file, fileGuid, blockOffset, index, parts };
+    return {
+      ...fields,
+      sourceType: 'DirectFile',
+      additional: { ...additional, ...place },
+    } as object as Stored;
+  }
+
+  const problemsOf = (events: readonly Stored[], mayBeLost: readonly Part[] = []) =>
+    judge([target.parts()], events, new Set(mayBeLost));
+  const rowsOf = (file: number) => target.parts().filter((part) => part.file === target.files[file]?.file);
+  const isIn = (file: number) => (event: Stored) =>
+    (event.additional as Record<string, unknown>).fileGuid === target.files[file]?.file.guid;
+  const gapIn = (file: number, change: Partial<ReportedGap> = {}): ReportedGap => ({
+    ...{ gapId: 'g', reason: 'FILE_DELETED', detail: '', fileName: 'f', afterTime: null, beforeTime: null },
+    fileGuid: target.files[file]?.file.guid ?? null,
+    ...change,
+  });
+
+  it('finds nothing wrong where everything arrived, split records joined', () => {
+    expect(stored.length).toBeGreaterThan(30);
+    expect(target.parts().length).toBeGreaterThan(stored.length);
+    expect(problemsOf(stored)).toEqual({ problems: [], lost: [] });
+  });
+
+  it('notices each record that is missing, changed, torn, doubled or invented', () => {
+    const [first, ...others] = stored;
+    if (!first) throw new Error('there are records');
+    expect(problemsOf(others).problems).toEqual([expect.stringContaining('is not stored')]);
+    expect(problemsOf([{ ...first, objectName: 'other' }, ...others]).problems).toEqual([
+      expect.stringContaining(`objectName is "other", not "${first.objectName}"`),
+    ]);
+    expect(problemsOf([first, ...stored]).problems).toEqual(['records are stored twice']);
+    const elsewhere = { ...first.additional, fileGuid: 'another' };
+    expect(problemsOf([{ ...first, additional: elsewhere }, ...stored]).problems).toEqual([
+      expect.stringContaining('was never written'),
+    ]);
+    const torn = stored.map((event) =>
+      event.additional.parts > 1 ? { ...event, additional: { ...event.additional, parts: 1 } } : event,
+    );
+    expect(problemsOf(torn).problems).toContainEqual(expect.stringContaining('is torn'));
+  });
+
+  it('lets rows be lost only where they may be, and asks for a gap then', () => {
+    const alone = target.files.findIndex(({ file }, i) => i > 0 && sharesNoRecord(file));
+    const { problems, lost } = problemsOf(
+      stored.filter((event) => !isIn(alone)(event)),
+      rowsOf(alone),
+    );
+    expect(problems).toEqual([]);
+    expect(lost.map(nameOf).sort()).toEqual(rowsOf(alone).map(nameOf).sort());
+    const sight = { uncertain: new Set<never>(), untraced: new Set<never>() };
+    const audits = [target.files.map(({ file }) => file)];
+    const judged = (...gaps: ReportedGap[]) => judgeGaps({ audits, lost, gaps, sight });
+    expect(judged()).toEqual(lost.map(() => expect.stringContaining('is lost without a gap')));
+    expect(judged(gapIn(alone))).toEqual([]);
+    const falseAlarm = expect.stringContaining('false alarm');
+    expect(judged(gapIn(alone), gapIn(alone + 1))).toEqual([falseAlarm]);
+    // A gap in an earlier file covers it up to the next record, but that file must have lost something as well.
+    const timeIn = (file: number) => String(rowsOf(file)[0]?.row.event_time);
+    expect(judged(gapIn(alone - 1, { beforeTime: timeIn(alone + 1) }))).toEqual([falseAlarm]);
+    expect(judged(gapIn(alone - 1, { beforeTime: timeIn(alone - 1) }))).toHaveLength(lost.length + 1);
+  });
+
+  function sharesNoRecord(file: AuditFile): boolean {
+    const records = new Set(file.parts.map(({ record }) => record));
+    const others = target.parts().filter((part) => part.file !== file);
+    return records.size > 5 && !others.some(({ record }) => records.has(record));
+  }
+});

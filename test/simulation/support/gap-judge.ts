@@ -1,0 +1,51 @@
+import type { AuditFile, Part } from './audit-file';
+import { nameOf } from './judge';
+import type { Sight } from './sight';
+import type { ReportedGap } from './tenant';
+
+export interface GapCase {
+  /** Files of each server audit, in the order in which they were begun. */
+  readonly audits: readonly (readonly AuditFile[])[];
+  /** Rows that did not arrive, though they may be lost. */
+  readonly lost: readonly Part[];
+  readonly gaps: readonly ReportedGap[];
+  readonly sight: Pick<Sight, 'uncertain' | 'untraced'>;
+}
+
+/** What is lost without a gap, and which gaps are false alarms. */
+export function judgeGaps({ audits, lost, gaps, sight }: GapCase): string[] {
+  const problems: string[] = [];
+  for (const part of lost) {
+    const audit = audits.find((files) => files.includes(part.file)) ?? [];
+    const isCovered = gaps.some((gap) => covers(gap, part, audit, lost)) || sight.untraced.has(part.file);
+    if (!isCovered) problems.push(`${nameOf(part)} is lost without a gap`);
+  }
+  const files = new Set(lost.map(({ file }) => file));
+  for (const gap of gaps) {
+    const file = audits.flat().find(({ guid }) => guid === gap.fileGuid);
+    const isTrue = file && (files.has(file) || file.isTorn || sight.uncertain.has(file));
+    if (!isTrue) problems.push(`false alarm: ${JSON.stringify(gap)}`);
+  }
+  return problems;
+}
+
+/**
+ * A gap is in a file. Where later files came and went unseen, it lasts up to the first record after them: event
+ * times do not order the records of a file, so it is the records of later files that must be named.
+ */
+function covers(
+  gap: ReportedGap,
+  { file }: Part,
+  audit: readonly AuditFile[],
+  lost: readonly Part[],
+): boolean {
+  if (gap.fileGuid === file.guid) return true;
+  const begin = audit.findIndex(({ guid }) => guid === gap.fileGuid);
+  const end = audit.indexOf(file);
+  const unseen = audit.slice(begin + 1, end + 1);
+  const missing = new Set(lost);
+  if (begin < 0 || begin > end || !unseen.every((one) => one.wholeParts.every((part) => missing.has(part))))
+    return false;
+  const later = audit.slice(end + 1).flatMap(({ parts }) => parts.map(({ row }) => row.event_time));
+  return gap.beforeTime === null || later.includes(gap.beforeTime);
+}

@@ -1,0 +1,58 @@
+import type { Signal } from './probe';
+
+/** So many looks at the audit folder, and what was there before the first of them cannot have been missed. */
+const LOOKS_TO_SEE = 4;
+
+/** How often one run of an agent has looked at the audit folder, and in which state. */
+export class Looks {
+  private readonly all: number[] = [];
+  /** The last ones of an agent that reads what it sees before it looks again. */
+  private readonly free: number[] = [];
+  /** The last ones while the service had kept it waiting so long that it copies what it cannot publish. */
+  private readonly stuck: number[] = [];
+  private deliveringSinceMs: number | null = null;
+  private isBlocked = false;
+
+  constructor(private readonly spoolAfterMs: number) {}
+
+  note({ kind, atMs }: Signal): void {
+    if (kind === 'look') this.noteLook(atMs);
+    if (kind === 'delivering') this.deliveringSinceMs = atMs;
+    if (kind === 'delivered') this.deliveringSinceMs = null;
+    if (kind === 'blocked') this.isBlocked = true;
+    if (kind === 'free') this.isBlocked = false;
+  }
+
+  hasLooked(sinceMs: number): boolean {
+    return isAfter(this.all, sinceMs);
+  }
+
+  hasRead(sinceMs: number): boolean {
+    return isAfter(this.free, sinceMs);
+  }
+
+  hasSpooled(sinceMs: number): boolean {
+    return isAfter(this.stuck, sinceMs);
+  }
+
+  /** For people who look into a failure: seconds of the minute. */
+  describe(): string {
+    const seconds = (times: readonly number[]) => times.map((atMs) => ((atMs % 60_000) / 1000).toFixed(3));
+    return `free looks ${seconds(this.free)}, stuck ${seconds(this.stuck)}`;
+  }
+
+  private noteLook(atMs: number): void {
+    keep(this.all, atMs);
+    if (!this.isBlocked) keep(this.free, atMs);
+    if (this.deliveringSinceMs !== null && atMs - this.deliveringSinceMs > this.spoolAfterMs)
+      keep(this.stuck, atMs);
+  }
+}
+
+function keep(times: number[], atMs: number): void {
+  times.push(atMs);
+  if (times.length > LOOKS_TO_SEE) times.shift();
+}
+
+const isAfter = (times: readonly number[], sinceMs: number): boolean =>
+  times.length === LOOKS_TO_SEE && times.every((atMs) => atMs > sinceMs);

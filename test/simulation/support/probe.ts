@@ -1,0 +1,66 @@
+import fs from 'node:fs';
+import { FileKeeper } from '../../../agent/tail/file-keeper';
+import { AGENT_TIMES } from '../../../agent/times';
+
+/** What an agent under test tells its parent: it is about to do this, or has just been answered. */
+export interface Signal {
+  /**
+   * look: lists the audit folder. tick: looks at its configuration. delivering, delivered: a batch, from
+   * its first attempt until it is in the checkpoint. saving: gives the new checkpoint its name. blocked, free: reading
+   * waits for a delivery, or goes on.
+   */
+  readonly kind: 'look' | 'tick' | 'saving' | 'delivering' | 'delivered' | 'blocked' | 'free';
+  readonly atMs: number;
+}
+
+/** Given to the agent's process beside its command line. */
+export interface ProbeSettings {
+  readonly auditFolder: string;
+  readonly configPath: string;
+  readonly times: Partial<typeof AGENT_TIMES>;
+}
+
+const settings: ProbeSettings = JSON.parse(process.env.SIMULATION_PROBE ?? '');
+Object.assign(AGENT_TIMES, settings.times);
+const tell = (kind: Signal['kind']) => void process.send?.({ kind, atMs: Date.now() } satisfies Signal);
+
+type Call = (...args: unknown[]) => unknown;
+
+/** Tells before each call whose arguments ask for it. */
+function watch(
+  functions: object,
+  names: readonly string[],
+  kindOf: (args: string[]) => Signal['kind'] | null,
+) {
+  const table = functions as Record<string, Call>;
+  for (const name of names) {
+    const call = table[name];
+    if (!call) continue;
+    table[name] = (...args) => {
+      const kind = kindOf(args.map(String));
+      if (kind !== null) tell(kind);
+      return call.apply(table, args);
+    };
+  }
+}
+
+const isIn = (folder: string, path = '') => path.replace(/\/$/, '') === folder;
+for (const functions of [fs, fs.promises]) {
+  watch(functions, ['readdir', 'opendir'], ([path]) => (isIn(settings.auditFolder, path) ? 'look' : null));
+  watch(functions, ['readFile', 'stat'], ([path]) => (path === settings.configPath ? 'tick' : null));
+  watch(functions, ['rename'], ([, path]) => (path?.includes('checkpoints') ? 'saving' : null));
+}
+
+const { delivering, watchDuring } = FileKeeper.prototype;
+FileKeeper.prototype.delivering = function (delivery) {
+  tell('delivering');
+  const delivered = () => tell('delivered');
+  delivery.then(delivered, delivered);
+  return delivering.call(this, delivery) as typeof delivery;
+};
+FileKeeper.prototype.watchDuring = async function (delivery, stop) {
+  tell('blocked');
+  const result = await watchDuring.call(this, delivery, stop);
+  tell('free');
+  return result as Awaited<typeof delivery>;
+};

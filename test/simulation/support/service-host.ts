@@ -1,0 +1,73 @@
+import { createServer } from 'node:net';
+import { ChildService } from '../../support/child-service';
+import { createTestDatabase, type TestDatabase } from '../../support/engines';
+
+/** A service at one address that is killed and started again, with the database of them all. */
+export class ServiceHost {
+  private starting: Promise<ChildService>;
+  kills = 0;
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly port: number,
+  ) {
+    this.starting = this.start();
+  }
+
+  static async open(): Promise<ServiceHost> {
+    const host = new ServiceHost(await createTestDatabase('postgresql'), await freePort());
+    await host.starting;
+    return host;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async close(): Promise<void> {
+    await (await this.starting).stop('SIGKILL');
+    await this.database.drop();
+  }
+
+  /** Kills the service, unless somebody just did; it is on its way up again when this resolves. */
+  async kill(): Promise<void> {
+    const { starting } = this;
+    const service = await starting;
+    if (this.starting !== starting) return;
+    this.kills++;
+    this.starting = service.stop('SIGKILL').then(() => this.start());
+  }
+
+  /** The result of calls to the service, made again where it was killed meanwhile. */
+  async ask<T>(calls: (service: ChildService) => Promise<T>): Promise<T> {
+    for (;;) {
+      const { starting } = this;
+      try {
+        return await calls(await starting);
+      } catch (error) {
+        if (this.starting === starting) throw error;
+      }
+    }
+  }
+
+  private start(): Promise<ChildService> {
+    return ChildService.start({
+      ...{ DATABASE_URL: this.database.databaseUrl ?? '', DATA_DIR: this.database.dataDir },
+      ...{ PORT: String(this.port), RATE_LIMIT_PER_MINUTE: '100000' },
+    });
+  }
+}
+
+/** Below the ports that systems give outgoing connections: one of them could take it between two starts. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 18_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+}

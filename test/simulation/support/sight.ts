@@ -1,0 +1,109 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentProcess } from './agent-process';
+import type { AuditFile, Part } from './audit-file';
+import type { KeptFile } from './audit-target';
+import { CheckpointView } from './checkpoint-view';
+
+interface Deletion {
+  readonly file: AuditFile;
+  /** Its size on disk. */
+  readonly size: number;
+}
+
+/**
+ * Says which rows an agent must bring to the service. A row is among them unless its file was deleted, and even
+ * then where by that time
+ *
+ * - the checkpoint was past it,
+ * - or the spool had it,
+ * - or the agent had looked at the folder several times since the row was on disk, with nothing on its way to the
+ *   service, and was not ended before its checkpoint was past the row,
+ * - or the agent had looked at the folder several times since the row was on disk and the file was not the newest,
+ *   while the service had kept it waiting for so long that it copies what it cannot publish.
+ *
+ * All other rows may be lost, as a gap that is reported.
+ */
+export class Sight {
+  /** Rows that may be lost. */
+  readonly atRisk = new Set<Part>();
+  /** Files whose end an agent cannot know, so that a gap is no false alarm. */
+  readonly uncertain = new Set<AuditFile>();
+  /** Files of which no agent may know that they were ever there. */
+  readonly untraced = new Set<AuditFile>();
+  /** What only the agent's memory has. */
+  private heldParts = new Set<Part>();
+  private heldFiles: Deletion[] = [];
+  private unsaved: AuditFile[] = [];
+  /** Files that the agent that runs now has found. */
+  private found = new Set<AuditFile>();
+
+  /** @param place names of the tenant and the database below the agent's folders */
+  constructor(
+    private readonly agent: AgentProcess,
+    private readonly dataDir: string,
+    private readonly place: readonly [tenant: string, database: string],
+  ) {}
+
+  /** To be called right before a file goes. @param next the one begun after it. @param audit all files of the audit */
+  deleting({ file, paths }: KeptFile, next: AuditFile, audit: readonly AuditFile[]): void {
+    const { agent } = this;
+    const checkpoint = this.checkpoint();
+    for (const part of file.wholeParts) {
+      if (isPast(checkpoint, part) || this.isSpooled(part)) continue;
+      if (agent.hasRead(part.completeAtMs)) this.heldParts.add(part);
+      else if (!agent.hasSpooled(Math.max(part.completeAtMs, next.headerAtMs))) this.atRisk.add(part);
+    }
+    const deletion = { file, size: Math.max(...paths.map((path) => statSync(path).size)) };
+    const knownSinceMs = Math.max(file.writtenAtMs, next.headerAtMs);
+    if (!checkpoint.isDone(file.guid, deletion.size) && !agent.hasSpooled(knownSinceMs)) {
+      if (agent.hasRead(knownSinceMs)) this.heldFiles.push(deletion);
+      else this.uncertain.add(file);
+    }
+    for (const one of audit) if (agent.hasLooked(one.headerAtMs)) this.found.add(one);
+    if (!audit.some((one) => checkpoint.knows(one.guid) || this.found.has(one))) this.untraced.add(file);
+    else if (!audit.some(({ guid }) => checkpoint.knows(guid))) this.unsaved.push(file);
+    agent.note(`goes: ${file.names.join(' or ')}, ${this.stateOf(file)}; ${agent.looksText}`);
+  }
+
+  private stateOf(file: AuditFile): string {
+    if (this.uncertain.has(file)) return 'uncertain';
+    return this.heldFiles.some((held) => held.file === file) ? 'known to the agent' : 'noted or spooled';
+  }
+
+  /** To be called right before the agent is ended. */
+  ending(): void {
+    const checkpoint = this.checkpoint();
+    for (const part of this.heldParts) if (!isPast(checkpoint, part)) this.atRisk.add(part);
+    for (const { file, size } of this.heldFiles)
+      if (!checkpoint.isDone(file.guid, size)) this.uncertain.add(file);
+    for (const file of this.unsaved) this.untraced.add(file);
+    this.heldParts = new Set();
+    this.heldFiles = [];
+    this.unsaved = [];
+    this.found = new Set();
+  }
+
+  checkpoint(): CheckpointView {
+    const [tenant, database] = this.place;
+    return new CheckpointView(join(this.dataDir, 'checkpoints', tenant, `${database}.json`));
+  }
+
+  /** Whether the agent keeps gaps that it has not reported. */
+  get hasPendingGaps(): boolean {
+    const [tenant, database] = this.place;
+    const path = join(this.dataDir, 'gaps', tenant, `${database}.ndjson`);
+    return existsSync(path) && statSync(path).size > 0;
+  }
+
+  private isSpooled({ file, blockEnd }: Part): boolean {
+    return ['', '.part'].some((ending) => {
+      const folder = join(this.dataDir, 'spool', ...this.place, `${file.guid}${ending}`);
+      const [copy] = existsSync(folder) ? readdirSync(folder) : [];
+      return copy !== undefined && statSync(join(folder, copy)).size >= blockEnd;
+    });
+  }
+}
+
+export const isPast = (checkpoint: CheckpointView, { file, blockOffset, index }: Part): boolean =>
+  checkpoint.isPast(file.guid, blockOffset, index);
