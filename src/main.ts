@@ -4,7 +4,7 @@ import { ConfigError, loadConfig } from './config';
 import { startService } from './service';
 
 /** Lines leave together, as a write for each would cost a request more than the line; the last when the process ends. */
-const LOG_DESTINATION = { dest: 2, sync: false, minLength: 4_096, periodicFlush: 200 };
+const LOG_DESTINATION = { dest: 2, sync: false, minLength: 4_096, periodicFlush: 250 };
 
 /** Starts the service from the environment and stops it on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
