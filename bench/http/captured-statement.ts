@@ -1,7 +1,7 @@
 import { LIST_PARAMETERS, parseParameters } from '../../src/audit-event/parameters';
 import { toAuditEventQuery } from '../../src/audit-event/query';
 import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
-import { Prisma, type PrismaClient } from '../../src/postgres/database';
+import type { AskRows } from '../../src/postgres/database';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 
 /** A statement as PostgreSQL gets it. */
@@ -16,21 +16,15 @@ export async function pageStatement(
   query: { readonly page: number; readonly pageSize: number },
 ): Promise<CapturedStatement> {
   const caught: CapturedStatement[] = [];
-  const catchRaw = async (first: Prisma.Sql | TemplateStringsArray, ...rest: unknown[]) => {
-    const { text, values } = 'raw' in first ? Prisma.sql(first, ...(rest as Prisma.Sql[])) : first;
+  const ask: AskRows = async ({ text, values }) => {
     caught.push({ text, values });
     return [];
   };
-  const catchUnsafe = async (text: string, ...values: unknown[]) => {
-    caught.push({ text, values });
-    return [];
-  };
-  const fake = { $queryRaw: catchRaw, $queryRawUnsafe: catchUnsafe } as unknown as PrismaClient;
   const given = parseParameters(LIST_PARAMETERS, {
     page: String(query.page),
     pageSize: String(query.pageSize),
   });
-  await new PostgresAuditEventReader(fake).page(tenantScope(tenantIds), toAuditEventQuery(given));
+  await new PostgresAuditEventReader(ask).page(tenantScope(tenantIds), toAuditEventQuery(given));
   const [statement] = caught;
   if (!statement || caught.length > 1)
     throw new Error(`a list page takes ${caught.length} statements, not one`);

@@ -4,11 +4,11 @@ import type { AuditEventQuery, AuditSummary, Page, TimeRange } from '../audit-ev
 import { ticksOfRecordId } from '../audit-event/record-id';
 import type { AuditEventReader, StoredAuditEvent } from '../search/audit-event-reader';
 import type { TenantScope } from '../tenant/tenant-scope';
-import { DETAIL_COLUMNS, type Row, toListItem, toStoredEvent } from './audit-event.rows';
+import { DETAIL_COLUMNS, toListItem, toStoredEvent } from './audit-event.rows';
 import { pageStatement } from './counts/page.statement';
 import { eachTenant, type TenantForm } from './counts/scope';
 import { summaryStatement } from './counts/summary.statement';
-import { Prisma, type PrismaClient } from './database';
+import { type AskRows, Prisma } from './database';
 import { guarded } from './failure';
 
 /**
@@ -17,14 +17,14 @@ import { guarded } from './failure';
  */
 export class PostgresAuditEventReader implements AuditEventReader {
   constructor(
-    private readonly prisma: PrismaClient,
+    private readonly ask: AskRows,
     private readonly form: TenantForm = 'lateral',
   ) {}
 
   async page(tenants: TenantScope, query: AuditEventQuery): Promise<Page<AuditEventListItem>> {
     const { page, pageSize } = query;
     const statement = pageStatement(eachTenant(tenants, this.form), query);
-    const rows = await guarded(() => this.prisma.$queryRaw<Row[]>(statement));
+    const rows = await guarded(() => this.ask(statement));
     const items = rows.filter((row) => row.record_id !== null).map(toListItem);
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
   }
@@ -36,18 +36,18 @@ export class PostgresAuditEventReader implements AuditEventReader {
         SELECT ${DETAIL_COLUMNS} FROM audit_event e
         WHERE e.tenant_id = ${tenant} AND e.record_id = ${recordId}::uuid`,
     );
-    const [row] = await guarded(() => this.prisma.$queryRaw<Row[]>(statement));
+    const [row] = await guarded(() => this.ask(statement));
     return row ? toStoredEvent(row) : null;
   }
 
   async summary(tenants: TenantScope, range: TimeRange): Promise<AuditSummary> {
     const statement = summaryStatement(eachTenant(tenants, this.form), range);
-    const [row] = await guarded(() => this.prisma.$queryRaw<Row[]>(statement));
+    const [row] = await guarded(() => this.ask(statement));
     return toSummary(row ?? {});
   }
 }
 
-function toSummary(row: Row): AuditSummary {
+function toSummary(row: Readonly<Record<string, unknown>>): AuditSummary {
   const totalCount = Number(row.total ?? 0);
   const successfulCount = Number(row.ok ?? 0);
   return {

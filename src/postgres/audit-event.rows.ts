@@ -3,6 +3,7 @@ import {
   AUDIT_EVENT_FIELDS,
   type AuditEventListItem,
   DETAIL_FIELDS,
+  FIELD_NAMES,
   type FieldName,
   LIST_FIELDS,
   STATEMENT_PREVIEW,
@@ -30,36 +31,35 @@ export const DETAIL_COLUMNS = Prisma.raw(
   [...new Set([...columnsOf(DETAIL_FIELDS), ...columnsOf(['sourceType']), 'e.additional'])].join(', '),
 );
 
-const READERS = (Object.keys(AUDIT_EVENT_FIELDS) as FieldName[]).map((name) => ({
-  name,
-  column: toSnakeCase(name),
-  read: readerOf(name),
-}));
-const LIST_READERS = READERS.filter(({ name }) => (LIST_FIELDS as readonly string[]).includes(name));
-
-function readerOf(name: FieldName): (row: Row, column: string) => unknown {
-  if (name === 'eventTime') return (row) => formatTicks(ticksOfRecordId(String(row.record_id)));
+/** The expression of a field's value from `row`, in code. */
+function expressionOf(name: FieldName): string {
+  const value = `row.${toSnakeCase(name)}`;
+  if (name === 'eventTime') return 'time(row.record_id)';
   const { kind } = AUDIT_EVENT_FIELDS[name];
-  if (kind === 'boolean' || kind === 'id') return (row, column) => row[column];
-  return (row, column) => textOrNull(String(row[column]));
+  return kind === 'boolean' || kind === 'id' ? value : `text(${value})`;
+}
+
+/**
+ * Makes a function of the fields that returns an object of them, and of what is given beside them. As code: a loop
+ * over names makes objects that are slow to make and to read, and a page has twenty times sixteen values.
+ * @param beside expressions by name
+ */
+function mapperOf<T>(names: readonly FieldName[], beside: Readonly<Record<string, string>>): (row: Row) => T {
+  const fields = [...names.map((name) => [name, expressionOf(name)]), ...Object.entries(beside)];
+  const object = fields.map(([name, expression]) => `${name}: ${expression}`).join(', ');
+  // Of nothing but the field table's names.
+  const make = new Function('text', 'time', 'preview', 'json', `return (row) => ({ ${object} });`);
+  const time = (recordId: string) => formatTicks(ticksOfRecordId(recordId));
+  return make((value: unknown) => textOrNull(String(value)), time, preview, fromStoredJson);
 }
 
 const textOrNull = (stored: string) => (stored === '' ? null : fromStored(stored));
 
-export function toListItem(row: Row): AuditEventListItem {
-  const item: Record<string, unknown> = {};
-  for (const { name, column, read } of LIST_READERS) item[name] = read(row, column);
-  item[STATEMENT_PREVIEW.name] = preview(String(row[PREVIEW_COLUMN]));
-  return item as AuditEventListItem;
-}
+export const toListItem = mapperOf<AuditEventListItem>(LIST_FIELDS, {
+  [STATEMENT_PREVIEW.name]: `preview(row.${PREVIEW_COLUMN})`,
+});
 
-export function toStoredEvent(row: Row): StoredAuditEvent {
-  const event: Record<string, unknown> = {
-    additional: fromStoredJson(row.additional as StoredAuditEvent['additional']),
-  };
-  for (const { name, column, read } of READERS) event[name] = read(row, column);
-  return event as StoredAuditEvent;
-}
+export const toStoredEvent = mapperOf<StoredAuditEvent>(FIELD_NAMES, { additional: 'json(row.additional)' });
 
 function preview(stored: string): string | null {
   if (stored === '') return null;

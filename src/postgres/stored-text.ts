@@ -29,8 +29,12 @@ export function toStored(text: string): string {
   return SUSPECT.test(text) ? text.replace(TO_ESCAPE, escapeOf) : text;
 }
 
+/** The first half of every escape. */
+const MAY_HOLD_ESCAPES = /[\uDBFC-\uDBFE]/;
+
 /** The text a stored form stands for. */
-export const fromStored = (stored: string): string => stored.replace(ESCAPED, characterOf);
+export const fromStored = (stored: string): string =>
+  MAY_HOLD_ESCAPES.test(stored) ? stored.replace(ESCAPED, characterOf) : stored;
 
 function escapeOf(found: string): string {
   const code = found.codePointAt(0) ?? 0;

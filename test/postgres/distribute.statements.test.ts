@@ -4,7 +4,7 @@ import type { AuditEventQuery } from '../../src/audit-event/query';
 import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
 import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
 import { Folder } from '../../src/postgres/counts/fold';
-import type { RunStatement } from '../../src/postgres/database';
+import { askPrisma, type RunStatement } from '../../src/postgres/database';
 import { DISTRIBUTED_TABLES } from '../../src/postgres/distribute/distribution';
 import { Partitions } from '../../src/postgres/partitions';
 import { PostgresRetentionStore } from '../../src/postgres/retention/retention.store';
@@ -89,7 +89,7 @@ describeOnPostgres('the statements of a service', () => {
   /** What reading asks for a scope. */
   async function asked(tenants: readonly number[], form: 'lateral' | 'union'): Promise<string[]> {
     const texts: string[] = [];
-    const reader = new PostgresAuditEventReader(recording(store.database.prisma, texts), form);
+    const reader = new PostgresAuditEventReader(askPrisma(recording(store.database.prisma, texts)), form);
     const scope = tenantScope(tenants);
     for (const one of QUERIES) await reader.page(scope, one);
     await reader.find(scope, '019b8d0e-1c00-8000-8000-000000000001');

@@ -21,6 +21,8 @@ async function copyOf(place: TestDatabase): Promise<TestDatabase> {
   await on(
     process.env.TEST_DATABASE_URL ?? '',
     `DROP DATABASE ${nameOf(copy)}`,
+    // Connections closed a moment ago may still be there, and a template must have none.
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${nameOf(place)}'`,
     `CREATE DATABASE ${nameOf(copy)} TEMPLATE ${nameOf(place)}`,
   );
   return copy;

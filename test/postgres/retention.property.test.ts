@@ -84,7 +84,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
 
   it('leaves lists, counts, searches and summaries equal to what is left, whatever was folded or came late', async () => {
     const writer = new PostgresAuditEventWriter(db.run, new Partitions(db.migrator));
-    const reader = new PostgresAuditEventReader(db.prisma);
+    const reader = new PostgresAuditEventReader(db.ask);
     const store = new PostgresRetentionStore(db.prisma, db.migrator);
     const folder = new Folder(db.migrator);
     const indexer = new Indexer(db.migrator, 0);

@@ -8,7 +8,13 @@ import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader'
 import { whereInRange, whereOf } from '../../src/postgres/audit-event.where';
 import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
 import { Folder } from '../../src/postgres/counts/fold';
-import { type Database, openDatabase, Prisma, type PrismaClient } from '../../src/postgres/database';
+import {
+  askPrisma,
+  type Database,
+  openDatabase,
+  Prisma,
+  type PrismaClient,
+} from '../../src/postgres/database';
 import { migrate } from '../../src/postgres/migrate';
 import { Partitions } from '../../src/postgres/partitions';
 import { Indexer } from '../../src/postgres/search/indexer';
@@ -96,10 +102,13 @@ describeOnPostgres('while several instances write, fold and index at once', () =
     await Promise.all([...background, ...readers]);
 
     const ids = new Set(stored.flat());
-    const { totalCount } = await new PostgresAuditEventReader(prisma).summary(tenantScope(tenants), {
-      from: null,
-      to: null,
-    });
+    const { totalCount } = await new PostgresAuditEventReader(askPrisma(prisma)).summary(
+      tenantScope(tenants),
+      {
+        from: null,
+        to: null,
+      },
+    );
     expect(totalCount).toBe(ids.size);
     expect(compared).toBeGreaterThanOrEqual(COMPARISONS);
   });
@@ -147,7 +156,7 @@ function checked(
 async function compare(prisma: PrismaClient, tenants: readonly number[], q: AuditEventQuery): Promise<void> {
   await prisma.$transaction(
     async (tx) => {
-      const reader = new PostgresAuditEventReader(tx as PrismaClient);
+      const reader = new PostgresAuditEventReader(askPrisma(tx));
       const page = await reader.page(tenantScope(tenants), q);
       const scope = Prisma.sql`e.tenant_id = ANY(${[...tenants]}::int[])`;
       const order = Prisma.raw(orderOf(q));

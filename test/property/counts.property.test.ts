@@ -122,9 +122,9 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
   it('equal a brute-force count at any moment of ingest and folding', async () => {
     const partitions = new Partitions(db.migrator);
     const writer = new PostgresAuditEventWriter(db.run, partitions);
-    const lateral = new PostgresAuditEventReader(db.prisma);
+    const lateral = new PostgresAuditEventReader(db.ask);
     /** As on a distributed database. */
-    const union = new PostgresAuditEventReader(db.prisma, 'union');
+    const union = new PostgresAuditEventReader(db.ask, 'union');
     const folder = new Folder(db.migrator);
     const indexer = new Indexer(db.migrator, 0);
     await fc.assert(

@@ -17,11 +17,11 @@ export class RetentionTrial {
   readonly logLines: string[] = [];
 
   constructor(readonly store: Store) {
-    const { prisma, migrator } = store.database;
+    const { ask, prisma, migrator } = store.database;
     this.retention = new PostgresRetentionStore(prisma, migrator);
     this.folder = new Folder(migrator);
     this.indexer = new Indexer(migrator, 0);
-    this.reader = new PostgresAuditEventReader(prisma);
+    this.reader = new PostgresAuditEventReader(ask);
   }
 
   /** A run at a moment. @param store in place of the real one */

@@ -22,10 +22,10 @@ export async function openReadSide(
 ): Promise<ReadSide> {
   // Only while starting: tables are distributed while no service runs.
   const form = (await isDistributed(database.prisma)) ? 'union' : 'lateral';
-  const primary = new PostgresAuditEventReader(database.prisma, form);
+  const primary = new PostgresAuditEventReader(database.ask, form);
   if (readDatabaseUrl === null) return { reader: primary, healthy: true, close: async () => {} };
 
-  const prisma = openLimited(readDatabaseUrl);
+  const { prisma, ask } = openLimited(readDatabaseUrl);
   const check = () => checkReplica(database.prisma, prisma);
   const ready = await check().catch(async (error: unknown) => {
     if (error instanceof NotAReplica) {
@@ -36,7 +36,7 @@ export async function openReadSide(
     return false;
   });
   const reader = new ReplicaFirstReader({
-    replica: new PostgresAuditEventReader(prisma, form),
+    replica: new PostgresAuditEventReader(ask, form),
     primary,
     check,
     ready,

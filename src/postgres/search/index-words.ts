@@ -1,21 +1,20 @@
-import { type SearchTerm, WORD_MARK, wholeWordsOf } from '../../audit-event/search-terms';
+import { type SearchTerm, wholeWordsOf } from '../../audit-event/search-terms';
 import { Prisma } from '../database';
 import { toStored } from '../stored-text';
 
 /** Words are indexed by their first characters: whole statements without a blank must not break an index. */
 const KEY_CHARS = 64;
 
-/** SQL: the distinct words of `e.search_text`, as the index knows them. Between two marks stands every second piece. */
-export const DISTINCT_WORDS = `SELECT DISTINCT left(u.piece, ${KEY_CHARS}) AS word
-  FROM unnest(string_to_array(e.search_text, '${WORD_MARK}')) WITH ORDINALITY AS u(piece, i)
-  WHERE u.i % 2 = 0 AND u.piece <> ''`;
+/** A stored word as the index knows it. */
+export const indexKeyOf = (word: string): string =>
+  word.length <= KEY_CHARS ? word : [...word].slice(0, KEY_CHARS).join('');
 
 /** SQL: how a word that one event of an hour has is written in `audit_segment.singles`. */
 export const singleOf = (tenant: string, word: string): string => `${tenant}::text || ' ' || ${word}`;
 
 /** The index keys of the words every matching event must have. */
 export function keysOf(terms: readonly SearchTerm[]): string[] {
-  const words = terms.flatMap(wholeWordsOf).map((word) => [...toStored(word)].slice(0, KEY_CHARS).join(''));
+  const words = terms.flatMap(wholeWordsOf).map((word) => indexKeyOf(toStored(word)));
   return [...new Set(words)];
 }
 

@@ -1,29 +1,27 @@
-import { floorOfHour } from '../counts/scope';
+import { setImmediate } from 'node:timers/promises';
 import { tryTurn } from '../counts/turns';
-import type { PrismaClient } from '../database';
-import { DISTINCT_WORDS, singleOf } from './index-words';
+import type { Prisma, PrismaClient } from '../database';
+import { sqlStateOf } from '../failure';
+import { HourWords } from './hour-words';
+import { PUT_SEGMENTS, PUT_WORDS, readEvents, toList } from './index-statements';
 
 const HOURS_PER_STEP = 24;
 const TENANTS_PER_RUN = 50;
+/** Of one hour, read at once: longer would keep requests waiting, which share the thread. */
+const EVENTS_PER_READ = 1_000;
+const READ_EVENTS = readEvents(EVENTS_PER_READ);
+/** An hour with more would take too much memory: it is not indexed, and searches read it. */
+const WORDS_PER_HOUR_MAX = 500_000;
+const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
+const SERIALIZATION_FAILURE = '40001';
+const STEP_MS_MAX = 3_600_000;
 
-/** Hour by hour: without the OFFSET PostgreSQL may join the hours with all events the tenant has. */
-const EVENTS = `SELECT h.hour, r.search_text FROM unnest($2::int[]) AS h(hour) CROSS JOIN LATERAL (
-    SELECT e.search_text FROM audit_event e WHERE e.tenant_id = $1::int
-      AND e.record_id >= ${floorOfHour('h.hour')} AND e.record_id < ${floorOfHour('(h.hour + 1)')} OFFSET 0) r`;
-
-/** In one statement, so that the segment's count and its words are of the same events. */
-const INDEX = `
-WITH event AS MATERIALIZED (${EVENTS}),
-word AS MATERIALIZED (
-  SELECT e.hour, w.word, count(*)::int AS n FROM event e CROSS JOIN LATERAL (${DISTINCT_WORDS}) w GROUP BY 1, 2),
-several AS (
-  INSERT INTO audit_word (tenant_id, word, hour, n)
-  SELECT $1::int, word, hour, n FROM word WHERE n > 1 ORDER BY word, hour)
-INSERT INTO audit_segment (tenant_id, hour, n, singles)
-SELECT $1::int, t.hour, t.n, coalesce(s.singles, '{}') FROM
-  (SELECT hour, count(*)::int AS n FROM event GROUP BY hour) t
-  LEFT JOIN (SELECT hour, array_agg(${singleOf('$1::int', 'word')}) AS singles FROM word WHERE n = 1 GROUP BY hour) s
-    ON s.hour = t.hour`;
+interface Chunk {
+  readonly hour: number;
+  readonly n: number;
+  readonly last: string;
+  readonly texts: string;
+}
 
 /**
  * Keeps the search index up with what is stored. It may trail: searches read what is not indexed yet. An hour is
@@ -34,15 +32,16 @@ export class Indexer {
   constructor(
     private readonly prisma: PrismaClient,
     private readonly quietMs: number,
+    private readonly wordsPerHourMax = WORDS_PER_HOUR_MAX,
   ) {}
 
-  /** @returns how many hours were indexed; 0 when there is nothing to do now */
+  /** @returns how many hours were done; 0 when there is nothing to do now */
   async run(): Promise<number> {
     const tenants = await this.prisma.$queryRaw<{ tenant_id: number }[]>`
       SELECT DISTINCT tenant_id FROM audit_unindexed
       WHERE changed_at < now() - ${this.quietMs} * interval '1 millisecond' LIMIT ${TENANTS_PER_RUN}`;
     let hours = 0;
-    for (const { tenant_id } of tenants) hours += await this.#index(tenant_id);
+    for (const { tenant_id } of tenants) hours += await this.#index(tenant_id).catch(noneIfLate);
     return hours;
   }
 
@@ -50,32 +49,88 @@ export class Indexer {
     return this.prisma.$transaction(
       async (tx) => {
         if (!(await tryTurn(tx, 'indexing', tenantId))) return 0;
-        // Taken off the list first: a change from here on puts the hour back, after this transaction. Hours that are
-        // being put on it just now are passed over: waiting for them could be waiting in a circle.
-        const due = await tx.$queryRawUnsafe<{ hour: number }[]>(
-          `DELETE FROM audit_unindexed WHERE tenant_id = $1::int AND hour IN (
-             SELECT hour FROM audit_unindexed WHERE tenant_id = $1::int
-               AND changed_at < now() - $2 * interval '1 millisecond' ORDER BY hour LIMIT ${HOURS_PER_STEP}
-               FOR UPDATE SKIP LOCKED)
-           RETURNING hour`,
-          tenantId,
-          this.quietMs,
-        );
-        const hours = due.map(({ hour }) => hour);
-        await tx.$executeRawUnsafe(
-          'DELETE FROM audit_word WHERE tenant_id = $1::int AND hour = ANY($2::int[])',
-          tenantId,
-          hours,
-        );
-        await tx.$executeRawUnsafe(
-          'DELETE FROM audit_segment WHERE tenant_id = $1::int AND hour = ANY($2::int[])',
-          tenantId,
-          hours,
-        );
-        await tx.$executeRawUnsafe(INDEX, tenantId, hours);
+        const hours = await this.#takeOff(tx, tenantId);
+        for (const table of ['audit_word', 'audit_segment']) {
+          await tx.$executeRawUnsafe(
+            `DELETE FROM ${table} WHERE tenant_id = $1::int AND hour = ANY($2::int[])`,
+            tenantId,
+            hours,
+          );
+        }
+        await put(tx, tenantId, await this.#wordsOf(tx, tenantId, hours));
         return hours.length;
       },
-      { timeout: 120_000, maxWait: 10_000 },
+      // One snapshot: an hour's count and its words are of the same events.
+      { isolationLevel: 'RepeatableRead', timeout: STEP_MS_MAX, maxWait: 10_000 },
     );
   }
+
+  /**
+   * Hours off the list, before anything is read: a change from here on puts the hour back, after this transaction.
+   * Hours that are being put on it just now are passed over: waiting for them could be waiting in a circle.
+   */
+  async #takeOff(tx: Prisma.TransactionClient, tenantId: number): Promise<number[]> {
+    const due = await tx.$queryRawUnsafe<{ hour: number }[]>(
+      `DELETE FROM audit_unindexed WHERE tenant_id = $1::int AND hour IN (
+         SELECT hour FROM audit_unindexed WHERE tenant_id = $1::int
+           AND changed_at < now() - $2 * interval '1 millisecond' ORDER BY hour LIMIT ${HOURS_PER_STEP}
+           FOR UPDATE SKIP LOCKED)
+       RETURNING hour`,
+      tenantId,
+      this.quietMs,
+    );
+    return due.map(({ hour }) => hour);
+  }
+
+  async #wordsOf(
+    tx: Prisma.TransactionClient,
+    tenantId: number,
+    hours: readonly number[],
+  ): Promise<Map<number, HourWords>> {
+    const byHour = new Map<number, HourWords>();
+    const read = (of: readonly number[], after: string) =>
+      tx.$queryRawUnsafe<Chunk[]>(READ_EVENTS, tenantId, of, after);
+    for (const first of await read(hours, FIRST_RECORD)) {
+      const words = new HourWords();
+      for (let chunk: Chunk | undefined = first; chunk; ) {
+        for (const text of JSON.parse(chunk.texts) as string[]) words.add(text);
+        await setImmediate();
+        if (chunk.n < EVENTS_PER_READ || words.size > this.wordsPerHourMax) break;
+        [chunk] = await read([chunk.hour], chunk.last);
+      }
+      if (words.size <= this.wordsPerHourMax) byHour.set(first.hour, words);
+    }
+    return byHour;
+  }
+}
+
+/** An hour that was changed between the snapshot and its turn: it is on the list again. */
+function noneIfLate(error: unknown): number {
+  if (sqlStateOf(error) === SERIALIZATION_FAILURE) return 0;
+  throw error;
+}
+
+async function put(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  byHour: ReadonlyMap<number, HourWords>,
+): Promise<void> {
+  const all = [...byHour].map(([hour, words]) => ({ hour, words }));
+  const several = all.flatMap(({ hour, words }) => words.several().map((word) => ({ hour, ...word })));
+  const singles = all.flatMap(({ hour, words }) => words.singles().map((word) => ({ hour, word })));
+  await tx.$executeRawUnsafe(
+    PUT_WORDS,
+    tenantId,
+    toList(several.map(({ word }) => word)),
+    several.map(({ hour }) => hour),
+    several.map(({ n }) => n),
+  );
+  await tx.$executeRawUnsafe(
+    PUT_SEGMENTS,
+    tenantId,
+    all.map(({ hour }) => hour),
+    all.map(({ words }) => words.events),
+    toList(singles.map(({ word }) => word)),
+    singles.map(({ hour }) => hour),
+  );
 }

@@ -1,0 +1,75 @@
+import { parseSearch } from '../../src/audit-event/search-terms';
+import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
+import { Folder } from '../../src/postgres/counts/fold';
+import { Indexer } from '../../src/postgres/search/indexer';
+import { tenantScope } from '../../src/tenant/tenant-scope';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+
+const EVENTS = 2_345;
+/** One hour's events: every one has `common`, some have `seldom`, each has a word of its own. */
+const hour = Array.from({ length: EVENTS }, (_, index) => ({
+  eventTime: `2026-01-05T08:${String(index % 60).padStart(2, '0')}:00.0000000Z`,
+  statement: `SELECT common${index % 100 === 0 ? ' seldom seldom' : ''} w${index}`,
+  blockOffset: 512 * (index + 1),
+}));
+
+describe.each(ENGINES)('the search index on %s', (engine) => {
+  let base: Store;
+  let store: Store;
+  beforeAll(async () => {
+    base = await Store.open(engine);
+  });
+  beforeEach(async () => {
+    store = await base.forNewTenant();
+    await store.insert(store.checked(hour));
+    await new Folder(store.database.migrator).run();
+  });
+  afterAll(() => base.close());
+
+  const segments = () =>
+    store.query<{ n: number; singles: number }>(
+      'SELECT n, cardinality(singles) AS singles FROM audit_segment WHERE tenant_id = $1',
+      store.tenantId,
+    );
+  async function count(text: string): Promise<number> {
+    const parsed = parseSearch(text);
+    const search = 'terms' in parsed ? parsed.terms : [];
+    const filter = { from: null, to: null, actionId: null, databaseName: null, principalName: null, search };
+    const query = { filter, sort: 'recordId', descending: true, page: 1, pageSize: 1 } as const;
+    const page = await new PostgresAuditEventReader(store.database.ask).page(
+      tenantScope([store.tenantId]),
+      query,
+    );
+    return page.totalCount;
+  }
+  const counts = async () => ({
+    common: await count('common'),
+    seldom: await count('seldom'),
+    one: await count('w2344'),
+    none: await count('w2345'),
+  });
+  const TRUE_COUNTS = { common: EVENTS, seldom: 24, one: 1, none: 0 };
+
+  it('takes in an hour that is read in several pieces', async () => {
+    expect(await new Indexer(store.database.migrator, 0).run()).toBe(1);
+    const [segment, ...others] = await segments();
+    expect(others).toEqual([]);
+    expect(segment?.n).toBe(EVENTS);
+    expect(segment?.singles).toBeGreaterThanOrEqual(EVENTS);
+    const [word] = await store.query<{ n: number }>(
+      "SELECT n FROM audit_word WHERE tenant_id = $1 AND word = 'seldom'",
+      store.tenantId,
+    );
+    expect(word?.n).toBe(24);
+    expect(await counts()).toEqual(TRUE_COUNTS);
+  });
+
+  it('leaves out an hour with too many words, which searches read, and goes on', async () => {
+    const indexer = new Indexer(store.database.migrator, 0, 1_000);
+    expect(await indexer.run()).toBe(1);
+    expect(await indexer.run()).toBe(0);
+    expect(await segments()).toEqual([]);
+    expect(await counts()).toEqual(TRUE_COUNTS);
+  });
+});
