@@ -27,7 +27,8 @@ export const LIMITS = {
   keyUseFlushMs: 2_000, // last-used times are written in batches
   foldMs: 1_000, // new counts are exact at once; folding keeps reading them cheap
   indexMs: 1_000, // a search reads what is not indexed yet; indexing keeps that little
-  indexQuietMs: 5_000, // an hour that is still being filled is not indexed over and over
+  indexQuietMs: 2_000, // an hour that is still being filled is not indexed over and over
+  indexLiveQuietMs: 60_000, // still less one that is not over
   retentionMs: 15 * 60_000, // expired events are gone well within an hour, and a typing error can be corrected
   retentionStepEvents: 5_000, // removed by one statement: as many as one stores
   retentionDaysMax: 36_500, // a hundred years

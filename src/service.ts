@@ -98,7 +98,7 @@ async function serve(config: Config, log: Logger, database: Database, readSide: 
   const server = createHttpServer({ facade, graphql, log });
 
   const folder = new Folder(migrator);
-  const indexer = new Indexer(migrator, LIMITS.indexQuietMs);
+  const indexer = new Indexer(migrator, { pastMs: LIMITS.indexQuietMs, liveMs: LIMITS.indexLiveQuietMs });
   const stopping = new AbortController();
   const tasks = [
     repeat('folding counts', LIMITS.foldMs, log, () => folder.run()),

@@ -22,11 +22,22 @@ export async function startService(
   mkdirSync(dataDir, { recursive: true });
   const server = await ChildServer.start(join(machine.root, 'dist/src/main.js'), {
     env: { PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env },
-    nodeArgs: options.profile ? ['--cpu-prof', `--cpu-prof-dir=${bench.profiles}`] : [],
+    nodeArgs: [
+      ...heapFlags(machine.root),
+      ...(options.profile ? ['--cpu-prof', `--cpu-prof-dir=${bench.profiles}`] : []),
+    ],
   });
   bench.track(server);
   const operatorKey = readFileSync(join(dataDir, 'operator.key'), 'utf8').trim();
   return { server, operate: (query, variables) => graphql(server.url, operatorKey, query, variables) };
+}
+
+/** What `npm start` tells Node of its heap. */
+function heapFlags(root: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
 }
 
 async function graphql<T>(url: string, key: string, query: string, variables: object = {}): Promise<T> {

@@ -11,6 +11,7 @@ import { PostgresRetentionStore } from '../../src/postgres/retention/retention.s
 import { Indexer } from '../../src/postgres/search/indexer';
 import { applyRetention } from '../../src/retention/apply-retention';
 import { tenantScope } from '../../src/tenant/tenant-scope';
+import { AT_ONCE } from '../support/at-once';
 import { describeOnPostgres } from '../support/engines';
 import { recording } from '../support/recorded-statements';
 import { Store } from '../support/store';
@@ -140,7 +141,7 @@ describeOnPostgres('the statements of a service', () => {
     ];
     await writer.insert(store.tenantId, store.checked(times.map((eventTime) => ({ eventTime }))));
     await new Folder(background).run();
-    await new Indexer(background, 0).run();
+    await new Indexer(background, AT_ONCE).run();
     const log = pino({ level: 'silent' });
     await applyRetention({ store: retention, nowMs: () => Date.parse('2026-01-31T00:00:00Z'), log });
     expect((await retention.runs(store.tenantId, 10)).map(({ events }) => events)).toEqual([2]);

@@ -3,6 +3,7 @@ import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader'
 import { Folder } from '../../src/postgres/counts/fold';
 import { Indexer } from '../../src/postgres/search/indexer';
 import { tenantScope } from '../../src/tenant/tenant-scope';
+import { AT_ONCE } from '../support/at-once';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 
@@ -52,7 +53,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
   const TRUE_COUNTS = { common: EVENTS, seldom: 24, one: 1, none: 0 };
 
   it('takes in an hour that is read in several pieces', async () => {
-    expect(await new Indexer(store.database.migrator, 0).run()).toBe(1);
+    expect(await new Indexer(store.database.migrator, AT_ONCE).run()).toBe(1);
     const [segment, ...others] = await segments();
     expect(others).toEqual([]);
     expect(segment?.n).toBe(EVENTS);
@@ -66,7 +67,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
   });
 
   it('leaves out an hour with too many words, which searches read, and goes on', async () => {
-    const indexer = new Indexer(store.database.migrator, 0, 1_000);
+    const indexer = new Indexer(store.database.migrator, AT_ONCE, 1_000);
     expect(await indexer.run()).toBe(1);
     expect(await indexer.run()).toBe(0);
     expect(await segments()).toEqual([]);

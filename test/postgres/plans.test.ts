@@ -7,6 +7,7 @@ import { summaryStatement } from '../../src/postgres/counts/summary.statement';
 import type { Prisma } from '../../src/postgres/database';
 import { Indexer } from '../../src/postgres/search/indexer';
 import { tenantScope } from '../../src/tenant/tenant-scope';
+import { AT_ONCE } from '../support/at-once';
 import { describeOnPostgres } from '../support/engines';
 import { Store } from '../support/store';
 
@@ -65,7 +66,7 @@ describeOnPostgres('the plan of a hot statement', () => {
     for (let week = 0; week < WEEKS; week++)
       await store.writer.insert(store.tenantId, store.checked(eventsOf(week)));
     await new Folder(store.database.migrator).run();
-    while ((await new Indexer(store.database.migrator, 0).run()) > 0);
+    while ((await new Indexer(store.database.migrator, AT_ONCE).run()) > 0);
     await store.database.migrator.$executeRawUnsafe('ANALYZE');
   }, 120_000);
   afterAll(() => store.close());

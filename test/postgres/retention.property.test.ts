@@ -13,6 +13,7 @@ import { PostgresRetentionStore } from '../../src/postgres/retention/retention.s
 import { Indexer } from '../../src/postgres/search/indexer';
 import { applyRetention } from '../../src/retention/apply-retention';
 import { tenantScope } from '../../src/tenant/tenant-scope';
+import { AT_ONCE } from '../support/at-once';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 
@@ -87,7 +88,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     const reader = new PostgresAuditEventReader(db.ask);
     const store = new PostgresRetentionStore(db.prisma, db.migrator);
     const folder = new Folder(db.migrator);
-    const indexer = new Indexer(db.migrator, 0);
+    const indexer = new Indexer(db.migrator, AT_ONCE);
     const log = pino({ level: 'silent' });
     const scenario = fc.record({
       steps: fc.array(step, { minLength: 3, maxLength: 12 }),

@@ -19,6 +19,7 @@ import { migrate } from '../../src/postgres/migrate';
 import { Partitions } from '../../src/postgres/partitions';
 import { Indexer } from '../../src/postgres/search/indexer';
 import { tenantScope } from '../../src/tenant/tenant-scope';
+import { AT_ONCE } from '../support/at-once';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 
@@ -85,7 +86,7 @@ describeOnPostgres('while several instances write, fold and index at once', () =
       ),
       until(
         () => !writing,
-        () => new Indexer(db.migrator, 0).run(),
+        () => new Indexer(db.migrator, AT_ONCE).run(),
       ),
     ]);
     let compared = 0;

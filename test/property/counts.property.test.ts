@@ -13,6 +13,7 @@ import { migrate } from '../../src/postgres/migrate';
 import { Partitions } from '../../src/postgres/partitions';
 import { Indexer } from '../../src/postgres/search/indexer';
 import { tenantScope } from '../../src/tenant/tenant-scope';
+import { AT_ONCE } from '../support/at-once';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 
@@ -126,7 +127,7 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
     /** As on a distributed database. */
     const union = new PostgresAuditEventReader(db.ask, 'union');
     const folder = new Folder(db.migrator);
-    const indexer = new Indexer(db.migrator, 0);
+    const indexer = new Indexer(db.migrator, AT_ONCE);
     await fc.assert(
       fc.asyncProperty(scenario, async ({ steps, queries }) => {
         const tenants = [await newTenant(db), await newTenant(db)];

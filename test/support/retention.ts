@@ -6,6 +6,7 @@ import { Indexer } from '../../src/postgres/search/indexer';
 import { applyRetention } from '../../src/retention/apply-retention';
 import type { RetentionStore } from '../../src/retention/retention-store';
 import { tenantScope } from '../../src/tenant/tenant-scope';
+import { AT_ONCE } from './at-once';
 import type { Store } from './store';
 
 /** Retention and what it must agree with, on the store of a test. */
@@ -20,7 +21,7 @@ export class RetentionTrial {
     const { ask, prisma, migrator } = store.database;
     this.retention = new PostgresRetentionStore(prisma, migrator);
     this.folder = new Folder(migrator);
-    this.indexer = new Indexer(migrator, 0);
+    this.indexer = new Indexer(migrator, AT_ONCE);
     this.reader = new PostgresAuditEventReader(ask);
   }
 

@@ -5,7 +5,9 @@ import { sqlStateOf } from '../failure';
 import { HourWords } from './hour-words';
 import { PUT_SEGMENTS, PUT_WORDS, readEvents, toList } from './index-statements';
 
-const HOURS_PER_STEP = 24;
+const HOURS_PER_STEP = 168;
+/** Read, and held in memory, at once. */
+const HOURS_PER_READ = 24;
 const TENANTS_PER_RUN = 50;
 /** Of one hour, read at once: longer would keep requests waiting, which share the thread. */
 const EVENTS_PER_READ = 1_000;
@@ -25,21 +27,27 @@ interface Chunk {
 
 /**
  * Keeps the search index up with what is stored. It may trail: searches read what is not indexed yet. An hour is
- * indexed when nothing was stored in it for a while, so that a busy hour is not indexed over and over.
+ * indexed when nothing was stored in it for a while, so that a busy hour is not indexed over and over; the present one
+ * has to be quiet for long, since events that trickle in would have it indexed again for each of them.
  */
 export class Indexer {
-  /** @param quietMs how long an hour must have been unchanged */
+  readonly #due: string;
+
+  /** @param quiet how long an hour must have been unchanged; `liveMs`: one that is not over yet, or of the future */
   constructor(
     private readonly prisma: PrismaClient,
-    private readonly quietMs: number,
+    quiet: { readonly pastMs: number; readonly liveMs: number },
     private readonly wordsPerHourMax = WORDS_PER_HOUR_MAX,
-  ) {}
+  ) {
+    this.#due = `changed_at < now() - interval '1 millisecond' *
+      CASE WHEN hour < floor(extract(epoch FROM now()) / 3600) THEN ${quiet.pastMs} ELSE ${quiet.liveMs} END`;
+  }
 
   /** @returns how many hours were done; 0 when there is nothing to do now */
   async run(): Promise<number> {
-    const tenants = await this.prisma.$queryRaw<{ tenant_id: number }[]>`
-      SELECT DISTINCT tenant_id FROM audit_unindexed
-      WHERE changed_at < now() - ${this.quietMs} * interval '1 millisecond' LIMIT ${TENANTS_PER_RUN}`;
+    const tenants = await this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
+      `SELECT DISTINCT tenant_id FROM audit_unindexed WHERE ${this.#due} LIMIT ${TENANTS_PER_RUN}`,
+    );
     let hours = 0;
     for (const { tenant_id } of tenants) hours += await this.#index(tenant_id).catch(noneIfLate);
     return hours;
@@ -57,7 +65,10 @@ export class Indexer {
             hours,
           );
         }
-        await put(tx, tenantId, await this.#wordsOf(tx, tenantId, hours));
+        for (let first = 0; first < hours.length; first += HOURS_PER_READ) {
+          const some = hours.slice(first, first + HOURS_PER_READ);
+          await put(tx, tenantId, await this.#wordsOf(tx, tenantId, some));
+        }
         return hours.length;
       },
       // One snapshot: an hour's count and its words are of the same events.
@@ -72,12 +83,10 @@ export class Indexer {
   async #takeOff(tx: Prisma.TransactionClient, tenantId: number): Promise<number[]> {
     const due = await tx.$queryRawUnsafe<{ hour: number }[]>(
       `DELETE FROM audit_unindexed WHERE tenant_id = $1::int AND hour IN (
-         SELECT hour FROM audit_unindexed WHERE tenant_id = $1::int
-           AND changed_at < now() - $2 * interval '1 millisecond' ORDER BY hour LIMIT ${HOURS_PER_STEP}
-           FOR UPDATE SKIP LOCKED)
+         SELECT hour FROM audit_unindexed WHERE tenant_id = $1::int AND ${this.#due}
+           ORDER BY hour LIMIT ${HOURS_PER_STEP} FOR UPDATE SKIP LOCKED)
        RETURNING hour`,
       tenantId,
-      this.quietMs,
     );
     return due.map(({ hour }) => hour);
   }
