@@ -58,6 +58,9 @@ export function openDatabase(config: Where): Promise<Database> {
   return config.databaseUrl ? openPostgres(config.databaseUrl) : openEmbedded(config.dataDir);
 }
 
+/** Compiling a statement over many weeks takes seconds, whatever little of it then runs. */
+const NO_JIT = '-c jit=off';
+
 /** Connections for requests: each, and each statement, has its time limit. */
 function openPool(connectionString: string): Pool {
   const pool = new Pool({
@@ -69,6 +72,7 @@ function openPool(connectionString: string): Pool {
     query_timeout: LIMITS.databaseStatementMs + 200,
     keepAlive: true,
     application_name: 'audit-activity',
+    options: NO_JIT,
   });
   // A connection lost while idle: the next statement takes another.
   pool.on('error', () => {});
@@ -107,7 +111,7 @@ async function openPostgres(connectionString: string): Promise<Database> {
   const { pool, prisma, ask } = openLimited(connectionString);
   const migrator = new PrismaClient({
     adapter: new PrismaPg(
-      { connectionString, max: BACKGROUND_POOL_MAX, connectionTimeoutMillis: 10_000 },
+      { connectionString, max: BACKGROUND_POOL_MAX, connectionTimeoutMillis: 10_000, options: NO_JIT },
       { onPoolError: () => {} },
     ),
   });

@@ -9,6 +9,9 @@ import { cutRange } from './pieces';
 import { type EachTenant, floorOfHour } from './scope';
 import { hoursWithin, segmentsOf } from './segments';
 
+/** From this offset on rows passed over cost more than finding the page's rows once more. */
+const DEEP = 1_000n;
+
 /**
  * One statement, hence one snapshot, for a page and its exact total, at a cost that grows with the page: the counts,
  * or the search index, tell in which stretch of events the page lies, and only that stretch is read.
@@ -16,7 +19,8 @@ import { hoursWithin, segmentsOf } from './segments';
  * segment  all stretches, in order; their sum is the total
  * hit      those the page touches, each with the number of events before it
  * fine     hits cut down from days to hours, where counts by the hour exist
- * page     the rows, read from the fine hits
+ * page     the rows, read from the fine hits; of a deep page first their places alone, which an index tells without
+ *          the rows that are passed over on the way
  */
 export function pageStatement(each: EachTenant, query: AuditEventQuery): Prisma.Sql {
   const { filter, sort, descending, page, pageSize } = query;
@@ -33,6 +37,27 @@ export function pageStatement(each: EachTenant, query: AuditEventQuery): Prisma.
   const isRefined = !isSearch && isHourly(counted);
   const order = (alias: string) => orderBy(alias, [toSnakeCase(sort), 'record_id'], descending);
 
+  const read = (columns: Prisma.Sql, tenant: Prisma.Sql) => Prisma.sql`
+        SELECT r.* FROM fine h CROSS JOIN LATERAL (
+          SELECT ${columns} FROM audit_event e
+          WHERE e.tenant_id = ${tenant} AND e.record_id >= ${Prisma.raw(floorOfHour('h.lo'))}
+            AND e.record_id < ${Prisma.raw(floorOfHour('h.hi'))} AND ${whereOf(filter)} AND ${inGroup(counted)}
+          ORDER BY e.record_id ${direction} LIMIT ${end} - h.before) r`;
+  const cut = Prisma.sql`LIMIT ${pageSize}::bigint OFFSET greatest(0, ${first} - coalesce((SELECT min(before) FROM fine), 0))`;
+  const shallowPage = Prisma.sql`page AS (
+      SELECT r.* FROM (${each((tenant) => read(LIST_COLUMNS, tenant))}) r ORDER BY ${order('r')} ${cut})`;
+  const deepPage = Prisma.sql`place AS MATERIALIZED (
+      SELECT r.* FROM (${each((tenant) =>
+        read(Prisma.sql`${tenant} AS tenant_id, h.v, e.record_id`, tenant),
+      )}) r
+      ORDER BY ${orderBy('r', ['v', 'record_id'], descending)} ${cut}),
+    page AS (${each(
+      (tenant) => Prisma.sql`
+      SELECT r.* FROM place k CROSS JOIN LATERAL (
+        SELECT ${LIST_COLUMNS} FROM audit_event e WHERE e.tenant_id = ${tenant} AND e.record_id = k.record_id) r
+      WHERE k.tenant_id = ${tenant}`,
+    )})`;
+
   return Prisma.sql`
     WITH segment AS MATERIALIZED (
       SELECT v, lo, hi, sum(n)::bigint AS n FROM (${byOutcome(counted, segments)}) u
@@ -43,17 +68,7 @@ export function pageStatement(each: EachTenant, query: AuditEventQuery): Prisma.
         FROM segment) r
       WHERE ${touches}),
     fine AS (${isRefined ? refined(each, counted, direction, touches) : Prisma.sql`SELECT * FROM hit`}),
-    page AS (
-      SELECT r.* FROM (${each(
-        (tenant) => Prisma.sql`
-        SELECT r.* FROM fine h CROSS JOIN LATERAL (
-          SELECT ${LIST_COLUMNS} FROM audit_event e
-          WHERE e.tenant_id = ${tenant} AND e.record_id >= ${Prisma.raw(floorOfHour('h.lo'))}
-            AND e.record_id < ${Prisma.raw(floorOfHour('h.hi'))} AND ${whereOf(filter)} AND ${inGroup(counted)}
-          ORDER BY e.record_id ${direction} LIMIT ${end} - h.before) r`,
-      )}) r
-      ORDER BY ${order('r')}
-      LIMIT ${pageSize}::bigint OFFSET greatest(0, ${first} - coalesce((SELECT min(before) FROM fine), 0)))
+    ${offset < DEEP ? shallowPage : deepPage}
     SELECT c.total, p.* FROM (SELECT coalesce(sum(n), 0)::float8 AS total FROM segment) c
     LEFT JOIN page p ON true ORDER BY ${order('p')}`;
 }
