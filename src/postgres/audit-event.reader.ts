@@ -5,7 +5,7 @@ import { ticksOfRecordId } from '../audit-event/record-id';
 import type { AuditEventReader, StoredAuditEvent } from '../search/audit-event-reader';
 import type { TenantScope } from '../tenant/tenant-scope';
 import { DETAIL_COLUMNS, toListItem, toStoredEvent } from './audit-event.rows';
-import { pageStatement } from './counts/page.statement';
+import { DEEP_OFFSET, pageStatement } from './counts/page.statement';
 import { eachTenant, type TenantForm } from './counts/scope';
 import { summaryStatement } from './counts/summary.statement';
 import { type AskRows, Prisma } from './database';
@@ -19,11 +19,12 @@ export class PostgresAuditEventReader implements AuditEventReader {
   constructor(
     private readonly ask: AskRows,
     private readonly form: TenantForm = 'lateral',
+    private readonly deepOffset: bigint = DEEP_OFFSET,
   ) {}
 
   async page(tenants: TenantScope, query: AuditEventQuery): Promise<Page<AuditEventListItem>> {
     const { page, pageSize } = query;
-    const statement = pageStatement(eachTenant(tenants, this.form), query);
+    const statement = pageStatement(eachTenant(tenants, this.form), query, this.deepOffset);
     const rows = await guarded(() => this.ask(statement));
     const items = rows.filter((row) => row.record_id !== null).map(toListItem);
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };

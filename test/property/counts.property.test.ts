@@ -126,6 +126,10 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
     const lateral = new PostgresAuditEventReader(db.ask);
     /** As on a distributed database. */
     const union = new PostgresAuditEventReader(db.ask, 'union');
+    const [deep, deepUnion] = (['lateral', 'union'] as const).map(
+      (form) => new PostgresAuditEventReader(db.ask, form, 0n),
+    );
+    if (!deep || !deepUnion) throw new Error('no reader');
     const folder = new Folder(db.migrator);
     const indexer = new Indexer(db.migrator, AT_ONCE);
     await fc.assert(
@@ -153,7 +157,7 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
           const ids = tenantScope(scope.map((i) => tenants[i] ?? 0));
           const all = [...stored.values()].filter((e) => scope.includes(e.tenant));
           // One tenant is asked in the same words by both.
-          for (const reader of scope.length > 1 ? [lateral, union] : [lateral]) {
+          for (const reader of scope.length > 1 ? [lateral, union, deep, deepUnion] : [lateral, deep]) {
             const found = await reader.page(ids, q);
             expect([found.totalCount, found.items.map((i) => i.recordId)]).toEqual(bruteForce(all, q));
             const summary = await reader.summary(ids, q.filter);

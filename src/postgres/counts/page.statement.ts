@@ -10,7 +10,7 @@ import { type EachTenant, floorOfHour } from './scope';
 import { hoursWithin, segmentsOf } from './segments';
 
 /** From this offset on rows passed over cost more than finding the page's rows once more. */
-const DEEP = 1_000n;
+export const DEEP_OFFSET = 1_000n;
 
 /**
  * One statement, hence one snapshot, for a page and its exact total, at a cost that grows with the page: the counts,
@@ -22,7 +22,11 @@ const DEEP = 1_000n;
  * page     the rows, read from the fine hits; of a deep page first their places alone, which an index tells without
  *          the rows that are passed over on the way
  */
-export function pageStatement(each: EachTenant, query: AuditEventQuery): Prisma.Sql {
+export function pageStatement(
+  each: EachTenant,
+  query: AuditEventQuery,
+  deepOffset: bigint = DEEP_OFFSET,
+): Prisma.Sql {
   const { filter, sort, descending, page, pageSize } = query;
   const counted = countedOf(filter, sort);
   const isSearch = filter.search.length > 0;
@@ -68,7 +72,7 @@ export function pageStatement(each: EachTenant, query: AuditEventQuery): Prisma.
         FROM segment) r
       WHERE ${touches}),
     fine AS (${isRefined ? refined(each, counted, direction, touches) : Prisma.sql`SELECT * FROM hit`}),
-    ${offset < DEEP ? shallowPage : deepPage}
+    ${offset < deepOffset ? shallowPage : deepPage}
     SELECT c.total, p.* FROM (SELECT coalesce(sum(n), 0)::float8 AS total FROM segment) c
     LEFT JOIN page p ON true ORDER BY ${order('p')}`;
 }
