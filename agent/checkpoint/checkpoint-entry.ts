@@ -31,9 +31,15 @@ export const checkpointEntry = z.object({
 });
 export type CheckpointEntry = z.infer<typeof checkpointEntry>;
 
+/** The first bytes of the file, of which nothing is needed any more. */
+export const doneBytes = ({ acknowledged, blockOffset, endSize = 0 }: CheckpointEntry): number =>
+  acknowledged === undefined ? Math.max(blockOffset, endSize) : 0;
+
 /** Everything that was ever seen of the file is acknowledged. */
-export const isAtEnd = ({ blockOffset, acknowledged, endSize, size = endSize }: CheckpointEntry): boolean =>
-  acknowledged === undefined && size !== undefined && Math.max(blockOffset, endSize ?? 0) >= size;
+export function isAtEnd(entry: CheckpointEntry): boolean {
+  const { endSize, size = endSize } = entry;
+  return size !== undefined && doneBytes(entry) >= size;
+}
 
 /** What a batch changes in the checkpoint once it is acknowledged. */
 export interface Snapshot {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../clock';
 import { replaceFile } from '../durable-file';
 import { errorCode, type Log } from '../log';
+import { Turns } from '../turns';
 import { type CheckpointEntry, checkpointEntry, type Snapshot } from './checkpoint-entry';
 
 /** Entries of files that have been gone for so long are dropped: nobody brings such a file back. */
@@ -19,10 +20,13 @@ const savedCheckpoint = z.object({
 
 /** How far each file of a database was published, on disk. */
 export class Checkpoint {
+  private readonly writes = new Turns();
+
   private constructor(
     private readonly path: string,
     private readonly database: string,
-    private readonly entries: Map<string, SavedEntry>,
+    /** As they are on disk. */
+    private entries: ReadonlyMap<string, SavedEntry>,
     private readonly clock: Clock,
   ) {}
 
@@ -50,18 +54,32 @@ export class Checkpoint {
     return this.entries;
   }
 
+  /** Notes files that are not known yet; resolves when that is on disk. */
+  noteFound(found: ReadonlyMap<string, CheckpointEntry>): Promise<void> {
+    return this.writes.take(async () => {
+      const entries = new Map([...found].filter(([fileGuid]) => !this.entries.has(fileGuid)));
+      if (entries.size > 0) await this.write({ entries, present: new Set() });
+    });
+  }
+
   /** Resolves when the change is on disk. */
-  async save({ entries, present }: Snapshot): Promise<void> {
+  save(change: Snapshot): Promise<void> {
+    return this.writes.take(() => this.write(change));
+  }
+
+  private async write({ entries, present }: Snapshot): Promise<void> {
     const nowMs = this.clock.now();
     const seen = dayOf(nowMs);
-    for (const [fileGuid, entry] of entries) this.entries.set(fileGuid, { ...entry, seen });
+    const next = new Map(this.entries);
+    for (const [fileGuid, entry] of entries) next.set(fileGuid, { ...entry, seen });
     const oldest = dayOf(nowMs - GONE_DAYS_MAX * DAY_MS);
-    for (const [fileGuid, entry] of this.entries) {
-      if (present.has(fileGuid)) this.entries.set(fileGuid, { ...entry, seen });
-      else if (entry.seen < oldest) this.entries.delete(fileGuid);
+    for (const [fileGuid, entry] of next) {
+      if (present.has(fileGuid)) next.set(fileGuid, { ...entry, seen });
+      else if (entry.seen < oldest) next.delete(fileGuid);
     }
-    const files = Object.fromEntries(this.entries);
+    const files = Object.fromEntries(next);
     await replaceFile(this.path, `${JSON.stringify({ version: 1, database: this.database, files })}\n`);
+    this.entries = next;
   }
 }
 

@@ -1,4 +1,9 @@
-import { type DecodedItem, decodeFiles, decodeFilesRaw, type RawItem } from '../sqlaudit/decode-files';
+import {
+  type DecodedItem,
+  decodeFilesByBlock,
+  decodeFilesRawByBlock,
+  type RawItem,
+} from '../sqlaudit/decode-files';
 import type { LineOutput } from './line-output';
 
 export interface DecodeOptions {
@@ -15,14 +20,18 @@ export async function decode(
   { raw, out, complain }: DecodeOptions,
 ): Promise<number> {
   let exitCode = 0;
-  const items: AsyncIterable<DecodedItem | RawItem> = raw ? decodeFilesRaw(paths) : decodeFiles(paths);
-  for await (const item of items) {
-    if (item.kind === 'problem') {
-      complain(`${item.file}: byte ${item.offset}: ${item.reason}`);
-      exitCode = 1;
-    } else if (!(await out.write(JSON.stringify(item.kind === 'raw' ? item.event : item.record)))) {
-      break;
+  const blocks: AsyncIterable<readonly (DecodedItem | RawItem)[]> = raw
+    ? decodeFilesRawByBlock(paths)
+    : decodeFilesByBlock(paths);
+  for await (const items of blocks) {
+    const lines: string[] = [];
+    for (const item of items) {
+      if (item.kind === 'problem') {
+        complain(`${item.file}: byte ${item.offset}: ${item.reason}`);
+        exitCode = 1;
+      } else lines.push(JSON.stringify(item.kind === 'raw' ? item.event : item.record));
     }
+    if (lines.length > 0 && !(await out.write(lines.join('\n')))) break;
   }
   if (out.problem) {
     complain(`the output cannot be written: ${out.problem.message}`);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { appendLines, replaceFile } from '../durable-file';
 import { errorCode, type Log } from '../log';
+import { Turns } from '../turns';
 import { type Gap, gap } from './gap';
 
 /** Ids of acknowledged gaps that are remembered, so that a gap met again in the same run is no news. */
@@ -9,8 +10,8 @@ const ACKNOWLEDGED_MAX = 10_000;
 /** The gaps of a database that the service does not know of yet, on disk: one JSON line each. */
 export class GapStore {
   private readonly acknowledged = new Set<string>();
-  /** Writes go one after the other: an acknowledgement replaces the file that `add` appends to. */
-  private writing: Promise<void> = Promise.resolve();
+  /** An acknowledgement replaces the file that `add` appends to. */
+  private readonly writes = new Turns();
 
   private constructor(
     readonly path: string,
@@ -39,7 +40,7 @@ export class GapStore {
 
   /** Resolves when the gap is on disk. One that is known already is not stored twice. */
   add(found: Gap): Promise<void> {
-    return this.inTurn(async () => {
+    return this.writes.take(async () => {
       if (this.waiting.has(found.gapId) || this.acknowledged.has(found.gapId)) return;
       await appendLines(this.path, [JSON.stringify(found)]);
       this.waiting.set(found.gapId, found);
@@ -53,7 +54,7 @@ export class GapStore {
 
   /** Forgets gaps that the service has; resolves when that is on disk. Ids that are not known are no error. */
   acknowledge(ids: readonly string[]): Promise<void> {
-    return this.inTurn(async () => {
+    return this.writes.take(async () => {
       const known = new Set(ids.filter((id) => this.waiting.has(id)));
       if (known.size === 0) return;
       const left = [...this.waiting.values()].filter(({ gapId }) => !known.has(gapId));
@@ -65,13 +66,6 @@ export class GapStore {
         this.acknowledged.add(id);
       }
     });
-  }
-
-  private inTurn(write: () => Promise<void>): Promise<void> {
-    const done = this.writing.then(write);
-    // Who asked hears of a failure; the next write is not its victim.
-    this.writing = done.catch(() => undefined);
-    return done;
   }
 }
 

@@ -1,11 +1,11 @@
-import { type CheckpointEntry, isAtEnd } from '../checkpoint/checkpoint-entry';
+import { type CheckpointEntry, doneBytes, isAtEnd } from '../checkpoint/checkpoint-entry';
 import type { Clock } from '../clock';
 import type { FollowedFile } from '../tail/followed-file';
 import type { Spool } from './spool';
 
 export interface GuardOptions {
   readonly spool: Spool;
-  /** How far a file is acknowledged. */
+  /** How far a file is acknowledged, as it is noted on disk. */
   entryOf(fileGuid: string): CheckpointEntry | null;
   /** How long publishing must be held up before anything is copied. */
   readonly afterMs: number;
@@ -43,6 +43,8 @@ export class SpoolGuard {
       const { isComplete, length } = spool.stateOf(file.fileGuid);
       if (isComplete) file.settle(length);
     }
+    // What was delivered meanwhile could not be removed while it was copied.
+    await this.release();
   }
 
   /** Removes the copies of which everything is acknowledged. To be called when a checkpoint was saved. */
@@ -50,14 +52,19 @@ export class SpoolGuard {
     const { entryOf, spool } = this.options;
     for (const fileGuid of spool.guids()) {
       const entry = entryOf(fileGuid);
-      if (entry === null || entry.acknowledged !== undefined) continue;
-      const isDone = isAtEnd(entry) || entry.blockOffset >= spool.stateOf(fileGuid).length;
-      if (isDone) await spool.release(fileGuid);
+      const { isComplete, length } = spool.stateOf(fileGuid);
+      if (entry === null) continue;
+      // The copy may reach further than the file did when the entry was made; an empty one tells of a lack of room.
+      if (length > 0 ? doneBytes(entry) < length : !isAtEnd(entry)) continue;
+      // Until the entry says so, only a complete copy tells a restarted agent that nothing can follow.
+      if (!isComplete || entry.mayGrow === undefined) await spool.release(fileGuid);
     }
   }
 
-  private isPublished({ fileGuid, size }: FollowedFile): boolean {
+  private isPublished({ fileGuid, isLast, size }: FollowedFile): boolean {
     const entry = this.options.entryOf(fileGuid);
-    return entry !== null && isAtEnd({ ...entry, size });
+    if (entry === null || !isAtEnd({ ...entry, size })) return false;
+    // A restarted agent would miss it when it is gone, unless a copy shows that nothing followed.
+    return isLast || entry.mayGrow === undefined;
   }
 }

@@ -3,8 +3,8 @@ import { errorText } from '../log';
 import type { Problems } from '../problems';
 import { FileByteSource } from '../sqlaudit/file-byte-source';
 import { SECTOR_BYTES } from '../sqlaudit/limits';
-import { SqlAuditFile } from '../sqlaudit/reader';
 import { type FoundFile, findFile } from '../tail/audit-glob';
+import { isFile } from '../tail/same-file';
 import { soundEnd, writtenEnd } from './sound-end';
 import { SpooledCopy } from './spooled-copy';
 
@@ -23,7 +23,8 @@ export interface SpoolOptions {
 /** A file to copy. */
 export interface Source {
   readonly fileGuid: string;
-  readonly found: FoundFile | null;
+  /** All of them: where its space was reserved, their sizes do not tell which holds the most. */
+  readonly paths: readonly FoundFile[];
   /** It may still be written. */
   readonly isLast: boolean;
 }
@@ -36,6 +37,8 @@ export class Spool {
   private readonly copies = new Map<string, SpooledCopy>();
   /** Files for which there was no room. */
   private readonly refused = new Set<string>();
+  /** Files whose copy is being written or removed: one thing at a time. */
+  private readonly busy = new Set<string>();
 
   private constructor(private readonly options: SpoolOptions) {}
 
@@ -45,10 +48,15 @@ export class Spool {
     return spool;
   }
 
-  /** The copies as files to read. */
-  async files(): Promise<FoundFile[]> {
-    const found = await Promise.all([...this.copies.values()].map(({ path }) => findFile(path)));
-    return found.flatMap((file) => (file === null ? [] : [{ ...file, isSpooled: true }]));
+  /** The copies as files to read, by the GUID of the file. */
+  async files(): Promise<(readonly [fileGuid: string, FoundFile])[]> {
+    const begun = [...this.copies.values()].filter(({ length }) => length > 0);
+    const found = await Promise.all(
+      begun.map(async ({ fileGuid, path }) => [fileGuid, await findFile(path)] as const),
+    );
+    return found.flatMap(([fileGuid, file]) =>
+      file === null ? [] : [[fileGuid, { ...file, isSpooled: true }] as const],
+    );
   }
 
   guids(): readonly string[] {
@@ -64,28 +72,33 @@ export class Spool {
 
   /** Copies what a file holds by now, as far as there is room. Whatever fails is reported; publishing goes on. */
   async keep(file: Source, stop: AbortSignal): Promise<void> {
-    const { fileGuid, found } = file;
-    if (this.options.bytesMax === 0 || found === null || found.isSpooled) return;
-    const copy = this.copies.get(fileGuid) ?? SpooledCopy.begin(this.options.folder, fileGuid, found.name);
+    const { fileGuid } = file;
+    const paths = file.paths.filter(({ isSpooled }) => !isSpooled);
+    const [first] = paths;
+    if (this.options.bytesMax === 0 || first === undefined || this.busy.has(fileGuid)) return;
+    const copy = this.copies.get(fileGuid) ?? SpooledCopy.begin(this.options.folder, fileGuid, first.name);
     if (copy.isComplete) return;
+    this.busy.add(fileGuid);
+    const sources: FileByteSource[] = [];
     try {
       await mkdir(this.options.folder, { recursive: true });
-      const source = await FileByteSource.open(found.path);
-      try {
-        if (await isOf(source, fileGuid)) await this.copy(file, copy, source, stop);
-      } finally {
-        await source.close();
-      }
+      for (const { path } of paths) sources.push(await FileByteSource.open(path));
+      for (const source of sources) if (!(await isFile(source, fileGuid))) return;
+      await this.copy(file, copy, sources, stop);
     } catch (error) {
       // The file may be gone by now, the disk full.
-      this.options.problems.report(found.path, `cannot be copied to the spool: ${errorText(error)}`);
+      this.options.problems.report(first.path, `cannot be copied to the spool: ${errorText(error)}`);
+    } finally {
+      await Promise.all(sources.map((source) => source.close()));
+      this.busy.delete(fileGuid);
     }
   }
 
-  /** Forgets a copy that is not needed any more. */
+  /** Forgets a copy that is not needed any more, unless it is being written just now. */
   async release(fileGuid: string): Promise<void> {
     const copy = this.copies.get(fileGuid);
-    if (copy === undefined) return;
+    if (copy === undefined || this.busy.has(fileGuid)) return;
+    this.busy.add(fileGuid);
     this.refused.delete(fileGuid);
     try {
       await copy.remove();
@@ -93,35 +106,56 @@ export class Spool {
     } catch (error) {
       // It is tried again after the next batch.
       this.options.problems.report(copy.path, `cannot be removed: ${errorText(error)}`);
+    } finally {
+      this.busy.delete(fileGuid);
     }
   }
 
-  private async copy(file: Source, copy: SpooledCopy, source: FileByteSource, stop: AbortSignal) {
+  private async copy(
+    file: Source,
+    copy: SpooledCopy,
+    sources: readonly FileByteSource[],
+    stop: AbortSignal,
+  ): Promise<void> {
     this.copies.set(file.fileGuid, copy);
     this.refused.delete(file.fileGuid);
+    for (const source of sources) if (!(await this.copySound(file, copy, source, stop))) return;
+    // What is still being written is copied when it is whole.
+    if (file.isLast) return;
+    for (const source of sources) if (!(await this.copyRest(file, copy, source))) return;
+    await copy.complete();
+  }
+
+  /** @returns whether all whole blocks are there now */
+  private async copySound(
+    file: Source,
+    copy: SpooledCopy,
+    source: FileByteSource,
+    stop: AbortSignal,
+  ): Promise<boolean> {
     while (!stop.aborted) {
       const from = Math.max(copy.length, SECTOR_BYTES);
       const maxBytes = (await this.room()) - (from - copy.length);
       const { end, lacksRoom } = await soundEnd(source, from, { enoughBytes: STEP_BYTES, maxBytes });
       if (end > from) await copy.extend(source, end);
-      else if (lacksRoom) return this.refuse(file);
-      // What is still being written is copied when it is whole.
-      else return file.isLast ? undefined : this.copyRest(file, copy, source);
+      else return lacksRoom ? this.refuse(file) : true;
     }
+    return false;
   }
 
-  /** Damage is copied too: it is for the reader to judge. */
-  private async copyRest(file: Source, copy: SpooledCopy, source: FileByteSource): Promise<void> {
+  /** Damage is copied too: it is for the reader to judge. @returns whether there was room for it */
+  private async copyRest(file: Source, copy: SpooledCopy, source: FileByteSource): Promise<boolean> {
     const end = await writtenEnd(source, copy.length);
     if (end - copy.length > (await this.room())) return this.refuse(file);
     if (end > copy.length) await copy.extend(source, end);
-    await copy.complete();
+    return true;
   }
 
-  private refuse({ fileGuid }: Source): void {
+  private refuse({ fileGuid }: Source): false {
     this.refused.add(fileGuid);
     const { folder, problems } = this.options;
     problems.report(folder, 'the spool is full: files that are removed before they are published are lost');
+    return false;
   }
 
   private async room(): Promise<number> {
@@ -129,9 +163,4 @@ export class Spool {
     const used = [...this.copies.values()].reduce((sum, { length }) => sum + length, 0);
     return Math.min(this.options.bytesMax - used, bavail * bsize - FREE_BYTES_MIN);
   }
-}
-
-async function isOf(source: FileByteSource, fileGuid: string): Promise<boolean> {
-  const opened = await SqlAuditFile.open(source);
-  return opened.kind === 'opened' && opened.file.fileGuid === fileGuid;
 }

@@ -42,11 +42,16 @@ export async function* decodeFilesByBlock(paths: readonly string[]): AsyncGenera
 
 /** The events of files as they are, of any kind and unjoined. */
 export async function* decodeFilesRaw(paths: readonly string[]): AsyncGenerator<RawItem> {
+  for await (const items of decodeFilesRawByBlock(paths)) for (const item of items) yield item;
+}
+
+/** The same in the blocks of the files. */
+export async function* decodeFilesRawByBlock(paths: readonly string[]): AsyncGenerator<readonly RawItem[]> {
   for (const path of byAudit(paths).flat()) {
     for await (const item of readBlocks(path)) {
-      if (item.kind === 'problem') yield item;
+      if (item.kind === 'problem') yield [item];
       else if (item.kind === 'events')
-        for (const event of item.events) yield { kind: 'raw', event: toRawEvent(event) };
+        yield item.events.map((event) => ({ kind: 'raw', event: toRawEvent(event) }));
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { CheckpointEntry } from '../checkpoint/checkpoint-entry';
 import type { FollowedFile } from '../tail/followed-file';
+import { START } from '../tail/position';
 
 /** How far a file is acknowledged, in bytes. */
 export interface FileProgress {
@@ -16,9 +17,11 @@ export function fileProgressOf(file: FollowedFile, entry: CheckpointEntry | null
   const size = found?.size ?? 0;
   const endSize = entry?.acknowledged ? undefined : entry?.endSize;
   if (endSize !== undefined && size <= endSize) return { name, offset: size, size, waitingBytes: 0 };
-  const offset = entry?.blockOffset ?? 0;
+  const { blockOffset } = entry ?? START;
+  // Where only the header is before it, or is all there is, nothing is done and nothing waits.
+  const offset = blockOffset > START.blockOffset ? blockOffset : 0;
   const end = stop?.kind === 'endOfWritten' ? next.blockOffset : size;
-  return { name, offset, size, waitingBytes: Math.max(0, end - offset) };
+  return { name, offset, size, waitingBytes: end > START.blockOffset ? Math.max(0, end - offset) : 0 };
 }
 
 /** The file that is worked on: the oldest with something waiting, else the newest. */

@@ -1,16 +1,16 @@
+import type { Checkpoint } from '../checkpoint/checkpoint';
 import { type CheckpointEntry, isAtEnd } from '../checkpoint/checkpoint-entry';
 import type { Clock } from '../clock';
 import type { OpenGaps } from '../gaps/open-gaps';
-import { errorCode } from '../log';
 import type { Problems } from '../problems';
 import type { Spool } from '../spool/spool';
-import { FileByteSource } from '../sqlaudit/file-byte-source';
-import { SqlAuditFile } from '../sqlaudit/reader';
 import { type AuditGlob, listAuditFiles } from './audit-glob';
 import { FileSet } from './file-set';
 import type { FollowedFile } from './followed-file';
 import type { UnknownLoss } from './identities';
 import { lossOf } from './lost-files';
+import { unreadEntryOf } from './progress';
+import { isFileAt } from './same-file';
 
 export interface AuditFilesOptions {
   readonly glob: AuditGlob;
@@ -19,14 +19,11 @@ export interface AuditFilesOptions {
   readonly problems: Problems;
   readonly gaps: OpenGaps;
   readonly spool: Spool;
-  readonly checkpoint: CheckpointReader;
+  readonly checkpoint: FileNotes;
 }
 
-/** What was acknowledged of which file. */
-export interface CheckpointReader {
-  entry(fileGuid: string): CheckpointEntry | null;
-  all(): Iterable<readonly [fileGuid: string, entry: CheckpointEntry]>;
-}
+/** What was acknowledged of which file, and which files were found. */
+export type FileNotes = Pick<Checkpoint, 'entry' | 'all' | 'noteFound'>;
 
 /** The audit files of a database, as they come and go, and what is lost with those that go too early. */
 export class AuditFiles {
@@ -65,12 +62,13 @@ export class AuditFiles {
       problems.report(listing.folder, `cannot be listed: ${listing.reason}`);
       return false;
     }
-    this.known = await this.set.refresh([...listing.files, ...(await spool.files())], nowMs);
+    this.known = await this.set.refresh(listing.files, await spool.files(), nowMs);
     this.listedAt = nowMs;
     for (const file of this.known) {
       const { isComplete, length } = spool.stateOf(file.fileGuid);
       if (isComplete) file.settle(length);
     }
+    await this.noteFound();
     await this.noteLosses();
     return true;
   }
@@ -82,6 +80,18 @@ export class AuditFiles {
   /** To be called when the checkpoint is about to tell of all files. */
   forgetGone(): void {
     this.set.forgetGone(this.options.clock.now());
+  }
+
+  /**
+   * A file leaves its trace before anything else is noted: a gap that ends at its first record, or a complete copy
+   * of the file before it, would say that nothing is missing should this one go before it is published.
+   */
+  private async noteFound(): Promise<void> {
+    const { checkpoint } = this.options;
+    const isNew = ({ fileGuid, found }: FollowedFile) =>
+      found?.isSpooled === false && checkpoint.entry(fileGuid) === null;
+    const found = this.known.filter(isNew).map((file) => [file.fileGuid, unreadEntryOf(file)] as const);
+    if (found.length > 0) await checkpoint.noteFound(new Map(found));
   }
 
   private async noteLosses(): Promise<void> {
@@ -122,17 +132,5 @@ const mayBeMissed = (entry: CheckpointEntry): boolean =>
 
 /** The configuration names other files now, but nobody has removed this one. */
 async function isStillAt({ path, fileGuid, found }: FollowedFile): Promise<boolean> {
-  if (path === null || found !== null) return false;
-  try {
-    const source = await FileByteSource.open(path);
-    try {
-      const opened = await SqlAuditFile.open(source);
-      return opened.kind === 'opened' && opened.file.fileGuid === fileGuid;
-    } finally {
-      await source.close();
-    }
-  } catch (error) {
-    if (errorCode(error) === null) throw error;
-    return false;
-  }
+  return path !== null && found === null && isFileAt(path, fileGuid);
 }

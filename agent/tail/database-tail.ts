@@ -10,7 +10,7 @@ import type { Problems } from '../problems';
 import type { Spool } from '../spool/spool';
 import { eventsOf } from '../sqlaudit/reader';
 import type { AgentTimes } from '../times';
-import { AuditFiles, type CheckpointReader } from './audit-files';
+import { AuditFiles, type FileNotes } from './audit-files';
 import type { AuditGlob } from './audit-glob';
 import { FileKeeper } from './file-keeper';
 import type { FollowedFile } from './followed-file';
@@ -36,7 +36,7 @@ export interface TailOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly problems: Problems;
-  readonly checkpoint: CheckpointReader;
+  readonly checkpoint: FileNotes;
   readonly gaps: Pick<GapStore, 'add'>;
   readonly spool: Spool;
 }

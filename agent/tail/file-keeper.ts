@@ -4,13 +4,13 @@ import { errorText } from '../log';
 import type { Problems } from '../problems';
 import type { Spool } from '../spool/spool';
 import { SpoolGuard } from '../spool/spool-guard';
-import type { AuditFiles, CheckpointReader } from './audit-files';
+import type { AuditFiles, FileNotes } from './audit-files';
 
 export interface KeeperOptions {
   readonly files: AuditFiles;
   readonly gaps: OpenGaps;
   readonly spool: Spool;
-  readonly checkpoint: CheckpointReader;
+  readonly checkpoint: FileNotes;
   readonly pollIntervalMs: number;
   readonly times: { readonly spoolAfterMs: number };
   readonly clock: Clock;

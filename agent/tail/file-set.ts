@@ -36,16 +36,22 @@ export class FileSet {
 
   /**
    * @param found in order of creation
+   * @param spooled copies in the spool, by GUID
    * @returns all files known, in that order, those that are gone for now too
    */
-  async refresh(found: readonly FoundFile[], nowMs: number): Promise<readonly FollowedFile[]> {
+  async refresh(
+    found: readonly FoundFile[],
+    spooled: readonly (readonly [fileGuid: string, FoundFile])[],
+    nowMs: number,
+  ): Promise<readonly FollowedFile[]> {
     if (nowMs >= this.recheckAtMs) this.recheckAtMs = nowMs + RECHECK_MS;
-    const byGuid = new Map<string, FoundFile>();
-    for (const [fileGuid, file] of await this.identities.of(found)) {
-      const other = byGuid.get(fileGuid);
-      byGuid.set(fileGuid, other ? this.better(fileGuid, other, file) : file);
+    const byGuid = new Map<string, FoundFile[]>();
+    for (const [fileGuid, file] of [...(await this.identities.of(found)), ...spooled]) {
+      const paths = byGuid.get(fileGuid);
+      if (paths) paths.push(file);
+      else byGuid.set(fileGuid, [file]);
     }
-    for (const [fileGuid, file] of byGuid) this.place(fileGuid, file);
+    for (const [fileGuid, paths] of byGuid) this.place(fileGuid, paths);
     this.noteMissing(byGuid, nowMs);
     return this.ordered();
   }
@@ -86,25 +92,19 @@ export class FileSet {
     file.gone();
   }
 
-  /** Which of two paths of one file to read: the one that grows, else the original, the one in use, the one SQL Server named. */
-  private better(fileGuid: string, a: FoundFile, b: FoundFile): FoundFile {
-    if (a.size !== b.size) return a.size > b.size ? a : b;
-    if (a.isSpooled !== b.isSpooled) return a.isSpooled ? b : a;
-    const inUse = this.files.get(fileGuid)?.found?.path;
-    if (inUse === b.path) return b;
-    return inUse !== a.path && a.audit === null && b.audit !== null ? b : a;
-  }
-
-  private place(fileGuid: string, found: FoundFile): void {
+  private place(fileGuid: string, paths: readonly FoundFile[]): void {
     const known = this.files.get(fileGuid);
-    if (known) known.seen(found);
-    else this.files.set(fileGuid, new FollowedFile(fileGuid, found, this.entryOf(fileGuid)));
+    const [best, ...others] = paths.toSorted(byPreference(known?.found?.path ?? null));
+    if (best === undefined) return;
+    const file = known ?? new FollowedFile(fileGuid, best, this.entryOf(fileGuid));
+    file.seen(best, others);
+    this.files.set(fileGuid, file);
   }
 
-  private noteMissing(present: ReadonlyMap<string, FoundFile>, nowMs: number): void {
+  private noteMissing(present: ReadonlyMap<string, readonly FoundFile[]>, nowMs: number): void {
     for (const [fileGuid, file] of this.files) {
       const found = present.get(fileGuid);
-      if (found?.isSpooled === false) {
+      if (found?.some(({ isSpooled }) => !isSpooled)) {
         this.missing.delete(fileGuid);
         continue;
       }
@@ -127,5 +127,14 @@ export class FileSet {
     return files;
   }
 }
+
+/** Of the paths of a file: the one that grows, else the original, the one in use, the one SQL Server named. */
+const byPreference =
+  (inUse: string | null) =>
+  (a: FoundFile, b: FoundFile): number =>
+    b.size - a.size ||
+    Number(a.isSpooled) - Number(b.isSpooled) ||
+    Number(b.path === inUse) - Number(a.path === inUse) ||
+    Number(a.audit === null) - Number(b.audit === null);
 
 const compare = <T extends bigint | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);

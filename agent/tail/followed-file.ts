@@ -1,43 +1,27 @@
 import type { CheckpointEntry } from '../checkpoint/checkpoint-entry';
 import { parseAuditFileName } from '../sqlaudit/audit-file-name';
-import { FileByteSource } from '../sqlaudit/file-byte-source';
-import { SECTOR_BYTES } from '../sqlaudit/limits';
-import type { ReadOutcome } from '../sqlaudit/read-outcome';
-import { type EventBlock, SqlAuditFile } from '../sqlaudit/reader';
 import { nextSoundBlock } from '../sqlaudit/resync';
 import type { FoundFile } from './audit-glob';
-import { isBlank } from './blank';
+import { type Chunk, ChunkReader, type Stop } from './chunk-reader';
 import { type Position, START, toPosition } from './position';
-
-/** How much is read while a file is open: at least a block, else about a batch. */
-const CHUNK_BYTES = 256 * 1024;
-const CHUNK_EVENTS = 500;
-
-export interface Chunk {
-  readonly blocks: readonly EventBlock[];
-  /** Why nothing follows; null where more is to be read at once. */
-  readonly end: ReadOutcome | null;
-}
-
-/** The place a file was found to stop at without being at its end. */
-export interface Stop {
-  readonly kind: ReadOutcome['kind'];
-  readonly offset: number;
-  readonly sinceMs: number;
-  readonly polls: number;
-}
+import { holdsBlockAt, withSource } from './same-file';
 
 /** What is known of one audit file, by its GUID, while it grows, is renamed and goes. */
 export class FollowedFile {
-  /** Null while no path leads to it. */
+  /** The path that is read; null while none leads to it. */
   found: FoundFile | null = null;
+  /** Further paths: copies, which may hold less or more of it. */
+  private others: readonly FoundFile[] = [];
+  /** A path is there that was not when it was read to its end. */
+  private hasNewPath = false;
   name: string;
   /** Where it was last seen; null where nobody noted that. */
   path: string | null;
   /** Bytes when it was last seen. */
   size: number;
-  /** See `FoundFile`. */
+  /** See `FoundFile`; a copy or a rename does not change it. */
   created: bigint;
+  private isDated: boolean;
   /** Audit whose files it continues; its own where its name does not tell. */
   readonly audit: string;
   /** No newer file of its audit is known: it may still be written. */
@@ -60,7 +44,7 @@ export class FollowedFile {
   /** Its end was lost, and that is noted as a gap. */
   isLost: boolean;
   private settledSize: number | null = null;
-  private reader: SqlAuditFile | null = null;
+  private readonly reader: ChunkReader;
 
   /** @param found null for a file that only the checkpoint knows */
   constructor(
@@ -68,12 +52,14 @@ export class FollowedFile {
     found: FoundFile | null,
     entry: CheckpointEntry | null,
   ) {
+    this.reader = new ChunkReader(fileGuid);
     this.name = found?.name ?? entry?.file ?? fileGuid;
     this.path = entry?.path ?? null;
     this.size = entry?.size ?? entry?.endSize ?? Number.MAX_SAFE_INTEGER;
     const told = parseAuditFileName(this.name);
     this.audit = told?.audit ?? `file ${fileGuid}`;
     this.created = told?.created ?? 0n;
+    this.isDated = told !== null;
     this.next = entry ? toPosition(entry) : START;
     this.acknowledged = entry?.acknowledged ?? this.next;
     this.endSize = entry && !entry.acknowledged ? (entry.endSize ?? null) : null;
@@ -84,11 +70,25 @@ export class FollowedFile {
     if (found) this.seen(found);
   }
 
-  /** It is there. */
-  seen(found: FoundFile): void {
+  get paths(): readonly FoundFile[] {
+    return this.found === null ? [] : [this.found, ...this.others];
+  }
+
+  /** It is there. @param found path to read first. @param others paths of the same file */
+  seen(found: FoundFile, others: readonly FoundFile[] = []): void {
+    const before = new Set(this.paths.map(({ inode }) => inode));
+    const isNew =
+      (before.size > 0 || others.length > 0) && [found, ...others].some(({ inode }) => !before.has(inode));
+    this.hasNewPath ||= isNew;
+    this.follow(found, others);
+  }
+
+  private follow(found: FoundFile, others: readonly FoundFile[]): void {
     this.found = found;
+    this.others = others;
     this.name = found.name;
-    this.created = found.created;
+    if (found.audit !== null || !this.isDated) this.created = found.created;
+    this.isDated ||= found.audit !== null;
     if (found.isSpooled) return;
     this.path = found.path;
     this.size = found.size;
@@ -104,12 +104,17 @@ export class FollowedFile {
   /** No path leads to it any more. */
   gone(): void {
     this.found = null;
+    this.others = [];
     this.release();
   }
 
-  /** Audit files only grow: a smaller one under this GUID is a cut copy and tells nothing new. */
   get isDue(): boolean {
-    return this.found !== null && (this.endSize === null || this.found.size > this.endSize);
+    return this.found !== null && (this.hasGrown || this.hasNewPath);
+  }
+
+  /** Audit files only grow: a smaller one under this GUID is a cut copy. */
+  private get hasGrown(): boolean {
+    return this.endSize === null || (this.found?.size ?? 0) > this.endSize;
   }
 
   /** Something was seen of it that was not read; zeros that were reserved are nothing. */
@@ -132,61 +137,60 @@ export class FollowedFile {
     return !this.mayGrow && this.endSize !== null && this.size <= this.endSize;
   }
 
-  async readChunk(): Promise<Chunk> {
-    return this.withSource(async (source) => {
-      const { stop, next } = this;
-      const reader = this.reader ?? (await this.opened(source));
-      this.reader = reader;
-      if (reader === null) return { blocks: [], end: { kind: 'replaced', fileGuid: null } };
-      if (stop?.kind === 'endOfWritten' && (await this.isStillBlank(source, stop.offset))) {
-        return { blocks: [], end: { kind: 'endOfWritten', offset: stop.offset } };
-      }
-      const blocks: EventBlock[] = [];
-      let events = 0;
-      for await (const item of reader.blocks(source, next)) {
-        if (item.kind !== 'events') return { blocks, end: item };
-        blocks.push(item);
-        events += item.events.length;
-        const bytes = item.nextBlockOffset - next.blockOffset;
-        if (bytes >= CHUNK_BYTES || events >= CHUNK_EVENTS) break;
-      }
-      return { blocks, end: null };
-    });
+  /** @returns null where another path was found and holds nothing new */
+  async readChunk(): Promise<Chunk | null> {
+    const { found, others } = this;
+    const isIdle = found === null || !(this.hasGrown || (await this.hasMore()));
+    this.hasNewPath = false;
+    if (isIdle) return null;
+    const chunk = await this.chunkFrom(found);
+    if (others.length === 0 || chunk.end === null || chunk.end.kind === 'replaced') return chunk;
+    // Another path may go on where this one ends: only when none does, it is the end of the file.
+    if (chunk.blocks.length > 0) return { ...chunk, end: null };
+    return (await this.chunkAfter(chunk.end.offset)) ?? chunk;
+  }
+
+  private async hasMore(): Promise<boolean> {
+    const { fileGuid, next, paths } = this;
+    for (const { path } of paths) if (await holdsBlockAt(path, fileGuid, next.blockOffset)) return true;
+    return false;
+  }
+
+  /** The next part from a path that holds more than the one that ends at `offset`: that one is followed from now on. */
+  private async chunkAfter(offset: number): Promise<Chunk | null> {
+    const { fileGuid, others, paths } = this;
+    for (const other of others) {
+      if (!(await holdsBlockAt(other.path, fileGuid, offset))) continue;
+      const chunk = await this.chunkFrom(other);
+      const { end } = chunk;
+      const isFurther =
+        chunk.blocks.length > 0 || (end !== null && end.kind !== 'replaced' && end.offset > offset);
+      if (!isFurther) continue;
+      this.follow(
+        other,
+        paths.filter((path) => path !== other),
+      );
+      return { ...chunk, end: null };
+    }
+    return null;
+  }
+
+  private chunkFrom({ path }: FoundFile): Promise<Chunk> {
+    return this.reader.read(path, this.next, this.stop);
   }
 
   /** Where reading can go on after damage or zeros, or null. */
   async soundBlockAfter(offset: number): Promise<number | null> {
-    return this.withSource((source) => nextSoundBlock(source, offset));
+    return withSource(this.found?.path ?? '', (source) => nextSoundBlock(source, offset));
   }
 
   /** Whether its metadata describes any event, or the one of that name. */
   describes(eventName?: string): boolean {
-    return this.reader?.describes(eventName) ?? true;
+    return this.reader.describes(eventName);
   }
 
-  /** Forgets the metadata, which may be large: files that are read to their end are many. */
+  /** Forgets what takes room, and can be read again. */
   release(): void {
-    this.reader = null;
-  }
-
-  /** Saves the read of a whole window at every poll of a file whose space is reserved. */
-  private async isStillBlank(source: FileByteSource, offset: number): Promise<boolean> {
-    const opened = await SqlAuditFile.open(source);
-    const isSame = opened.kind === 'opened' && opened.file.fileGuid === this.fileGuid;
-    return isSame && isBlank(await source.read(offset, SECTOR_BYTES));
-  }
-
-  private async opened(source: FileByteSource): Promise<SqlAuditFile | null> {
-    const result = await SqlAuditFile.open(source);
-    return result.kind === 'opened' && result.file.fileGuid === this.fileGuid ? result.file : null;
-  }
-
-  private async withSource<T>(use: (source: FileByteSource) => Promise<T>): Promise<T> {
-    const source = await FileByteSource.open(this.found?.path ?? '');
-    try {
-      return await use(source);
-    } finally {
-      await source.close();
-    }
+    this.reader.release();
   }
 }

@@ -1,5 +1,5 @@
 import type { CheckpointEntry } from '../checkpoint/checkpoint-entry';
-import type { FollowedFile } from './followed-file';
+import { FollowedFile } from './followed-file';
 import { earlier, type FilePosition, isBefore, later, START, toPosition } from './position';
 
 /**
@@ -28,6 +28,13 @@ export function entryOf(
     ...(file.lastTime === null ? {} : { lastTime: file.lastTime }),
     ...(file.isLost ? { isLost: true } : {}),
   };
+}
+
+/** The entry of a file that was found, and of which nothing is published. */
+export function unreadEntryOf({ fileGuid, found, mayGrow }: FollowedFile): CheckpointEntry {
+  const file = new FollowedFile(fileGuid, found, null);
+  file.mayGrow = mayGrow;
+  return entryOf(file, null, false);
 }
 
 /** Tells whether blocks are missing before the next one. A block read again was compared with the one before it. */

@@ -4,10 +4,11 @@ import { errorCode, errorText } from '../log';
 import type { Problems } from '../problems';
 import type { ReadOutcome } from '../sqlaudit/read-outcome';
 import type { AgentTimes } from '../times';
+import type { Chunk } from './chunk-reader';
 import { type Decision, decideAtEnd } from './file-end';
-import type { Chunk, FollowedFile } from './followed-file';
+import type { FollowedFile } from './followed-file';
 
-/** The next part of a file; null where it cannot be read now. That is reported, and tried again at the next poll. */
+/** The next part of a file; null where there is none, or it cannot be read now: that is reported, and tried again at the next poll. */
 export const chunkOf = (file: FollowedFile, problems: Problems): Promise<Chunk | null> =>
   unlessUnreadable(file, problems, () => file.readChunk());
 

@@ -51,6 +51,26 @@ describe('the checkpoint', () => {
     expect(world.service.stored.size).toBe(150);
   });
 
+  it('tells what is on disk, and what is known of a file is not replaced where the file is found', async () => {
+    const path = join(folder, 'X.json');
+    const load = () =>
+      Checkpoint.load(path, { database: 'X', log: new LineLog(() => {}), clock: systemClock });
+    const at = (blockOffset: number) => ({ file: 'f', blockOffset, index: 0 });
+    const checkpoint = await load();
+    const saving = checkpoint.save({ entries: new Map([['known', at(1024)]]), present: new Set() });
+    const noting = checkpoint.noteFound(
+      new Map([
+        ['known', at(512)],
+        ['found', at(512)],
+      ]),
+    );
+    expect([...checkpoint.all()]).toEqual([]);
+    await Promise.all([saving, noting]);
+    for (const one of [checkpoint, await load()]) {
+      expect([one.entry('known'), one.entry('found')]).toMatchObject([at(1024), at(512)]);
+    }
+  });
+
   it('is kept for each database and tenant', async () => {
     world.copy(FILES_2022);
     await world.once();

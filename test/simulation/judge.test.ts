@@ -84,6 +84,19 @@ describe('the judge of a simulation', () => {
     expect(problemsOf(torn).problems).toContainEqual(expect.stringContaining('is torn'));
   });
 
+  it('lets the rest of a record come once more only where its beginning may be lost', () => {
+    const whole = stored.find(({ additional }) => additional.parts === 2);
+    const parts = target.parts();
+    const first = parts.findIndex((part) => whole && isPlaceOf(part, whole));
+    const [begin, rest] = parts.filter(({ record }) => record === parts[first]?.record);
+    if (!whole || !begin || !rest) throw new Error('there is a record of two parts');
+    const { blockOffset, index } = rest;
+    const place = { fileGuid: rest.file.guid, blockOffset, index, parts: 1 };
+    const again = { ...whole, additional: { ...whole.additional, ...place } };
+    expect(problemsOf([...stored, again]).problems).toHaveLength(1);
+    expect(problemsOf([...stored, again], [begin]).problems).toEqual([]);
+  });
+
   it('lets rows be lost only where they may be, and asks for a gap then', () => {
     const alone = target.files.findIndex(({ file }, i) => i > 0 && sharesNoRecord(file));
     const { problems, lost } = problemsOf(
@@ -97,6 +110,12 @@ describe('the judge of a simulation', () => {
     const judged = (...gaps: ReportedGap[]) => judgeGaps({ audits, lost, gaps, sight });
     expect(judged()).toEqual(lost.map(() => expect.stringContaining('is lost without a gap')));
     expect(judged(gapIn(alone))).toEqual([]);
+    // Of a file that was never opened the name alone is known.
+    const names = target.files.map(({ file }) => file.names[0] ?? '');
+    expect(judged(gapIn(alone, { fileGuid: null, fileName: names[alone] ?? '' }))).toEqual([]);
+    expect(
+      judged(gapIn(alone), gapIn(alone, { fileGuid: null, fileName: names[alone + 1] ?? '' })),
+    ).toHaveLength(1);
     const falseAlarm = expect.stringContaining('false alarm');
     expect(judged(gapIn(alone), gapIn(alone + 1))).toEqual([falseAlarm]);
     // A gap in an earlier file covers it up to the next record, but that file must have lost something as well.
@@ -104,6 +123,11 @@ describe('the judge of a simulation', () => {
     expect(judged(gapIn(alone - 1, { beforeTime: timeIn(alone + 1) }))).toEqual([falseAlarm]);
     expect(judged(gapIn(alone - 1, { beforeTime: timeIn(alone - 1) }))).toHaveLength(lost.length + 1);
   });
+
+  function isPlaceOf({ file, blockOffset, index }: Part, { additional }: Stored): boolean {
+    const place: Record<string, unknown> = additional;
+    return place.fileGuid === file.guid && place.blockOffset === blockOffset && place.index === index;
+  }
 
   function sharesNoRecord(file: AuditFile): boolean {
     const records = new Set(file.parts.map(({ record }) => record));

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { FileByteSource } from '../../../agent/sqlaudit/file-byte-source';
 import { blockOffsets } from '../sqlaudit/support/blocks';
 import { auditFileName } from '../support/audit-files';
@@ -50,6 +50,21 @@ describe('a gap is noted', () => {
     audit.write(1, [4]);
     await audit.followUntil(() => audit.gaps.length > 0);
     expect(audit.gaps).toMatchObject([{ reason: 'FILE_DELETED', afterTime: timeOf(2) }]);
+  });
+
+  it('where a file was found, and went before anything of it was published, by an agent that was killed', async () => {
+    audit.write(0, [1]);
+    await audit.once();
+    audit.write(1, [2]);
+    const { tail } = await audit.start(true);
+    // The batch is not acknowledged.
+    for await (const _ of tail.batches(new AbortController().signal)) break;
+    audit.delete(1);
+    audit.write(2, [3]);
+    await audit.once();
+    expect(audit.gaps).toMatchObject([
+      { reason: 'FILE_DELETED', fileGuid: guidOf(1), afterTime: null, beforeTime: timeOf(3) },
+    ]);
   });
 
   it('once, however often the agent starts again', async () => {
@@ -163,6 +178,30 @@ describe('no gap is noted', () => {
     await audit.once();
     audit.write(1, [4, 5]);
     await audit.followUntil(() => audit.delivered.includes('SELECT 5'));
+    expect(audit.gaps).toEqual([]);
+  });
+
+  it('where a copy in the spool goes while it is looked at: everything in it is published', async () => {
+    audit.write(0, [1]);
+    audit.write(1, [2]);
+    await audit.once();
+    const copy = join(audit.spool, guidOf(0), auditFileName(0));
+    mkdirSync(dirname(copy), { recursive: true });
+    renameSync(audit.path(0), copy);
+    const { open } = FileByteSource;
+    const going = jest.spyOn(FileByteSource, 'open').mockImplementation(async (path) => {
+      if (path === copy) rmSync(dirname(copy), { recursive: true });
+      return open.call(FileByteSource, path);
+    });
+    audit.write(1, [2, 3]);
+    // Two listings without a file make it a lost one.
+    await audit.followUntil(() => {
+      const count = audit.delivered.length;
+      if (count > 2) rmSync(dirname(copy), { recursive: true, force: true });
+      if (count < 6) audit.write(1, [2, 3, 4, 5, 6].slice(0, count));
+      return count === 6;
+    });
+    going.mockRestore();
     expect(audit.gaps).toEqual([]);
   });
 

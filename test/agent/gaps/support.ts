@@ -31,6 +31,11 @@ export class AuditFolder {
     for (const each of [this.data, this.folder]) rmSync(each, { recursive: true });
   }
 
+  /** Where the tail keeps its copies. */
+  get spool(): string {
+    return join(this.data, 'checkpoint.json.spool');
+  }
+
   path(file: number): string {
     return join(this.folder, auditFileName(file));
   }

@@ -88,6 +88,22 @@ describe('an agent that is cut off from its service while SQL Server removes fil
     expect(gaps()).toEqual([]);
   });
 
+  it('notes no gap where a file was published, grew no more and went during an outage that a restart ended', async () => {
+    write(0, 1);
+    isDown = false;
+    const agent = follow();
+    await until('its event', () => world.service.stored.size === 1);
+    isDown = true;
+    write(1, 2);
+    await spooled(0);
+    rmSync(path(0));
+    await agent.stop();
+    isDown = false;
+    expect(await world.once()).toBe(0);
+    expect(statements()).toEqual(numbered(1, 2));
+    expect([gaps(), copies()]).toEqual([[], []]);
+  });
+
   it('notes what it had no room for, once it is lost and no sooner', async () => {
     const size = write(0, 1, 2);
     world.configure({}, { BatchMaxEvents: 1, SpoolMaxBytes: size });

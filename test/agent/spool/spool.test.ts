@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LineLog } from '../../../agent/log';
@@ -37,9 +37,10 @@ describe('the spool', () => {
     ]);
   const keep = async (spool: Spool, bytes: Buffer, isLast: boolean) => {
     writeFileSync(path, bytes);
-    await spool.keep({ fileGuid: GUID, found: (await findFile(path)) as FoundFile, isLast }, never);
+    await spool.keep({ fileGuid: GUID, paths: [(await findFile(path)) as FoundFile], isLast }, never);
   };
-  const copyOf = async (spool: Spool): Promise<Buffer> => readFileSync((await spool.files())[0]?.path ?? '');
+  const copyOf = async (spool: Spool): Promise<Buffer> =>
+    readFileSync((await spool.files())[0]?.[1].path ?? '');
 
   it('copies a file as it grows, whole blocks only, and all of it once it is no longer written', async () => {
     const spool = await open();
@@ -55,7 +56,7 @@ describe('the spool', () => {
     await keep(spool, damaged, false);
     expect((await copyOf(spool)).equals(damaged.subarray(0, whole.length + 700))).toBe(true);
     expect(spool.stateOf(GUID).isComplete).toBe(true);
-    expect((await spool.files())[0]).toMatchObject({ name: auditFileName(0), isSpooled: true });
+    expect(await spool.files()).toMatchObject([[GUID, { name: auditFileName(0), isSpooled: true }]]);
   });
 
   it('goes on with its copies after a crash, whatever it has left behind them', async () => {
@@ -63,7 +64,7 @@ describe('the spool', () => {
     const two = bytesOf(1, 2).length;
     const first = await open();
     await keep(first, whole.subarray(0, two), true);
-    const [copy] = await first.files();
+    const [[, copy] = []] = await first.files();
     writeFileSync(copy?.path ?? '', Buffer.concat([whole.subarray(0, two), Buffer.alloc(300, 7)]));
     const second = await open();
     expect(second.stateOf(GUID)).toEqual({ length: two, isComplete: false, isFull: false });
@@ -71,6 +72,20 @@ describe('the spool', () => {
     const third = await open();
     expect((await copyOf(third)).equals(whole)).toBe(true);
     expect(third.stateOf(GUID).isComplete).toBe(true);
+  });
+
+  it('copies from the path that holds the most, whatever the sizes are', async () => {
+    const spool = await open();
+    const whole = bytesOf(1, 2, 3);
+    const paths: FoundFile[] = [];
+    for (const [i, bytes] of [bytesOf(1), whole, bytesOf(1, 2)].entries()) {
+      writeFileSync(`${path}.${i}`, bytes);
+      truncateSync(`${path}.${i}`, 100_000);
+      paths.push((await findFile(`${path}.${i}`)) as FoundFile);
+    }
+    await spool.keep({ fileGuid: GUID, paths, isLast: false }, never);
+    expect((await copyOf(spool)).equals(whole)).toBe(true);
+    expect(spool.stateOf(GUID).isComplete).toBe(true);
   });
 
   it('takes no more room than it may, and says so', async () => {
@@ -104,7 +119,7 @@ describe('the spool', () => {
     const spool = await open();
     writeFileSync(path, bytesOf(1));
     const found = (await findFile(path)) as FoundFile;
-    await spool.keep({ fileGuid: guidOf(1), found, isLast: false }, never);
+    await spool.keep({ fileGuid: guidOf(1), paths: [found], isLast: false }, never);
     expect(await spool.files()).toEqual([]);
   });
 });

@@ -81,13 +81,9 @@ export class AuditTarget {
     this.rollOver(null);
   }
 
-  /**
-   * Somebody copies a file beside it. One with reserved space is copied when it is done: a copy that has less in it
-   * would have its size too, and nothing would tell which of the two goes on.
-   */
+  /** Somebody copies a file beside it: where its space is reserved, the copy has its size at once and for ever. */
   copy(which: number, number: number): void {
-    const mayGrow = (file: AuditFile) => file === this.current && this.options.isReserved;
-    const kept = this.chosen(which, ({ file, paths }) => paths.length === 1 && !mayGrow(file));
+    const kept = this.chosen(which, ({ paths }) => paths.length === 1);
     const path = kept?.paths[0];
     if (!kept || path === undefined) return;
     const name = basename(path, '.sqlaudit');

@@ -22,7 +22,7 @@ export function judgeGaps({ audits, lost, gaps, sight }: GapCase): string[] {
   }
   const files = new Set(lost.map(({ file }) => file));
   for (const gap of gaps) {
-    const file = audits.flat().find(({ guid }) => guid === gap.fileGuid);
+    const file = audits.flat().find((one) => isIn(gap, one));
     const isTrue = file && (files.has(file) || file.isTorn || sight.uncertain.has(file));
     if (!isTrue) problems.push(`false alarm: ${JSON.stringify(gap)}`);
   }
@@ -39,8 +39,8 @@ function covers(
   audit: readonly AuditFile[],
   lost: readonly Part[],
 ): boolean {
-  if (gap.fileGuid === file.guid) return true;
-  const begin = audit.findIndex(({ guid }) => guid === gap.fileGuid);
+  if (isIn(gap, file)) return true;
+  const begin = audit.findIndex((one) => isIn(gap, one));
   const end = audit.indexOf(file);
   const unseen = audit.slice(begin + 1, end + 1);
   const missing = new Set(lost);
@@ -49,3 +49,7 @@ function covers(
   const later = audit.slice(end + 1).flatMap(({ parts }) => parts.map(({ row }) => row.event_time));
   return gap.beforeTime === null || later.includes(gap.beforeTime);
 }
+
+/** Of a file that was never opened the agent knows the name alone. */
+const isIn = ({ fileGuid, fileName }: ReportedGap, { guid, names }: AuditFile): boolean =>
+  fileGuid === null ? names.includes(fileName) : fileGuid === guid;

@@ -32,7 +32,7 @@ export function judge(
     const mayBeTorn = record.some((part) => mayBeLost.has(part));
     for (let i = 0; i < record.length; ) {
       const part = record[i] as Part;
-      const place = placeOf({ ...part, fileGuid: part.file.guid });
+      const place = placeOfPart(part);
       const event = unexplained.get(place);
       if (!event) {
         if (mayBeLost.has(part)) lost.push(part);
@@ -42,6 +42,8 @@ export function judge(
       }
       unexplained.delete(place);
       const joined = record.slice(i, i + event.additional.parts);
+      // Killed between delivery and its note, an agent publishes what is left of the record once more, apart.
+      if (mayBeTorn) for (const one of joined) unexplained.delete(placeOfPart(one));
       problems.push(...differences(joined, event).map((text) => `${nameOf(part)}: ${text}`));
       if (joined.length < record.length && !mayBeTorn) problems.push(`${nameOf(part)} is torn`);
       i += joined.length;
@@ -53,6 +55,7 @@ export function judge(
 
 const placeOf = ({ fileGuid, blockOffset, index }: Readonly<Record<string, unknown>>): string =>
   `${fileGuid} ${blockOffset} ${index}`;
+const placeOfPart = (part: Part): string => placeOf({ ...part, fileGuid: part.file.guid });
 export const nameOf = ({ file, record, blockOffset, index }: Part): string =>
   `record ${record} (${file.names[0]} ${file.guid} ${blockOffset} ${index})`;
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentProcess } from './agent-process';
 import type { AuditFile, Part } from './audit-file';
@@ -97,10 +97,13 @@ export class Sight {
   }
 
   private isSpooled({ file, blockEnd }: Part): boolean {
-    return ['', '.part'].some((ending) => {
+    // In the order in which the agent gives a copy these names, and it may be about to.
+    return ['.part', ''].some((ending) => {
       const folder = join(this.dataDir, 'spool', ...this.place, `${file.guid}${ending}`);
-      const [copy] = existsSync(folder) ? readdirSync(folder) : [];
-      return copy !== undefined && statSync(join(folder, copy)).size >= blockEnd;
+      return file.names.some((name) => {
+        const copy = statSync(join(folder, name), { throwIfNoEntry: false });
+        return copy !== undefined && copy.size >= blockEnd;
+      });
     });
   }
 }

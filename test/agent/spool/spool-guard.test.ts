@@ -1,0 +1,97 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CheckpointEntry } from '../../../agent/checkpoint/checkpoint-entry';
+import { systemClock } from '../../../agent/clock';
+import { LineLog } from '../../../agent/log';
+import { Problems } from '../../../agent/problems';
+import { Spool } from '../../../agent/spool/spool';
+import { SpoolGuard } from '../../../agent/spool/spool-guard';
+import { SpooledCopy } from '../../../agent/spool/spooled-copy';
+import { findFile } from '../../../agent/tail/audit-glob';
+import { FollowedFile } from '../../../agent/tail/followed-file';
+import { guidOf, row, writer } from '../gaps/support';
+import { auditFileName } from '../support/audit-files';
+
+const GUID = guidOf(0);
+const never = new AbortController().signal;
+const bytesOf = (...records: number[]) =>
+  writer.file(
+    GUID,
+    records.map((n) => [row(n)]),
+  );
+
+describe('copies in the spool', () => {
+  let data: string;
+  let spool: Spool;
+  let guard: SpoolGuard;
+  let entry: CheckpointEntry | null;
+  let said = '';
+  beforeEach(async () => {
+    data = mkdtempSync(join(tmpdir(), 'audit-guard-'));
+    entry = null;
+    said = '';
+    const problems = new Problems('X', new LineLog((line) => (said += line)), false);
+    spool = await Spool.open({ folder: join(data, 'spool'), bytesMax: 1e9, problems });
+    guard = new SpoolGuard({ spool, entryOf: () => entry, afterMs: 0, clock: systemClock });
+    guard.delivering(new Promise(() => {}));
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    rmSync(data, { recursive: true });
+  });
+
+  /** The file as the agent sees it while another one is the last of its audit. */
+  const fileOf = async (bytes: Buffer): Promise<FollowedFile> => {
+    const path = join(data, auditFileName(0));
+    writeFileSync(path, bytes);
+    const file = new FollowedFile(GUID, await findFile(path), entry);
+    file.isLast = false;
+    return file;
+  };
+  const doneWith = (bytes: Buffer): CheckpointEntry => ({
+    ...{ file: auditFileName(0), blockOffset: bytes.length, index: 0, endSize: bytes.length },
+  });
+
+  it('stay while they hold more than the file did when it was last noted to be read to its end', async () => {
+    await guard.protect([await fileOf(bytesOf(1, 2, 3))], never);
+    entry = doneWith(bytesOf(1, 2));
+    await guard.release();
+    expect(spool.stateOf(GUID).length).toBe(bytesOf(1, 2, 3).length);
+    entry = doneWith(bytesOf(1, 2, 3));
+    await guard.release();
+    expect(spool.guids()).toEqual([]);
+  });
+
+  it('stay until it is noted that nothing can follow: a restart would take the file for lost', async () => {
+    await guard.protect([await fileOf(bytesOf(1))], never);
+    entry = { ...doneWith(bytesOf(1)), mayGrow: true };
+    await guard.release();
+    expect(spool.stateOf(GUID).isComplete).toBe(true);
+    entry = doneWith(bytesOf(1));
+    await guard.release();
+    expect(spool.guids()).toEqual([]);
+  });
+
+  it('are made of a file that is published but not known to have ended', async () => {
+    entry = { ...doneWith(bytesOf(1)), mayGrow: true };
+    const file = await fileOf(bytesOf(1));
+    await guard.protect([file], never);
+    expect([spool.stateOf(GUID).isComplete, file.mayGrow]).toEqual([true, false]);
+  });
+
+  it('are removed as soon as they are made where everything was acknowledged meanwhile', async () => {
+    const { extend } = SpooledCopy.prototype;
+    jest.spyOn(SpooledCopy.prototype, 'extend').mockImplementation(async function (
+      this: SpooledCopy,
+      ...args
+    ) {
+      await extend.apply(this, args);
+      entry = doneWith(bytesOf(1, 2));
+      await guard.release();
+    });
+    await guard.protect([await fileOf(bytesOf(1, 2))], never);
+    expect(said).toBe('');
+    expect([spool.guids(), readdirSync(join(data, 'spool'))]).toEqual([[], []]);
+  });
+});
