@@ -8,7 +8,7 @@ interface Occurrences {
   event: number;
 }
 
-/** The words of an hour's events and how many events have each; with what PostgreSQL takes six times as long for. */
+/** The words of an hour's events and how many events have each, which PostgreSQL takes several times as long for. */
 export class HourWords {
   readonly #words = new Map<string, Occurrences>();
   #events = 0;
