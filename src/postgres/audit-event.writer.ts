@@ -29,7 +29,8 @@ const COLUMNS: readonly Column[] = [
   { column: 'search_text', type: 'text', write: writeSearchText },
 ];
 const NAMES = COLUMNS.map(({ column }) => column).join(', ');
-const ARRAYS = COLUMNS.map(({ type }, i) => `$${i + 2}::${type}[]`).join(', ');
+/** In the select list, not in FROM, where each array would be copied into a store of its own first: a tenth of the statement. */
+const VALUES = COLUMNS.map(({ type }, i) => `unnest($${i + 2}::${type}[])`).join(', ');
 
 const COUNTED = DIMENSIONS.map(({ column }) => column).join(', ');
 
@@ -40,9 +41,7 @@ const COUNTED = DIMENSIONS.map(({ column }) => column).join(', ');
 const INSERT = `
 WITH ins AS (
   INSERT INTO audit_event (tenant_id, ${NAMES})
-  SELECT t.tenant_id, ${COLUMNS.map(({ column }) => `x.${column}`).join(', ')}
-  FROM tenant t CROSS JOIN unnest(${ARRAYS}) AS x(${NAMES})
-  WHERE t.tenant_id = $1
+  SELECT t.tenant_id, ${VALUES} FROM tenant t WHERE t.tenant_id = $1
   ON CONFLICT DO NOTHING
   RETURNING record_id, ${COUNTED}, succeeded),
 delta AS (
