@@ -43,6 +43,11 @@ export class Bench {
     process.stderr.write(`${line}\n`);
   };
 
+  /** Of the PostgreSQL started here; that of another machine cannot be looked at. */
+  get postgresPid(): number | undefined {
+    return this.#postgres?.pid;
+  }
+
   /** A folder of this run, below `.bench`. */
   folder(name: string): string {
     const folder = join(this.machine.work, 'run', name);

@@ -1,14 +1,16 @@
+import { availableParallelism } from 'node:os';
 import { LIMITS } from '../../src/limits';
 import { alternate } from '../alternate';
 import type { Bench } from '../context';
 import { compared, type Figure, reported, type Target } from '../figure';
-import { CopyFloor } from '../load/copy-floor';
+import { CopyFloor, type CopyRound } from '../load/copy-floor';
 import { IngestArena, type IngestRound } from '../load/ingest-arena';
 import { short } from '../report';
 
 /** What a round stores at most, and which share of the run's rows it stores else. */
 const EVENTS_MAX = 300_000;
 const ROWS_SHARE = 5;
+const BATCH_EVENTS = LIMITS.ingestBatchEventsMax;
 
 /** Rows a second of the mutation over HTTP against COPY. */
 export const ingest = (bench: Bench): Promise<Figure[]> =>
@@ -25,14 +27,19 @@ export async function measureIngest(
   );
   const floor = await CopyFloor.open(bench, arena);
   const runs: IngestRound[] = [];
+  const floors: CopyRound[] = [];
   const subjects = {
     mutation: async () => {
       const run = await arena.measure(search);
       runs.push(run);
       return run.rate;
     },
-    copy: () => floor.measure(1),
-    copies: () => floor.measure(2),
+    copy: async () => {
+      const run = await floor.measure(1);
+      floors.push(run);
+      return run.rate;
+    },
+    copies: async () => (await floor.measure(2)).rate,
   };
   try {
     const { mutation, copy, copies } = await alternate(bench.options.rounds, subjects, (_, round) =>
@@ -51,6 +58,7 @@ export async function measureIngest(
         name: 'COPY on 2 connections',
         values: copies,
       }),
+      ...processorFigures(name, arena.events, runs, floors),
       reported(
         name,
         'memory of the service',
@@ -62,6 +70,46 @@ export async function measureIngest(
     floor.close();
     await (await bench.databases()).drop('ingest_template');
   }
+}
+
+/** Where the machine's time went: what was not waiting, but work. */
+function processorFigures(
+  bench: string,
+  events: number,
+  runs: readonly IngestRound[],
+  floors: readonly CopyRound[],
+): Figure[] {
+  const unit = `ms/${BATCH_EVENTS.toLocaleString('en')} events`;
+  const perBatch = (ms: number) => (ms / events) * BATCH_EVENTS;
+  const of = (pick: (effort: IngestRound['effort']) => number) =>
+    runs.map(({ effort }) => perBatch(pick(effort)));
+  const copy = {
+    name: 'COPY',
+    values: floors.map(({ effort }) => perBatch(effort.postgres)),
+  };
+  const busy = runs.map(
+    ({ effort }) =>
+      (100 * (effort.service + effort.postgres + effort.sender)) / (effort.wall * availableParallelism()),
+  );
+  return [
+    compared(
+      { bench, name: 'processor time, PostgreSQL', unit, target: null },
+      of((e) => e.postgres),
+      copy,
+    ),
+    compared(
+      { bench, name: 'processor time, service', unit, target: null },
+      of((e) => e.service),
+      copy,
+    ),
+    reported(
+      bench,
+      'processor time, sender',
+      unit,
+      of((e) => e.sender),
+    ),
+    reported(bench, 'processors busy', '%', busy, { note: `of ${availableParallelism()}` }),
+  ];
 }
 
 /** An hour is left alone for a while before it is indexed; in a sustained run that wait is not part of the work. */

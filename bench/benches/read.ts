@@ -6,6 +6,7 @@ import type { Bench } from '../context';
 import { compared, type Figure, reported } from '../figure';
 import type { LoadPlan, LoadResult } from '../http/load-generator';
 import { ChildServer } from '../processes/child-server';
+import { type Effort, effortOf, familyMs, processMs } from '../processes/processor-time';
 import { createReadKey, startService } from '../processes/service';
 import { short } from '../report';
 
@@ -37,13 +38,21 @@ export async function read(bench: Bench): Promise<Figure[]> {
   await assertSameAnswer(servers, keys[0] ?? '');
 
   const latencies: Record<Server, LoadResult[]> = { facade: [], express: [], unnamed: [] };
+  const efforts: Record<Server, Effort<'server' | 'postgres'>[]> = { facade: [], express: [], unnamed: [] };
   const measure = (name: Server) => async () => {
-    const result = await generateLoad(bench, {
-      port: Number(new URL(servers[name].url).port),
-      path: PATH,
-      keys,
-    });
+    const clocks = {
+      server: () => processMs(servers[name].pid),
+      postgres: () => familyMs(bench.postgresPid),
+    };
+    const { value: result, effort } = await effortOf(clocks, () =>
+      generateLoad(bench, {
+        port: Number(new URL(servers[name].url).port),
+        path: PATH,
+        keys,
+      }),
+    );
     latencies[name].push(result);
+    efforts[name].push(effort);
     return result.requestsPerSecond;
   };
   const rates = await alternate(
@@ -80,8 +89,28 @@ export async function read(bench: Bench): Promise<Figure[]> {
         versus((r) => r[key]),
       ),
     ),
+    ...(['server', 'postgres'] as const).map((clock) => processorFigure(clock, efforts, latencies)),
     reported('read', 'memory of the service', 'MB', [peakMb ?? Number.NaN]),
   ];
+}
+
+/** Of the façade's process, and of PostgreSQL while it asks, against the same for the server written by hand. */
+function processorFigure(
+  clock: 'server' | 'postgres',
+  efforts: Readonly<Record<Server, readonly Effort<'server' | 'postgres'>[]>>,
+  results: Readonly<Record<Server, readonly LoadResult[]>>,
+): Figure {
+  // The warm-up is answered too, at the same rate.
+  const seconds = (WARM_UP_MS + MEASURE_MS) / 1000;
+  const of = (server: Server) =>
+    efforts[server].map(
+      (effort, round) => effort[clock] / ((results[server][round]?.requestsPerSecond ?? 0) * seconds),
+    );
+  const name = `processor time an answer, ${clock === 'server' ? 'service' : 'PostgreSQL'}`;
+  return compared({ bench: 'read', name, unit: 'ms', target: null }, of('facade'), {
+    name: 'Express + pg',
+    values: of('express'),
+  });
 }
 
 async function generateLoad(

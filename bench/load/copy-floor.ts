@@ -2,10 +2,17 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from '../context';
 import { withClient } from '../processes/databases';
+import { type Effort, effortOf, familyMs, processMs } from '../processes/processor-time';
 import { copyFromFile, copyToFile } from './copy';
 import type { IngestArena } from './ingest-arena';
 
 const TABLE = 'audit_event';
+
+export interface CopyRound {
+  /** Rows a second. */
+  readonly rate: number;
+  readonly effort: Effort<'postgres' | 'sender'>;
+}
 
 /** COPY of the rows the service stored, into the same table with the same partitions and indexes: what ingest is measured against. */
 export class CopyFloor {
@@ -37,17 +44,21 @@ export class CopyFloor {
   }
 
   /** Rows a second of one COPY after the other on one connection, or of both halves side by side. */
-  async measure(connections: 1 | 2): Promise<number> {
+  async measure(connections: 1 | 2): Promise<CopyRound> {
     const databases = await this.bench.databases();
     const url = await this.arena.database('ingest_round');
     await databases.settle();
     try {
       const copyHalf = (file: string) =>
         withClient(url, (client) => copyFromFile(client, `COPY ${TABLE} FROM STDIN`, file));
-      const started = performance.now();
-      if (connections === 2) await Promise.all(this.files.map(copyHalf));
-      else for (const file of this.files) await copyHalf(file);
-      const seconds = (performance.now() - started) / 1000;
+      const clocks = {
+        postgres: () => familyMs(this.bench.postgresPid),
+        sender: () => processMs(process.pid),
+      };
+      const { effort } = await effortOf(clocks, async () => {
+        if (connections === 2) await Promise.all(this.files.map(copyHalf));
+        else for (const file of this.files) await copyHalf(file);
+      });
       await withClient(url, async (client) => {
         const {
           rows: [found],
@@ -55,7 +66,7 @@ export class CopyFloor {
         if (found.n !== this.arena.events)
           throw new Error(`COPY stored ${found.n} of ${this.arena.events} rows`);
       });
-      return this.arena.events / seconds;
+      return { rate: (this.arena.events / effort.wall) * 1000, effort };
     } finally {
       await databases.drop('ingest_round');
     }

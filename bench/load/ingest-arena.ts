@@ -3,6 +3,7 @@ import { Calendar, END_MS } from '../data/calendar';
 import { EventSource } from '../data/event-source';
 import { sharesOf, TENANTS } from '../data/tenants';
 import { withClient } from '../processes/databases';
+import { type Effort, effortOf, familyMs, processMs } from '../processes/processor-time';
 import { createTenant, type Service, startService } from '../processes/service';
 import { caughtUp } from './backlog';
 import { bodyOf, inParallel, Sender } from './sender';
@@ -27,6 +28,8 @@ export interface IngestRound {
   /** From the last receipt until the background tasks had caught up; 0 where that was not waited for. */
   readonly lagSeconds: number;
   readonly peakMb: number;
+  /** Of the whole round. */
+  readonly effort: Effort<'service' | 'postgres' | 'sender'>;
 }
 
 /** What is stored in each round, the same every time, and empty databases with tenants and partitions to store it in. */
@@ -82,18 +85,25 @@ export class IngestArena {
         await sendAll(service, this.warmUp);
         await caughtUp(client, search);
         await databases.settle();
-        const started = performance.now();
-        const accepted = await sendAll(service, this.batches);
-        const received = performance.now();
-        if (search) await caughtUp(client, true);
-        const seconds = (performance.now() - started) / 1000;
-        if (accepted !== this.events) throw new Error(`${accepted} of ${this.events} events were stored`);
-        const lagSeconds = (performance.now() - received) / 1000;
+        const clocks = {
+          service: () => processMs(service.server.pid),
+          postgres: () => familyMs(this.bench.postgresPid),
+          sender: () => processMs(process.pid),
+        };
+        const { value: lagSeconds, effort } = await effortOf(clocks, async () => {
+          const accepted = await sendAll(service, this.batches);
+          if (accepted !== this.events) throw new Error(`${accepted} of ${this.events} events were stored`);
+          const received = performance.now();
+          if (search) await caughtUp(client, true);
+          return (performance.now() - received) / 1000;
+        });
+        const seconds = effort.wall / 1000;
         return {
           rate: this.events / seconds,
           seconds,
           lagSeconds,
           peakMb: service.server.memory.read() ?? Number.NaN,
+          effort,
         };
       });
     } finally {

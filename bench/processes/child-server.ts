@@ -46,6 +46,10 @@ export class ChildServer {
     return new ChildServer(child, url);
   }
 
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
   /** Stops it in order. @returns its peak memory in MB */
   async close(): Promise<number | null> {
     const peak = this.memory.stop();

@@ -42,6 +42,10 @@ export class PostgresServer {
     private readonly keep: boolean,
   ) {}
 
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** @returns the URL of its database `postgres` */
   async start(): Promise<string> {
     const { found: bin, skipped } = this.machine.ensureBinary('postgres');
