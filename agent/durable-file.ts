@@ -1,13 +1,31 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Replaces a file as a whole: after a crash at any moment it holds either the old text or the new one. */
-export async function replaceFile(path: string, text: string): Promise<void> {
+/** Whose a file is, and who may read it. */
+export interface Ownership {
+  readonly uid: number;
+  readonly gid: number;
+  readonly mode: number;
+}
+
+/**
+ * Replaces a file as a whole: after a crash at any moment it holds either the old text or the new one.
+ * @param ownership null: the file is its writer's alone
+ */
+export async function replaceFile(
+  path: string,
+  text: string,
+  ownership: Ownership | null = null,
+): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.new`;
   const handle = await open(temporary, 'w', 0o600);
   try {
     await handle.writeFile(text);
+    if (ownership !== null) {
+      await handle.chown(ownership.uid, ownership.gid);
+      await handle.chmod(ownership.mode);
+    }
     await handle.sync();
   } finally {
     await handle.close();

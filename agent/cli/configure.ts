@@ -1,4 +1,4 @@
-import { chmod, chown, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { missingFrom, parseConfigureInput } from '../config/configure-input';
 import { mergeConfig } from '../config/merge-config';
@@ -132,10 +132,7 @@ async function keepPrevious(configPath: string): Promise<void> {
 /** A file that was there before keeps its owner, for a service that runs as a user of its own. */
 async function writeConfig(configPath: string, text: string): Promise<void> {
   const before = process.platform !== 'win32' && (await exists(configPath)) ? await stat(configPath) : null;
-  await replaceFile(configPath, text);
-  if (before === null) return;
-  await chown(configPath, before.uid, before.gid);
-  await chmod(configPath, before.mode);
+  await replaceFile(configPath, text, before);
 }
 
 async function exists(path: string): Promise<boolean> {

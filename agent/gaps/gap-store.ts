@@ -38,12 +38,19 @@ export class GapStore {
     return this.waiting.size;
   }
 
-  /** Resolves when the gap is on disk. One that is known already is not stored twice. */
+  /**
+   * Resolves when the gap is on disk. One that is known already is not stored twice; where it ends may be known only
+   * now.
+   */
   add(found: Gap): Promise<void> {
     return this.writes.take(async () => {
-      if (this.waiting.has(found.gapId) || this.acknowledged.has(found.gapId)) return;
-      await appendLines(this.path, [JSON.stringify(found)]);
-      this.waiting.set(found.gapId, found);
+      if (this.acknowledged.has(found.gapId)) return;
+      const known = this.waiting.get(found.gapId);
+      if (known && (known.beforeTime !== null || found.beforeTime === null)) return;
+      const now = known ? { ...known, beforeTime: found.beforeTime } : found;
+      // Of two lines about a gap the later one counts.
+      await appendLines(this.path, [JSON.stringify(now)]);
+      this.waiting.set(now.gapId, now);
     });
   }
 

@@ -6,8 +6,10 @@ import type { GapStore } from './gap-store';
 export interface GapFile {
   readonly name: string;
   readonly fileGuid: string | null;
-  /** Records of the same audit come after the gap. */
+  /** Records of the same audit come after the gap: in this file, and in those that were begun later. */
   readonly audit: string;
+  /** FILETIME. */
+  readonly created: bigint;
   /** Event time of the last record read of it. */
   readonly lastTime: string | null;
 }
@@ -23,7 +25,7 @@ export interface GapNote {
 
 interface OpenGap {
   readonly gap: Gap;
-  readonly audit: string;
+  readonly file: Pick<GapFile, 'audit' | 'created'>;
 }
 
 /** Gaps that were just found: they wait for the record that comes next, and for no longer than the next batch. */
@@ -37,20 +39,21 @@ export class OpenGaps {
   ) {}
 
   note(file: GapFile, { reason, range, detail, beforeTime = null }: GapNote): void {
-    const { name, fileGuid, lastTime, audit } = file;
+    const { name, fileGuid, lastTime, audit, created } = file;
     const facts = { database: this.database, fileName: name, fileGuid, reason, range, detail };
     const times = { afterTime: lastTime, beforeTime, detectedAtMs: this.clock.now() };
-    this.open.push({ gap: toGap({ ...facts, ...times }), audit });
+    this.open.push({ gap: toGap({ ...facts, ...times }), file: { audit, created } });
   }
 
-  /** A record of an audit was read: what was missing came before it. */
-  recordRead(audit: string, eventTime: string): void {
+  /** A record of a file was read: what is missing of this file so far, or of an earlier one, came before it. */
+  recordRead({ audit, created }: Pick<GapFile, 'audit' | 'created'>, eventTime: string): void {
     if (this.open.length === 0) return;
-    this.open = this.open.map((one) =>
-      one.audit === audit && one.gap.beforeTime === null && eventTime >= (one.gap.afterTime ?? '')
-        ? { audit, gap: { ...one.gap, beforeTime: eventTime } }
-        : one,
-    );
+    this.open = this.open.map((one) => {
+      const isBehind = one.file.audit === audit && one.file.created <= created;
+      return isBehind && one.gap.beforeTime === null && eventTime >= (one.gap.afterTime ?? '')
+        ? { ...one, gap: { ...one.gap, beforeTime: eventTime } }
+        : one;
+    });
   }
 
   /** Resolves when all gaps found are on disk: before that, no checkpoint may move past them. */

@@ -54,8 +54,9 @@ export class SpoolGuard {
       const entry = entryOf(fileGuid);
       const { isComplete, length } = spool.stateOf(fileGuid);
       if (entry === null) continue;
-      // The copy may reach further than the file did when the entry was made; an empty one tells of a lack of room.
-      if (length > 0 ? doneBytes(entry) < length : !isAtEnd(entry)) continue;
+      // The copy may reach further than the file did when the entry was made. Where there is none for a lack of room,
+      // that is told until the file is published nevertheless, or its loss is noted.
+      if (length > 0 ? doneBytes(entry) < length : !isAtEnd(entry) && !entry.isLost) continue;
       // Until the entry says so, only a complete copy tells a restarted agent that nothing can follow.
       if (!isComplete || entry.mayGrow === undefined) await spool.release(fileGuid);
     }

@@ -1,4 +1,5 @@
-import { mkdir, statfs } from 'node:fs/promises';
+import { mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { errorText } from '../log';
 import type { Problems } from '../problems';
 import { FileByteSource } from '../sqlaudit/file-byte-source';
@@ -12,6 +13,7 @@ import { SpooledCopy } from './spooled-copy';
 const FREE_BYTES_MIN = 256 * 1024 * 1024;
 /** So much is copied before it is looked whether publishing goes on. */
 const STEP_BYTES = 8 * 1024 * 1024;
+const MARK = '.full';
 
 export interface SpoolOptions {
   readonly folder: string;
@@ -35,7 +37,7 @@ export interface Source {
  */
 export class Spool {
   private readonly copies = new Map<string, SpooledCopy>();
-  /** Files for which there was no room. */
+  /** Files for which there was no room. A restarted agent that misses one must know why: each has a mark on disk. */
   private readonly refused = new Set<string>();
   /** Files whose copy is being written or removed: one thing at a time. */
   private readonly busy = new Set<string>();
@@ -45,6 +47,8 @@ export class Spool {
   static async open(options: SpoolOptions): Promise<Spool> {
     const spool = new Spool(options);
     for (const copy of await SpooledCopy.list(options.folder)) spool.copies.set(copy.fileGuid, copy);
+    for (const name of await readdir(options.folder).catch(() => []))
+      if (name.endsWith(MARK)) spool.refused.add(name.slice(0, -MARK.length));
     return spool;
   }
 
@@ -59,8 +63,9 @@ export class Spool {
     );
   }
 
+  /** Files of which there is a copy or a mark. */
   guids(): readonly string[] {
-    return [...this.copies.keys()];
+    return [...new Set([...this.copies.keys(), ...this.refused])];
   }
 
   /** What there is of a file. */
@@ -94,18 +99,21 @@ export class Spool {
     }
   }
 
-  /** Forgets a copy that is not needed any more, unless it is being written just now. */
+  /** Forgets what is not needed any more of a file, unless it is being written just now. */
   async release(fileGuid: string): Promise<void> {
     const copy = this.copies.get(fileGuid);
-    if (copy === undefined || this.busy.has(fileGuid)) return;
+    if (this.busy.has(fileGuid)) return;
     this.busy.add(fileGuid);
-    this.refused.delete(fileGuid);
     try {
-      await copy.remove();
+      await this.admit(fileGuid);
+      await copy?.remove();
       this.copies.delete(fileGuid);
     } catch (error) {
       // It is tried again after the next batch.
-      this.options.problems.report(copy.path, `cannot be removed: ${errorText(error)}`);
+      this.options.problems.report(
+        copy?.path ?? this.markOf(fileGuid),
+        `cannot be removed: ${errorText(error)}`,
+      );
     } finally {
       this.busy.delete(fileGuid);
     }
@@ -118,7 +126,7 @@ export class Spool {
     stop: AbortSignal,
   ): Promise<void> {
     this.copies.set(file.fileGuid, copy);
-    this.refused.delete(file.fileGuid);
+    await this.admit(file.fileGuid);
     for (const source of sources) if (!(await this.copySound(file, copy, source, stop))) return;
     // What is still being written is copied when it is whole.
     if (file.isLast) return;
@@ -151,11 +159,20 @@ export class Spool {
     return true;
   }
 
-  private refuse({ fileGuid }: Source): false {
+  private async refuse({ fileGuid }: Source): Promise<false> {
     this.refused.add(fileGuid);
     const { folder, problems } = this.options;
     problems.report(folder, 'the spool is full: files that are removed before they are published are lost');
+    await writeFile(this.markOf(fileGuid), '');
     return false;
+  }
+
+  private async admit(fileGuid: string): Promise<void> {
+    if (this.refused.delete(fileGuid)) await rm(this.markOf(fileGuid), { force: true });
+  }
+
+  private markOf(fileGuid: string): string {
+    return join(this.options.folder, `${fileGuid}${MARK}`);
   }
 
   private async room(): Promise<number> {

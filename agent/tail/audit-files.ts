@@ -1,20 +1,23 @@
 import type { Checkpoint } from '../checkpoint/checkpoint';
 import { type CheckpointEntry, isAtEnd } from '../checkpoint/checkpoint-entry';
 import type { Clock } from '../clock';
-import type { OpenGaps } from '../gaps/open-gaps';
+import type { GapNote, OpenGaps } from '../gaps/open-gaps';
 import type { Problems } from '../problems';
 import type { Spool } from '../spool/spool';
 import { type AuditGlob, listAuditFiles } from './audit-glob';
 import { FileSet } from './file-set';
 import type { FollowedFile } from './followed-file';
 import type { UnknownLoss } from './identities';
-import { lossOf } from './lost-files';
+import { LOSS_AFTER, lossOf } from './lost-files';
 import { unreadEntryOf } from './progress';
 import { isFileAt } from './same-file';
 
+/** A file that is being renamed, or written over with a copy of itself, may be missed for a moment. */
+const DOUBT_MS = 10;
+const NEVER = new AbortController().signal;
+
 export interface AuditFilesOptions {
   readonly glob: AuditGlob;
-  readonly once: boolean;
   readonly clock: Clock;
   readonly problems: Problems;
   readonly gaps: OpenGaps;
@@ -52,8 +55,26 @@ export class AuditFiles {
     return this.listedAt;
   }
 
-  /** Finds out which files are there. @returns whether that could be found out */
+  /** Finds out which files are there, and what is lost with those that are not. @returns whether that could be found out */
   async look(): Promise<boolean> {
+    if (!(await this.list())) return false;
+    // What was written after a file must not be read before it, so nothing is read in doubt where it is.
+    while (this.set.doubtful().some((file) => this.lossOf(file) !== null)) {
+      await this.options.clock.wait(DOUBT_MS, NEVER);
+      if (!(await this.list())) return false;
+    }
+    await this.noteFound();
+    await this.noteLosses();
+    return true;
+  }
+
+  /** Looks for a file that is not at its path any more. @returns whether it could be found out where it is, if anywhere */
+  lookFor(file: FollowedFile): Promise<boolean> {
+    this.set.vanished(file);
+    return this.look();
+  }
+
+  private async list(): Promise<boolean> {
     const { clock, glob, problems, spool } = this.options;
     const nowMs = clock.now();
     const listing = await listAuditFiles(glob, (path) => this.set.unchanged(path, nowMs));
@@ -68,13 +89,7 @@ export class AuditFiles {
       const { isComplete, length } = spool.stateOf(file.fileGuid);
       if (isComplete) file.settle(length);
     }
-    await this.noteFound();
-    await this.noteLosses();
     return true;
-  }
-
-  replaced(file: FollowedFile): void {
-    this.set.replaced(file);
   }
 
   /** To be called when the checkpoint is about to tell of all files. */
@@ -94,10 +109,12 @@ export class AuditFiles {
     if (found.length > 0) await checkpoint.noteFound(new Map(found));
   }
 
-  private async noteLosses(): Promise<void> {
-    const { gaps, once, problems, spool } = this.options;
-    for (const file of this.set.gone(once)) {
-      const loss = lossOf(file, spool.stateOf(file.fileGuid));
+  /** Notes what is missing of files that are gone, once what is left of them is read: the gap begins behind that. */
+  async noteLosses(): Promise<void> {
+    const { problems } = this.options;
+    for (const file of this.set.gone()) {
+      if (file.isDue) continue;
+      const loss = this.lossOf(file);
       if (loss === null) continue;
       if (await isStillAt(file)) {
         problems.report(
@@ -107,15 +124,28 @@ export class AuditFiles {
         this.set.forget(file);
         continue;
       }
-      problems.report(file.path ?? file.name, loss.detail);
-      gaps.note(file, { ...loss, beforeTime: this.firstTimeAfter(file) });
+      this.note(file, loss);
       file.isLost = true;
+    }
+    for (const file of this.known) {
+      if (!file.isPassedBy || file.isLast || file.isDue) continue;
+      this.note(file, LOSS_AFTER);
+      file.isPassedBy = false;
     }
   }
 
+  private note(file: FollowedFile, loss: Omit<GapNote, 'beforeTime'>): void {
+    this.options.problems.report(file.path ?? file.name, loss.detail);
+    this.options.gaps.note(file, { ...loss, beforeTime: this.firstTimeAfter(file) });
+  }
+
+  private lossOf(file: FollowedFile) {
+    return lossOf(file, this.options.spool.stateOf(file.fileGuid));
+  }
+
   private noteUnknown({ reason, found, detail }: UnknownLoss): void {
-    const { audit, name } = found;
-    const file = { name, fileGuid: null, audit: audit ?? name, lastTime: null };
+    const { audit, created, name } = found;
+    const file = { name, fileGuid: null, audit: audit ?? name, created, lastTime: null };
     this.options.gaps.note(file, { reason, range: 'all', detail });
   }
 

@@ -12,11 +12,12 @@ import { eventsOf } from '../sqlaudit/reader';
 import type { AgentTimes } from '../times';
 import { AuditFiles, type FileNotes } from './audit-files';
 import type { AuditGlob } from './audit-glob';
+import type { Chunk } from './chunk-reader';
 import { FileKeeper } from './file-keeper';
 import type { FollowedFile } from './followed-file';
 import { JoinedRecords } from './joined-records';
 import { Progress } from './progress';
-import { chunkOf, noteMissingBlocks, settleEnd } from './reading';
+import { chunkOf, type EndVerdict, isWaitedFor, noteMissingBlocks, settleEnd } from './reading';
 
 /** Events to publish, and what of the files is published with them. */
 export interface Batch {
@@ -83,10 +84,8 @@ export class DatabaseTail {
       const nextPollMs = clock.now() + pollIntervalMs;
       const heldBack = yield* this.poll(stop);
       if (stop.aborted) return;
-      this.queue(
-        once ? this.records.letGoAll() : this.records.letGoQuiet(clock.now(), times.joinWaitMs, heldBack),
-      );
-      if (once) return yield await this.cut();
+      if (once) return yield await this.last();
+      this.queue(this.records.letGoQuiet(clock.now(), times.joinWaitMs, heldBack));
       yield* this.rest(nextPollMs, stop);
     }
   }
@@ -109,31 +108,44 @@ export class DatabaseTail {
 
   /** Reads a file as far as it goes. @returns whether the files after it may be read now */
   private async *read(file: FollowedFile, stop: AbortSignal): AsyncGenerator<Batch, boolean> {
-    const { batcher, options } = this;
-    const { problems } = options;
+    const { files, options } = this;
     while (!stop.aborted) {
-      const chunk = await chunkOf(file, problems);
+      const chunk = await chunkOf(file, options.problems);
       if (chunk === null) return true;
-      if (chunk.end?.kind !== 'replaced') file.endSize = null;
-      for (const block of chunk.blocks) {
-        noteMissingBlocks(file, block.sequence, { problems, gaps: this.gaps });
-        for (const event of eventsOf(block)) {
-          this.queue(this.records.take(file, event));
-          if (file.lastTime !== null) this.gaps.recordRead(file.audit, file.lastTime);
-          if (batcher.isFull) yield await this.cut();
-        }
-        file.next = { blockOffset: block.nextBlockOffset, index: 0 };
-        if (stop.aborted) return false;
-      }
-      if (this.isBatchDue) yield await this.cut();
-      // It may have gone while the batch was taken.
-      if (file.found === null) return true;
-      const verdict =
-        chunk.end === null ? 'more' : await settleEnd(file, chunk.end, { ...options, gaps: this.gaps });
-      if (verdict === 'replaced') this.files.replaced(file);
-      if (verdict !== 'more') return verdict !== 'heldBack';
+      const verdict = typeof chunk === 'string' ? chunk : yield* this.take(file, chunk, stop);
+      if (verdict === 'vanished') {
+        // What follows it must not be read before it: it may go on under another name, or as a copy.
+        if (!(await files.lookFor(file))) return false;
+        if (file.found === null) return true;
+      } else if (verdict === 'unreadable') return !isWaitedFor(file, options);
+      else if (verdict !== 'more') return verdict === 'done';
     }
     return false;
+  }
+
+  /** Takes a part of a file in. @returns how to go on with the file */
+  private async *take(
+    file: FollowedFile,
+    chunk: Chunk,
+    stop: AbortSignal,
+  ): AsyncGenerator<Batch, EndVerdict> {
+    const { batcher, gaps, options } = this;
+    file.unreadableSinceMs = null;
+    if (chunk.end?.kind !== 'replaced') file.endSize = null;
+    for (const block of chunk.blocks) {
+      noteMissingBlocks(file, block.sequence, { problems: options.problems, gaps });
+      for (const event of eventsOf(block)) {
+        this.queue(this.records.take(file, event));
+        if (file.lastTime !== null) gaps.recordRead(file, file.lastTime);
+        if (batcher.isFull) yield await this.cut();
+      }
+      file.next = { blockOffset: block.nextBlockOffset, index: 0 };
+      if (stop.aborted) return 'heldBack';
+    }
+    if (this.isBatchDue) yield await this.cut();
+    // It may have gone while the batch was taken.
+    if (file.found === null) return 'vanished';
+    return chunk.end === null ? 'more' : settleEnd(file, chunk.end, { ...options, gaps });
   }
 
   /** Waits for the next poll, and gives the batch when it has waited long enough. */
@@ -160,6 +172,14 @@ export class DatabaseTail {
   private queue(records: readonly AuditRecord[]): void {
     const { clock, sourceType } = this.options;
     for (const record of records) this.batcher.add(toQueuedEvent(record, sourceType), clock.now());
+  }
+
+  /** What is left when nothing more is waited for. */
+  private async last(): Promise<Batch> {
+    // What there was of files that are gone is read by now: what is missing is certain.
+    await this.files.noteLosses();
+    this.queue(this.records.letGoAll());
+    return this.cut();
   }
 
   /** Only when the gaps are on disk may the checkpoint move past them. */

@@ -32,6 +32,8 @@ export class FileSet {
   ) {
     this.identities = new Identities(problems, lost);
     for (const [fileGuid, entry] of known) this.files.set(fileGuid, new FollowedFile(fileGuid, null, entry));
+    // Which of them were the last is known before any is found.
+    this.ordered();
   }
 
   /**
@@ -64,11 +66,19 @@ export class FileSet {
     return this.files.get(identity.fileGuid)?.isFinished ? identity.found : null;
   }
 
-  /** Files that are gone, and those of which only a copy is left. @param once there is no other listing to wait for */
-  gone(once: boolean): FollowedFile[] {
-    const enough = once ? 1 : MISSED_LISTINGS;
+  /** Files that are gone, and those of which only a copy is left. */
+  gone(): FollowedFile[] {
+    return this.missed((listings) => listings >= MISSED_LISTINGS);
+  }
+
+  /** Those of them that another listing may still find. */
+  doubtful(): FollowedFile[] {
+    return this.missed((listings) => listings < MISSED_LISTINGS);
+  }
+
+  private missed(isAmong: (listings: number) => boolean): FollowedFile[] {
     return [...this.missing].flatMap(([fileGuid, { listings }]) =>
-      listings >= enough ? (this.files.get(fileGuid) ?? []) : [],
+      isAmong(listings) ? (this.files.get(fileGuid) ?? []) : [],
     );
   }
 
@@ -86,8 +96,8 @@ export class FileSet {
     this.missing.delete(fileGuid);
   }
 
-  /** Another file has taken the path. */
-  replaced(file: FollowedFile): void {
+  /** Nothing, or another file, is at its path by now. */
+  vanished(file: FollowedFile): void {
     if (file.found) this.identities.forget(file.found.path);
     file.gone();
   }

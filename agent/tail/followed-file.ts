@@ -24,6 +24,7 @@ export class FollowedFile {
   private isDated: boolean;
   /** Audit whose files it continues; its own where its name does not tell. */
   readonly audit: string;
+  private readonly hasAudit: boolean;
   /** No newer file of its audit is known: it may still be written. */
   isLast = true;
   /** When it was last seen, no newer file of its audit was there, or its size did not tell whether it had grown. */
@@ -34,6 +35,8 @@ export class FollowedFile {
   /** Size at which there was nothing left to read; null while there may be. */
   endSize: number | null;
   stop: Stop | null = null;
+  /** Since when it is there and cannot be read; null: it can, as far as is known. */
+  unreadableSinceMs: number | null = null;
   /** Sequence number of the last event block read; null where the next one may have any. */
   lastSequence: number | null;
   /** A part before the next block was passed over: the sequence numbers say nothing new of it. */
@@ -43,6 +46,8 @@ export class FollowedFile {
   lastTime: string | null;
   /** Its end was lost, and that is noted as a gap. */
   isLost: boolean;
+  /** It was renamed while it was the newest that was known: rollover passed it by, and may have removed later ones. */
+  isPassedBy = false;
   private settledSize: number | null = null;
   private readonly reader: ChunkReader;
 
@@ -58,6 +63,7 @@ export class FollowedFile {
     this.size = entry?.size ?? entry?.endSize ?? Number.MAX_SAFE_INTEGER;
     const told = parseAuditFileName(this.name);
     this.audit = told?.audit ?? `file ${fileGuid}`;
+    this.hasAudit = told !== null;
     this.created = told?.created ?? 0n;
     this.isDated = told !== null;
     this.next = entry ? toPosition(entry) : START;
@@ -80,7 +86,14 @@ export class FollowedFile {
     const isNew =
       (before.size > 0 || others.length > 0) && [found, ...others].some(({ inode }) => !before.has(inode));
     this.hasNewPath ||= isNew;
+    this.isPassedBy ||= this.isLast && this.isRenamed([found, ...others]);
     this.follow(found, others);
+  }
+
+  /** SQL Server named it, and no path has such a name any more. */
+  private isRenamed(paths: readonly FoundFile[]): boolean {
+    const files = paths.filter(({ isSpooled }) => !isSpooled);
+    return this.hasAudit && files.length > 0 && files.every(({ audit }) => audit === null);
   }
 
   private follow(found: FoundFile, others: readonly FoundFile[]): void {

@@ -19,7 +19,9 @@ export interface SpoolState {
  * between two looks, and what stood in them. That something may be missing is still always known: SQL Server
  * deletes the oldest file first, so while the newest file that was seen is there, no later one can have gone. Once
  * that one is gone and was not seen beside a successor, the gap that is noted for it lasts up to the first record
- * of the next file. Files that were gone before the agent's first look leave no trace.
+ * of the next file. Rollover passes a file by that somebody has renamed, so once the newest file that was seen has
+ * another name, later ones may have gone too (`LOSS_AFTER`). Files that were gone before the agent's first look leave
+ * no trace.
  */
 export function lossOf(file: FollowedFile, spool: SpoolState): Omit<GapNote, 'beforeTime'> | null {
   if (file.isLost) return null;
@@ -34,3 +36,11 @@ export function lossOf(file: FollowedFile, spool: SpoolState): Omit<GapNote, 'be
     : `was removed while it could still be written${why}: what followed byte ${place}, if anything, is missing`;
   return { reason, range, detail };
 }
+
+/** What may be lost after a file that was renamed while no newer one was known. */
+export const LOSS_AFTER: Omit<GapNote, 'beforeTime'> = {
+  reason: 'FILE_DELETED',
+  range: 'after',
+  detail:
+    'was renamed while no newer file was known: files that were begun after it may have been removed unseen',
+};

@@ -8,21 +8,25 @@ import type { Chunk } from './chunk-reader';
 import { type Decision, decideAtEnd } from './file-end';
 import type { FollowedFile } from './followed-file';
 
-/** The next part of a file; null where there is none, or it cannot be read now: that is reported, and tried again at the next poll. */
-export const chunkOf = (file: FollowedFile, problems: Problems): Promise<Chunk | null> =>
+/** Why nothing could be read: nothing, or another file, is at the path by now; or it cannot be read now, which was reported. */
+export type Obstacle = 'vanished' | 'unreadable';
+
+/** The next part of a file; null where there is none. */
+export const chunkOf = (file: FollowedFile, problems: Problems): Promise<Chunk | Obstacle | null> =>
   unlessUnreadable(file, problems, () => file.readChunk());
 
 async function unlessUnreadable<T>(
   file: FollowedFile,
   problems: Problems,
   read: () => Promise<T>,
-): Promise<T | null> {
+): Promise<T | Obstacle> {
   try {
     return await read();
   } catch (error) {
     if (errorCode(error) === null) throw error;
-    if (errorCode(error) !== 'ENOENT') problems.report(pathOf(file), `cannot be read: ${errorText(error)}`);
-    return null;
+    if (errorCode(error) === 'ENOENT') return 'vanished';
+    problems.report(pathOf(file), `cannot be read: ${errorText(error)}`);
+    return 'unreadable';
   }
 }
 
@@ -34,16 +38,31 @@ export interface EndOptions {
   readonly times: Pick<AgentTimes, 'badBlockWaitMs'>;
 }
 
-/** Brings a file into the state that follows from where reading stopped. @returns how to go on with its audit */
+/** How to go on: with the file, with the ones after it, or with none of its audit before the next poll. */
+export type EndVerdict = 'more' | 'done' | 'heldBack' | Obstacle;
+
+/**
+ * Whether the files after one that cannot be read are left alone for now: another program may lock it for a moment,
+ * and what was written after it must not be read before it.
+ */
+export function isWaitedFor(
+  file: FollowedFile,
+  { clock, once, times }: Pick<EndOptions, 'clock' | 'once' | 'times'>,
+): boolean {
+  file.unreadableSinceMs ??= clock.now();
+  return !once && clock.now() - file.unreadableSinceMs < times.badBlockWaitMs;
+}
+
+/** Brings a file into the state that follows from where reading stopped. */
 export async function settleEnd(
   file: FollowedFile,
   end: ReadOutcome,
   { clock, once, problems, gaps, times }: EndOptions,
-): Promise<'more' | 'done' | 'heldBack' | 'replaced'> {
+): Promise<EndVerdict> {
   const context = { nowMs: clock.now(), once, waitMs: times.badBlockWaitMs };
   const decision = await unlessUnreadable(file, problems, () => decideAtEnd(file, end, context));
-  if (decision === null) return 'done';
-  if (decision.kind === 'replaced') return 'replaced';
+  if (typeof decision === 'string') return decision;
+  if (decision.kind === 'replaced') return 'vanished';
   if (decision.problem !== null) problems.report(pathOf(file), decision.problem);
   if (decision.kind === 'wait') return decision.holdBack ? 'heldBack' : 'done';
   noteUnreadable(file, decision, gaps);

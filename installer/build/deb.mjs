@@ -1,10 +1,9 @@
-import { chmod, copyFile, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, copyFile, cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bundleAgent } from './bundle.mjs';
 import { NODE_VERSION, nodeRuntime } from './node-runtime.mjs';
 import { DIST, INSTALLER, VERSION } from './paths.mjs';
-import { requireTools, run } from './tools.mjs';
+import { inWorkFolder, requireTools, run } from './tools.mjs';
 
 export const DEB_PACKAGES = { 'dpkg-deb': 'dpkg', du: 'coreutils' };
 
@@ -35,8 +34,7 @@ export async function buildDeb({
   compression = 'xz',
 } = {}) {
   requireTools(DEB_PACKAGES);
-  const work = await mkdtemp(join(tmpdir(), 'agent-deb-'));
-  try {
+  return inWorkFolder('agent-deb-', async (work) => {
     const root = join(work, 'root');
     await chmod(work, EXECUTABLE);
     await gatherFiles(root, nodeVersion);
@@ -48,9 +46,7 @@ export async function buildDeb({
     await copyFile(draft, `${target}.new`);
     await rename(`${target}.new`, target);
     return target;
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  });
 }
 
 async function gatherFiles(root, nodeVersion) {

@@ -1,5 +1,4 @@
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { bundleAgent } from './bundle.mjs';
 import { fixups } from './msi-fixups.mjs';
@@ -7,7 +6,7 @@ import { NODE_VERSION, nodeRuntime } from './node-runtime.mjs';
 import { DIST, INSTALLER, PRODUCT, VERSION } from './paths.mjs';
 import { peVersion } from './pe-version.mjs';
 import { SIGNING_PACKAGES, sign } from './sign.mjs';
-import { BuildProblem, requireTools, run } from './tools.mjs';
+import { BuildProblem, inWorkFolder, requireTools, run } from './tools.mjs';
 import { COMPILER_PACKAGES, compilePrograms } from './windows-programs.mjs';
 
 export const MSI_PACKAGES = { wixl: 'wixl', msibuild: 'msitools', ...COMPILER_PACKAGES, ...SIGNING_PACKAGES };
@@ -33,8 +32,7 @@ export async function buildMsi({
 } = {}) {
   assertVersion(version);
   requireTools(MSI_PACKAGES);
-  const work = await mkdtemp(join(tmpdir(), 'agent-msi-'));
-  try {
+  return inWorkFolder('agent-msi-', async (work) => {
     const files = join(work, 'files');
     await mkdir(files);
     await gatherFiles({ version, nodeVersion, bundle, work, files });
@@ -46,9 +44,7 @@ export async function buildMsi({
     await copyWhole(draft, target);
     await writeFile(join(out, 'install-agent.cmd'), await installCommand(version));
     return target;
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  });
 }
 
 async function gatherFiles({ version, nodeVersion, bundle, work, files }) {

@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** A problem that the person who builds can solve: shown without a stack trace. */
@@ -33,6 +35,24 @@ export function run(program, args, { cwd, env = {} } = {}) {
     });
   });
 }
+
+/** Gives the work a folder of its own, which is removed when the work ends or is interrupted. */
+export async function inWorkFolder(prefix, work) {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  const interrupted = (signal) => {
+    rmSync(folder, { recursive: true, force: true });
+    // Nobody listens any more: this ends us as if nobody had.
+    process.kill(process.pid, signal);
+  };
+  for (const signal of SIGNALS) process.once(signal, interrupted);
+  try {
+    return await work(folder);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupted);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** Whether a program is in PATH. */
 export function isInPath(program) {

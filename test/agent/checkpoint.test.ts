@@ -71,6 +71,16 @@ describe('the checkpoint', () => {
     }
   });
 
+  it('tells nothing that could not be written', async () => {
+    const checkpoint = await Checkpoint.load(join(world.folder, 'a folder', 'X.json'), {
+      ...{ database: 'X', log: new LineLog(() => {}), clock: systemClock },
+    });
+    writeFileSync(join(world.folder, 'a folder'), 'where the folder should be');
+    const entries = new Map([['x', { file: 'f', blockOffset: 512, index: 0 }]]);
+    await expect(checkpoint.save({ entries, present: new Set() })).rejects.toThrow('EEXIST');
+    expect(checkpoint.entry('x')).toBeNull();
+  });
+
   it('is kept for each database and tenant', async () => {
     world.copy(FILES_2022);
     await world.once();

@@ -8,6 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import promises from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configure } from '../../agent/cli/configure';
@@ -62,6 +63,13 @@ describe('audit-agent configure', () => {
     await run(PROPERTIES);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     chmodSync(path, 0o640);
+    const replacing = jest.spyOn(promises, 'rename').mockImplementationOnce((from) => {
+      // A service that runs as another user may read it as soon as it is there.
+      expect(statSync(from).mode & 0o777).toBe(0o640);
+      throw new Error('no further');
+    });
+    expect((await run('TENANTID=7')).problems).toEqual([`${path}: no further`]);
+    replacing.mockRestore();
     await run('TENANTID=7');
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });

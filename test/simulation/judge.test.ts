@@ -20,15 +20,16 @@ describe('the judge of a simulation', () => {
   let target: AuditTarget;
   let stored: Stored[];
   beforeAll(async () => {
-    const random = new Random(7);
+    const random = new Random(9);
     target = new AuditTarget({
       ...{ folder, name: 'Judged', writer: AuditFileWriter.from(fixtureFile('schema-2022')) },
       ...{ random, clock: new ServerClock(random.fork()), hasHostNames: true, isReserved: false },
-      ...{ rolloverFilesMax: null, onDelete: () => {} },
+      ...{ rolloverFilesMax: null, onDelete: () => {}, onRename: () => {} },
     });
     for (let file = 0; file < 4; file++) {
       for (let block = 0; block < 2; block++) target.write(4, null);
-      target.finish();
+      // Records of this one go on in the next.
+      if (file !== 0) target.finish();
       target.rollOver(null);
     }
     const items = await collect(decodeFiles(target.files.flatMap(({ paths }) => paths)));
@@ -49,8 +50,11 @@ describe('the judge of a simulation', () => {
     } as object as Stored;
   }
 
-  const problemsOf = (events: readonly Stored[], mayBeLost: readonly Part[] = []) =>
-    judge([target.parts()], events, new Set(mayBeLost));
+  const problemsOf = (
+    events: readonly Stored[],
+    atRisk: readonly Part[] = [],
+    forgotten: readonly Part[] = [],
+  ) => judge([target.parts()], events, { atRisk: new Set(atRisk), forgotten: new Set(forgotten) });
   const rowsOf = (file: number) => target.parts().filter((part) => part.file === target.files[file]?.file);
   const isIn = (file: number) => (event: Stored) =>
     (event.additional as Record<string, unknown>).fileGuid === target.files[file]?.file.guid;
@@ -78,23 +82,28 @@ describe('the judge of a simulation', () => {
     expect(problemsOf([{ ...first, additional: elsewhere }, ...stored]).problems).toEqual([
       expect.stringContaining('was never written'),
     ]);
-    const torn = stored.map((event) =>
-      event.additional.parts > 1 ? { ...event, additional: { ...event.additional, parts: 1 } } : event,
-    );
-    expect(problemsOf(torn).problems).toContainEqual(expect.stringContaining('is torn'));
   });
 
-  it('lets the rest of a record come once more only where its beginning may be lost', () => {
-    const whole = stored.find(({ additional }) => additional.parts === 2);
-    const parts = target.parts();
-    const first = parts.findIndex((part) => whole && isPlaceOf(part, whole));
-    const [begin, rest] = parts.filter(({ record }) => record === parts[first]?.record);
-    if (!whole || !begin || !rest) throw new Error('there is a record of two parts');
-    const { blockOffset, index } = rest;
-    const place = { fileGuid: rest.file.guid, blockOffset, index, parts: 1 };
-    const again = { ...whole, additional: { ...whole.additional, ...place } };
-    expect(problemsOf([...stored, again]).problems).toHaveLength(1);
-    expect(problemsOf([...stored, again], [begin]).problems).toEqual([]);
+  it('lets a record be torn only where a part of it is lost', () => {
+    const { rows, event } = recordOverFiles();
+    const others = stored.filter((one) => one !== event);
+    const apart = rows.map((part) => alone(event, part));
+    expect(problemsOf([...others, ...apart], rows).problems).toEqual([expect.stringContaining('is torn')]);
+    expect(problemsOf([...others, ...apart.slice(1)], rows).problems).toEqual([]);
+  });
+
+  it('lets the rest of a record come once more, as it is, only where its beginning is gone and forgotten', () => {
+    const { rows, event } = recordOverFiles();
+    const [begin, rest] = rows as [Part, Part];
+    const again = alone(event, rest);
+    const never = [expect.stringContaining('was never written')];
+    expect(problemsOf([...stored, again], rows).problems).toEqual(never);
+    expect(problemsOf([...stored, again], rows, [rest]).problems).toEqual(never);
+    expect(problemsOf([...stored, again], rows, [begin]).problems).toEqual([]);
+    const altered = { ...again, statement: 'other' };
+    expect(problemsOf([...stored, altered], rows, [begin]).problems).toEqual([
+      expect.stringContaining('statement is "other"'),
+    ]);
   });
 
   it('lets rows be lost only where they may be, and asks for a gap then', () => {
@@ -123,6 +132,24 @@ describe('the judge of a simulation', () => {
     expect(judged(gapIn(alone - 1, { beforeTime: timeIn(alone + 1) }))).toEqual([falseAlarm]);
     expect(judged(gapIn(alone - 1, { beforeTime: timeIn(alone - 1) }))).toHaveLength(lost.length + 1);
   });
+
+  /** One whose parts lie in two files, and what is stored of it. */
+  function recordOverFiles(): { rows: Part[]; event: Stored } {
+    for (const event of stored) {
+      const parts = target.parts();
+      const begin = parts.find((part) => isPlaceOf(part, event));
+      const rows = parts.filter(({ record }) => record === begin?.record);
+      if (rows.length === 2 && rows[0]?.file !== rows[1]?.file) return { rows, event };
+    }
+    throw new Error('there is a record over two files');
+  }
+
+  /** The event of one row of a record, stored apart from the others. */
+  function alone(event: Stored, { file, blockOffset, index, row }: Part): Stored {
+    const place = { file: file.names[0], fileGuid: file.guid, blockOffset, index, parts: 1 };
+    const additional = { ...event.additional, ...place, sequenceNumber: row.sequence_number };
+    return { ...event, statement: String(row.statement), additional } as object as Stored;
+  }
 
   function isPlaceOf({ file, blockOffset, index }: Part, { additional }: Stored): boolean {
     const place: Record<string, unknown> = additional;

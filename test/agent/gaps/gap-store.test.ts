@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { type Gap, toGap } from '../../../agent/gaps/gap';
 import { GapStore } from '../../../agent/gaps/gap-store';
 import { LineLog } from '../../../agent/log';
+import { timeOf } from './support';
 
 const gapOf = (n: number, over: Partial<Parameters<typeof toGap>[0]> = {}): Gap =>
   toGap({
@@ -70,6 +71,18 @@ describe('the store of gaps', () => {
     await store.acknowledge([gapOf(1).gapId]);
     await store.add(gapOf(1));
     expect(store.count).toBe(0);
+  });
+
+  it('learns where a gap ends that was found again, in its old place among the others', async () => {
+    const known = (beforeTime: string) => gapOf(1, { beforeTime });
+    for (const beforeTime of [timeOf(5), timeOf(6)]) {
+      const store = await load();
+      await store.add(gapOf(1));
+      await store.add(gapOf(2));
+      await store.add(known(beforeTime));
+    }
+    for (const store of [await load(), await load()])
+      expect(store.pending(9)).toEqual([known(timeOf(5)), gapOf(2)]);
   });
 
   it('passes over a line that a crash has cut, and what is written after it is kept', async () => {

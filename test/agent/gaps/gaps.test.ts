@@ -30,6 +30,17 @@ describe('a gap is noted', () => {
     ]);
   });
 
+  it('where a file was removed before it was read to its end, though the audit was known to go on in another', async () => {
+    audit.write(0, [1, 2, 3, 4]);
+    audit.write(1, [5]);
+    await audit.once(1);
+    audit.delete(0);
+    await audit.once();
+    expect(audit.gaps).toMatchObject([
+      { reason: 'FILE_DELETED', fileGuid: guidOf(0), afterTime: timeOf(2), beforeTime: timeOf(5) },
+    ]);
+  });
+
   it('where the newest file was removed while the agent was down: more may have been written to it', async () => {
     audit.write(0, [1, 2]);
     await audit.once();
@@ -65,6 +76,58 @@ describe('a gap is noted', () => {
     expect(audit.gaps).toMatchObject([
       { reason: 'FILE_DELETED', fileGuid: guidOf(1), afterTime: null, beforeTime: timeOf(3) },
     ]);
+  });
+
+  it('where the newest file was renamed while the agent was down: rollover may have removed later ones', async () => {
+    audit.write(0, [1]);
+    await audit.once();
+    audit.write(0, [1, 2]);
+    renameSync(audit.path(0), join(audit.folder, 'kept.sqlaudit'));
+    audit.write(2, [5]);
+    for (let runs = 0; runs < 2; runs++) {
+      await audit.once();
+      expect(audit.delivered).toEqual(['SELECT 1', 'SELECT 2', 'SELECT 5']);
+      expect(audit.gaps).toMatchObject([
+        { reason: 'FILE_DELETED', fileGuid: guidOf(0), afterTime: timeOf(2), beforeTime: timeOf(5) },
+      ]);
+      expect(audit.gaps[0]?.detail).toContain('files that were begun after it may have been removed');
+    }
+  });
+
+  describe('where files went of which the spool has something,', () => {
+    const statements = [1, 2, 5].map((n) => `SELECT ${n}`);
+    beforeEach(async () => {
+      audit.write(0, [1]);
+      audit.write(1, [2, 3, 4]);
+      const { tail } = await audit.start(true);
+      // They are found, and nothing is acknowledged.
+      for await (const _ of tail.batches(new AbortController().signal)) break;
+      const whole = join(audit.spool, guidOf(0), auditFileName(0));
+      const partial = join(audit.spool, `${guidOf(1)}.part`, auditFileName(1));
+      for (const copy of [whole, partial]) mkdirSync(dirname(copy), { recursive: true });
+      renameSync(audit.path(0), whole);
+      audit.write(1, [2]);
+      renameSync(audit.path(1), partial);
+      audit.write(2, [5]);
+    });
+
+    it.each([
+      ['a single run', () => audit.once()],
+      ['an agent that follows', () => audit.followUntil(() => audit.gaps.length > 0)],
+    ])('from the last record of that to the first of the next file, by %s', async (_, publish) => {
+      await publish();
+      expect(audit.delivered).toEqual(statements);
+      expect(audit.gaps).toMatchObject([
+        { reason: 'FILE_DELETED', fileGuid: guidOf(1), afterTime: timeOf(2), beforeTime: timeOf(5) },
+      ]);
+    });
+
+    it('with an end that no record of an earlier file is taken for', async () => {
+      rmSync(join(audit.spool, `${guidOf(1)}.part`), { recursive: true });
+      await audit.once();
+      expect(audit.gaps).toMatchObject([{ fileGuid: guidOf(1), afterTime: null }]);
+      expect(audit.gaps[0]?.beforeTime).not.toBe(timeOf(1));
+    });
   });
 
   it('once, however often the agent starts again', async () => {
@@ -176,8 +239,19 @@ describe('no gap is noted', () => {
     await audit.once();
     audit.delete(0);
     await audit.once();
-    audit.write(1, [4, 5]);
-    await audit.followUntil(() => audit.delivered.includes('SELECT 5'));
+    expect(audit.gaps).toEqual([]);
+  });
+
+  it('where that happens under the eyes of the agent', async () => {
+    audit.write(0, [1]);
+    audit.write(1, [2]);
+    await audit.followUntil(() => {
+      const count = audit.delivered.length;
+      if (count >= 2 && audit.has(0)) audit.delete(0);
+      // Each record is read after another look.
+      if (count >= 2 && count < 6) audit.write(1, [2, 3, 4, 5, 6].slice(0, count));
+      return count === 6;
+    });
     expect(audit.gaps).toEqual([]);
   });
 
@@ -207,6 +281,7 @@ describe('no gap is noted', () => {
 
   it('where a file is renamed, or the configuration names others now', async () => {
     audit.write(0, [1, 2, 3, 4]);
+    audit.write(1, [5]);
     await audit.once(1);
     renameSync(audit.path(0), join(audit.folder, 'renamed.sqlaudit'));
     await audit.once(1);

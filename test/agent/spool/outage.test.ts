@@ -119,5 +119,21 @@ describe('an agent that is cut off from its service while SQL Server removes fil
     isDown = false;
     await until('the others', () => world.service.stored.size >= 3);
     expect(statements()).toEqual(expect.arrayContaining(numbered(1, 2, 7)));
+    await until('an empty spool', () => copies().length === 0);
+  });
+
+  it('tells after a restart too that there was no room for what is lost', async () => {
+    world.configure({}, { BatchMaxEvents: 1, SpoolMaxBytes: 1 });
+    write(0, 1, 2);
+    write(1, 3);
+    const agent = follow();
+    await until('the message', () => world.log.includes('the spool is full'));
+    await agent.stop();
+    rmSync(path(0));
+    isDown = false;
+    await world.once();
+    expect(statements()).toEqual(numbered(3));
+    expect(gaps()).toMatchObject([{ reason: 'SPOOL_FULL', fileGuid: guidOf(0) }]);
+    expect(copies()).toEqual([]);
   });
 });

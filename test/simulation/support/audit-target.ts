@@ -17,6 +17,8 @@ export interface TargetOptions {
   readonly rolloverFilesMax: number | null;
   /** Called right before a file goes. @param next the one that was begun after it */
   onDelete(file: KeptFile, next: AuditFile): void;
+  /** Called right before somebody renames a file. */
+  onRename(file: KeptFile): void;
 }
 
 /** MAXSIZE. */
@@ -110,6 +112,7 @@ export class AuditTarget {
     if (!kept || path === undefined) return;
     const renamed = join(this.options.folder, `kept ${number}.sqlaudit`);
     kept.file.names.push(basename(renamed));
+    this.options.onRename(kept);
     renameSync(path, renamed);
     kept.paths[0] = renamed;
     kept.isRenamed = true;

@@ -14,40 +14,59 @@ export interface Verdict {
   readonly lost: readonly Part[];
 }
 
+/** Rows that need not be stored, or may be more than once. */
+export interface Excuses {
+  readonly atRisk: ReadonlySet<Part>;
+  /** Rows of files that were gone when an agent was ended that had not noted their delivery. */
+  readonly forgotten: ReadonlySet<Part>;
+}
+
 /**
  * Compares what was written with what was stored.
  * @param audits rows of each server audit, in the order in which they were written
- * @param mayBeLost rows that need not be stored
  */
 export function judge(
   audits: readonly (readonly Part[])[],
   stored: readonly Stored[],
-  mayBeLost: ReadonlySet<Part>,
+  { atRisk, forgotten }: Excuses,
 ): Verdict {
   const unexplained = new Map(stored.map((event) => [placeOf(event.additional), event]));
   const problems: string[] = [];
   if (unexplained.size < stored.length) problems.push('records are stored twice');
   const lost: Part[] = [];
+  const take = (part: Part): Stored | null => {
+    const event = unexplained.get(placeOfPart(part)) ?? null;
+    unexplained.delete(placeOfPart(part));
+    return event;
+  };
+  const compare = (rows: readonly Part[], event: Stored) => {
+    const [first] = rows;
+    if (first) problems.push(...differences(rows, event).map((text) => `${nameOf(first)}: ${text}`));
+  };
   for (const record of audits.flatMap(recordsOf)) {
-    const mayBeTorn = record.some((part) => mayBeLost.has(part));
+    const lostBefore = lost.length;
+    let pieces = 0;
     for (let i = 0; i < record.length; ) {
       const part = record[i] as Part;
-      const place = placeOfPart(part);
-      const event = unexplained.get(place);
+      const event = take(part);
       if (!event) {
-        if (mayBeLost.has(part)) lost.push(part);
+        if (atRisk.has(part)) lost.push(part);
         else problems.push(`${nameOf(part)} is not stored`);
         i++;
         continue;
       }
-      unexplained.delete(place);
+      pieces++;
       const joined = record.slice(i, i + event.additional.parts);
-      // Killed between delivery and its note, an agent publishes what is left of the record once more, apart.
-      if (mayBeTorn) for (const one of joined) unexplained.delete(placeOfPart(one));
-      problems.push(...differences(joined, event).map((text) => `${nameOf(part)}: ${text}`));
-      if (joined.length < record.length && !mayBeTorn) problems.push(`${nameOf(part)} is torn`);
+      compare(joined, event);
+      for (const one of joined.slice(1)) {
+        // Ended between delivery and its note, an agent that finds the beginning gone cannot know of the delivery:
+        // it publishes what is left of the record, row by row.
+        const again = forgotten.has(part) && one.file !== part.file ? take(one) : null;
+        if (again) compare([one], again);
+      }
       i += joined.length;
     }
+    if (pieces > 1 && lost.length === lostBefore) problems.push(`${nameOf(record[0] as Part)} is torn`);
   }
   for (const place of unexplained.keys()) problems.push(`${place} is stored and was never written`);
   return { problems, lost };

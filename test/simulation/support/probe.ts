@@ -1,11 +1,12 @@
 import fs from 'node:fs';
+import { AuditFiles } from '../../../agent/tail/audit-files';
 import { FileKeeper } from '../../../agent/tail/file-keeper';
 import { AGENT_TIMES } from '../../../agent/times';
 
 /** What an agent under test tells its parent: it is about to do this, or has just been answered. */
 export interface Signal {
   /**
-   * look: lists the audit folder. tick: looks at its configuration. delivering, delivered: a batch, from
+   * look: finds out which audit files are there, before it reads them or while it waits. tick: looks at its configuration. delivering, delivered: a batch, from
    * its first attempt until it is in the checkpoint. saving: gives the new checkpoint its name. blocked, free: reading
    * waits for a delivery, or goes on.
    */
@@ -15,7 +16,6 @@ export interface Signal {
 
 /** Given to the agent's process beside its command line. */
 export interface ProbeSettings {
-  readonly auditFolder: string;
   readonly configPath: string;
   readonly times: Partial<typeof AGENT_TIMES>;
 }
@@ -44,12 +44,24 @@ function watch(
   }
 }
 
-const isIn = (folder: string, path = '') => path.replace(/\/$/, '') === folder;
 for (const functions of [fs, fs.promises]) {
-  watch(functions, ['readdir', 'opendir'], ([path]) => (isIn(settings.auditFolder, path) ? 'look' : null));
   watch(functions, ['readFile', 'stat'], ([path]) => (path === settings.configPath ? 'tick' : null));
   watch(functions, ['rename'], ([, path]) => (path?.includes('checkpoints') ? 'saving' : null));
 }
+
+const { look, lookFor } = AuditFiles.prototype;
+let isSearching = false;
+AuditFiles.prototype.look = function () {
+  if (!isSearching) tell('look');
+  return look.call(this);
+};
+// In the middle of reading: files that are found now may be read after the next look.
+AuditFiles.prototype.lookFor = function (file) {
+  isSearching = true;
+  const found = lookFor.call(this, file);
+  isSearching = false;
+  return found;
+};
 
 const { delivering, watchDuring } = FileKeeper.prototype;
 FileKeeper.prototype.delivering = function (delivery) {

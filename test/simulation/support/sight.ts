@@ -27,10 +27,14 @@ interface Deletion {
 export class Sight {
   /** Rows that may be lost. */
   readonly atRisk = new Set<Part>();
+  /** Rows of files that were gone when an agent was ended whose checkpoint was not past them: it may have delivered them. */
+  readonly forgotten = new Set<Part>();
   /** Files whose end an agent cannot know, so that a gap is no false alarm. */
   readonly uncertain = new Set<AuditFile>();
   /** Files of which no agent may know that they were ever there. */
   readonly untraced = new Set<AuditFile>();
+  /** Of deleted files: neither was the checkpoint past them, nor did the spool have them. */
+  private goneParts: Part[] = [];
   /** What only the agent's memory has. */
   private heldParts = new Set<Part>();
   private heldFiles: Deletion[] = [];
@@ -51,10 +55,11 @@ export class Sight {
     const checkpoint = this.checkpoint();
     for (const part of file.wholeParts) {
       if (isPast(checkpoint, part) || this.isSpooled(part)) continue;
+      this.goneParts.push(part);
       if (agent.hasRead(part.completeAtMs)) this.heldParts.add(part);
       else if (!agent.hasSpooled(Math.max(part.completeAtMs, next.headerAtMs))) this.atRisk.add(part);
     }
-    const deletion = { file, size: Math.max(...paths.map((path) => statSync(path).size)) };
+    const deletion = { file, size: sizeOf(paths) };
     const knownSinceMs = Math.max(file.writtenAtMs, next.headerAtMs);
     if (!checkpoint.isDone(file.guid, deletion.size) && !agent.hasSpooled(knownSinceMs)) {
       if (agent.hasRead(knownSinceMs)) this.heldFiles.push(deletion);
@@ -71,10 +76,18 @@ export class Sight {
     return this.heldFiles.some((held) => held.file === file) ? 'known to the agent' : 'noted or spooled';
   }
 
+  /** To be called right before a file gets a name that is not SQL Server's. */
+  renaming({ file, paths }: KeptFile): void {
+    // An agent that knows none after it cannot tell whether some went.
+    if (!this.checkpoint().isDone(file.guid, sizeOf(paths))) this.uncertain.add(file);
+  }
+
   /** To be called right before the agent is ended. */
   ending(): void {
     const checkpoint = this.checkpoint();
     for (const part of this.heldParts) if (!isPast(checkpoint, part)) this.atRisk.add(part);
+    this.goneParts = this.goneParts.filter((part) => !isPast(checkpoint, part));
+    for (const part of this.goneParts) this.forgotten.add(part);
     for (const { file, size } of this.heldFiles)
       if (!checkpoint.isDone(file.guid, size)) this.uncertain.add(file);
     for (const file of this.unsaved) this.untraced.add(file);
@@ -107,6 +120,8 @@ export class Sight {
     });
   }
 }
+
+const sizeOf = (paths: readonly string[]): number => Math.max(...paths.map((path) => statSync(path).size));
 
 export const isPast = (checkpoint: CheckpointView, { file, blockOffset, index }: Part): boolean =>
   checkpoint.isPast(file.guid, blockOffset, index);

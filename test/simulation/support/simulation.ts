@@ -52,7 +52,7 @@ export class Simulation {
     const auditFolder = join(folder, 'audit');
     const configPath = join(folder, 'agent.json');
     mkdirSync(auditFolder);
-    this.agent = new AgentProcess(program, { auditFolder, configPath, times: TIMES });
+    this.agent = new AgentProcess(program, { configPath, times: TIMES });
     this.sight = new Sight(this.agent, join(folder, 'agent-data'), [tenant.tenantId, DATABASE]);
     const random = new Random(schedule.seed).fork();
     const given = { folder: auditFolder, writer: AuditFileWriter.from(fixtureFile(schedule.schema)) };
@@ -60,6 +60,7 @@ export class Simulation {
     this.targets = Array.from({ length: schedule.audits }, (_, i) => {
       const onDelete: TargetOptions['onDelete'] = (kept, next) =>
         this.sight.deleting(kept, next, this.filesOf(i));
+      const onRename: TargetOptions['onRename'] = (kept) => this.sight.renaming(kept);
       const hasHostNames = schedule.schema === 'schema-2022';
       return new AuditTarget({
         ...{
@@ -70,6 +71,7 @@ export class Simulation {
           clock,
           hasHostNames,
           onDelete,
+          onRename,
         },
       });
     });
@@ -168,7 +170,7 @@ export class Simulation {
     const gaps = await tenant.gaps();
     const parts = targets.map((target) => target.parts());
     const audits = targets.map((_, i) => this.filesOf(i));
-    const { problems, lost } = judge(parts, stored, sight.atRisk);
+    const { problems, lost } = judge(parts, stored, sight);
     return [...problems, ...judgeGaps({ audits, lost, gaps, sight }), ...(await tenant.listProblems(stored))];
   }
 
