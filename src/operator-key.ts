@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { hashOfKey, isWellFormedKey, newKey, shownPrefix } from './api-key/key-format';
+import { ownAttempt } from './access-log/access-entry';
+import { isWellFormedKey, newKey } from './api-key/key-format';
 import type { KeyStore } from './api-key/key-store';
+import { rowOf } from './api-key/manage-keys';
 
 export const OPERATOR_KEY_FILE = 'operator.key';
 
@@ -11,21 +13,20 @@ export const OPERATOR_KEY_FILE = 'operator.key';
  * (mode 0600), and a start on another database makes the key of the file known there.
  * @returns the file's path
  */
-export async function ensureOperatorKey(dataDir: string, keys: KeyStore): Promise<string> {
+export async function ensureOperatorKey(dataDir: string, keys: Pick<KeyStore, 'insert'>): Promise<string> {
   const file = path.join(dataDir, OPERATOR_KEY_FILE);
   await mkdir(dataDir, { recursive: true });
   const key = await readOrCreate(file);
-  await keys.insert({
-    keyId: randomUUID(),
-    kind: 'operator',
+  const row = rowOf(key, 'operator', {
     name: OPERATOR_KEY_FILE,
-    keyHash: hashOfKey(key),
-    prefix: shownPrefix(key),
     scopes: [],
     tenantIds: [],
     rateLimitPerMinute: null,
+    allowedAddresses: [],
     expiresAt: null,
+    replaces: null,
   });
+  await keys.insert(row, ownAttempt('operatorKeyFile', new Date()));
   return file;
 }
 

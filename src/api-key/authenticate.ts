@@ -1,36 +1,53 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../limits';
+import { AddressList } from './address-list';
 import { hashOfKey, isWellFormedKey } from './key-format';
-import type { KeyStore, StoredKey } from './key-store';
+import { type KeyStore, type StoredKey, stateOf } from './key-store';
 import type { Principal } from './principal';
+
+type KeyLookUp = Pick<KeyStore, 'findByHash' | 'find' | 'touch'>;
+
+interface Known {
+  readonly key: StoredKey;
+  readonly principal: Principal;
+}
 
 /** Turns the key of a request into a principal, and notes when each key was last used. */
 export class Authenticator {
-  /** Keys just looked up. The short life bounds how long a revoked key still works on other instances. */
-  readonly #known = new LRUCache<string, StoredKey>({
-    max: LIMITS.keyCacheEntriesMax,
-    ttl: LIMITS.keyCacheMs,
-  });
+  /**
+   * Keys just looked up. Their short life bounds how long a revoked key works where the word of it was lost; it is
+   * counted from before the look-up, which may have seen the key just before it was revoked.
+   */
+  readonly #known = new LRUCache<string, Known>({ max: LIMITS.keyCacheEntriesMax, ttl: LIMITS.keyCacheMs });
+  #forgotten = 0;
   #uses = new Map<string, Date>();
 
   constructor(
-    private readonly store: KeyStore,
+    private readonly store: KeyLookUp,
     private readonly now: () => Date = () => new Date(),
   ) {}
 
   /** @returns null for a key that is malformed, unknown, expired or revoked: callers learn no more than that. */
   async authenticate(key: string | undefined): Promise<Principal | null> {
     if (!key || !isWellFormedKey(key)) return null;
-    const stored = await this.#find(key);
-    const now = this.now();
-    if (!stored || stored.revokedAt || (stored.expiresAt && stored.expiresAt <= now)) return null;
-    this.#uses.set(stored.keyId, now);
-    return toPrincipal(stored);
+    const hash = hashOfKey(key);
+    return this.#valid(
+      await this.#find(hash.toString('base64'), async () => {
+        const found = await this.store.findByHash(hash);
+        return found && timingSafeEqual(found.keyHash, hash) ? found : null;
+      }),
+    );
   }
 
-  /** Forgets what was looked up, so that a revocation through this instance holds at once. */
+  /** The same for somebody who has shown the key before: it may have ended since. */
+  async byKeyId(keyId: string): Promise<Principal | null> {
+    return this.#valid(await this.#find(keyId, () => this.store.find(keyId)));
+  }
+
+  /** Forgets what was looked up: a key was revoked, or may have been. */
   forget(): void {
+    this.#forgotten += 1;
     this.#known.clear();
   }
 
@@ -47,30 +64,43 @@ export class Authenticator {
     }
   }
 
-  async #find(key: string): Promise<StoredKey | null> {
-    const hash = hashOfKey(key);
-    const cacheKey = hash.toString('base64');
-    const cached = this.#known.get(cacheKey);
+  #valid(known: Known | null): Principal | null {
+    const now = this.now();
+    if (!known || stateOf(known.key, now) !== 'valid') return null;
+    this.#uses.set(known.key.keyId, now);
+    return known.principal;
+  }
+
+  async #find(name: string, lookUp: () => Promise<StoredKey | null>): Promise<Known | null> {
+    const cached = this.#known.get(name);
     if (cached) return cached;
-    const found = await this.store.findByHash(hash);
-    if (!found || !timingSafeEqual(found.keyHash, hash)) return null;
-    this.#known.set(cacheKey, found);
-    return found;
+    const [start, forgotten] = [performance.now(), this.#forgotten];
+    const key = await lookUp();
+    if (!key) return null;
+    const known = { key, principal: toPrincipal(key) };
+    if (forgotten === this.#forgotten) this.#known.set(name, known, { start });
+    return known;
   }
 }
 
 function toPrincipal(key: StoredKey): Principal {
+  const { keyId, name, allowedAddresses } = key;
+  const caller = {
+    keyId,
+    name,
+    ...(allowedAddresses.length > 0 ? { allowedFrom: new AddressList(allowedAddresses) } : {}),
+  };
   switch (key.kind) {
     case 'public': {
-      const { keyId, scopes, tenantIds, rateLimitPerMinute } = key;
-      return { kind: 'public', keyId, scopes, tenantIds, rateLimitPerMinute };
+      const { scopes, tenantIds, rateLimitPerMinute } = key;
+      return { kind: 'public', ...caller, scopes, tenantIds, rateLimitPerMinute };
     }
     case 'agent': {
       const [tenantId] = key.tenantIds;
       if (tenantId === undefined) throw new Error(`agent key ${key.keyId} has no tenant`);
-      return { kind: 'agent', keyId: key.keyId, tenantId };
+      return { kind: 'agent', ...caller, tenantId };
     }
     case 'operator':
-      return { kind: 'operator', keyId: key.keyId };
+      return { kind: 'operator', ...caller };
   }
 }

@@ -1,24 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { parseTicks, TICKS_PER_MS } from '../audit-event/event-time';
+import type { Attempt } from '../access-log/access-entry';
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
 import { parseTenantId } from '../tenant/tenant-scope';
 import type { TenantStore } from '../tenant/tenant-store';
 import type { Authenticator } from './authenticate';
 import { hashOfKey, type KeyKind, newKey, shownPrefix } from './key-format';
-import type { KeyStore, StoredKey } from './key-store';
-import { isScope, SCOPE_NAMES } from './scopes';
-
-export interface KeyRequest {
-  readonly name: string;
-  /** As the API writes them. */
-  readonly tenantIds: readonly string[];
-  readonly scopes: readonly string[];
-  /** ISO 8601; null: never. */
-  readonly expiresAt: string | null;
-  /** Null: the service's default. */
-  readonly rateLimitPerMinute: number | null;
-}
+import { EXPIRY_MAX_MS, type KeyRequest, parseExpiry, requestProblems } from './key-request';
+import { type KeyStore, type NewKey, type StoredKey, stateOf } from './key-store';
 
 /** A key just made: the only moment the key itself is known. */
 export interface CreatedKey {
@@ -26,79 +15,135 @@ export interface CreatedKey {
   readonly key: string;
 }
 
-/** What operators do with public and agent keys. */
+export interface RotatedKey extends CreatedKey {
+  /** Id of the old key. */
+  readonly replaces: string;
+  /** Until then the old key works as well. */
+  readonly overlapEndsAt: Date;
+}
+
+/** What operators do with keys of any kind. */
 export class KeyManager {
   constructor(
     private readonly keys: KeyStore,
-    private readonly tenants: TenantStore,
-    private readonly authenticator: Authenticator,
+    private readonly tenants: Pick<TenantStore, 'existing'>,
+    private readonly authenticator: Pick<Authenticator, 'forget'>,
     private readonly now: () => Date = () => new Date(),
   ) {}
 
   /** A key without scope or tenant is valid, and permits nothing. @throws DomainError naming every problem */
-  async create(kind: Extract<KeyKind, 'public' | 'agent'>, request: KeyRequest): Promise<CreatedKey> {
+  async create(kind: KeyKind, request: KeyRequest, attempt: Attempt): Promise<CreatedKey> {
     const tenantIds = request.tenantIds.map(parseTenantId);
     const known = new Set(await this.tenants.existing(tenantIds.filter((id) => id !== null)));
-    const problems = [
-      ...nameProblems(request.name),
+    const expiry = parseExpiry(request.expiresAt, this.now());
+    refuseIf([
+      ...requestProblems(request),
       ...request.tenantIds
         .filter((_, i) => !known.has(tenantIds[i] ?? 0))
         .map((id) => `tenant ${id} does not exist`),
-      ...request.scopes.filter((s) => !isScope(s)).map((s) => `${s} is no scope (${SCOPE_NAMES.join(', ')})`),
-      ...rateProblems(request.rateLimitPerMinute),
-    ];
-    const expiresAt = request.expiresAt === null ? null : toDate(request.expiresAt);
-    if (expiresAt === undefined) problems.push('expiresAt must be an ISO 8601 time');
-    if (expiresAt && expiresAt <= this.now()) problems.push('expiresAt must be in the future');
-    if (problems.length > 0)
-      throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
-
-    const key = newKey(kind);
-    const keyId = randomUUID();
-    await this.keys.insert({
-      keyId,
-      kind,
+      ...expiry.problems,
+    ]);
+    const { key, row } = withNewKey(kind, {
       name: request.name,
-      keyHash: hashOfKey(key),
-      prefix: shownPrefix(key),
       scopes: [...new Set(request.scopes)],
       tenantIds: [...known],
       rateLimitPerMinute: request.rateLimitPerMinute,
-      expiresAt: expiresAt ?? null,
+      allowedAddresses: [...new Set(request.allowedAddresses)],
+      expiresAt: expiry.at,
+      replaces: null,
     });
-    return { keyId, key };
+    await this.keys.insert(row, attempt);
+    return { keyId: row.keyId, key };
   }
 
   list(): Promise<readonly StoredKey[]> {
     return this.keys.list();
   }
 
-  /** @throws DomainError `not_found` */
-  async revoke(keyId: string): Promise<StoredKey> {
-    const revoked = await this.keys.revoke(keyId, this.now());
-    if (!revoked) throw new DomainError('not_found', { public: 'There is no such key.' });
+  /**
+   * A new key that may do what the old one may; the old one works until the overlap is over.
+   * @param how without expiresAt the new key lives as long as the old one was made to @throws DomainError
+   */
+  async rotate(
+    keyId: string,
+    how: { readonly overlapMinutes: number; readonly expiresAt: string | null },
+    attempt: Attempt,
+  ): Promise<RotatedKey> {
+    const now = this.now();
+    const old = await this.keys.find(keyId);
+    if (!old) throw noSuchKey();
+    const expiry = parseExpiry(how.expiresAt, now);
+    const expiresAt = expiry.at ?? sameLife(old, now);
+    const max = LIMITS.keyOverlapMinutesMax;
+    const inTime = how.overlapMinutes >= 0 && how.overlapMinutes <= max;
+    refuseIf([
+      ...(inTime ? [] : [`overlapMinutes must be from 0 to ${max}`]),
+      ...expiry.problems,
+      ...(stateOf(old, now) === 'valid' ? [] : [`the key is ${stateOf(old, now)}: make a new one`]),
+      ...(old.kind === 'operator' && expiresAt && expiresAt <= this.#operatorUntil(now)
+        ? ['an operator key must last longer, or nobody could make another one']
+        : []),
+    ]);
+    const { key, row } = withNewKey(old.kind, { ...old, expiresAt, replaces: keyId });
+    const overlapEnd = new Date(now.getTime() + how.overlapMinutes * 60_000);
+    const overlapEndsAt = await this.keys.rotate({ oldKeyId: keyId, newKey: row, overlapEnd }, attempt);
+    if (!overlapEndsAt)
+      throw new DomainError('invalid_parameter', {
+        public: 'The key was rotated before: rotate the key that replaces it.',
+      });
+    this.authenticator.forget();
+    return { keyId: row.keyId, key, replaces: keyId, overlapEndsAt };
+  }
+
+  /** @throws DomainError `not_found`; `invalid_parameter` where no operator could do anything any more */
+  async revoke(keyId: string, attempt: Attempt): Promise<StoredKey> {
+    const at = this.now();
+    const revoked = await this.keys.revoke(keyId, { at, operatorUntil: this.#operatorUntil(at) }, attempt);
+    if (!revoked) throw noSuchKey();
+    if (revoked === 'last operator key')
+      throw new DomainError('invalid_parameter', {
+        public: 'This is the last operator key that lasts: make or rotate one before it is revoked.',
+      });
     this.authenticator.forget();
     return revoked;
   }
+
+  #operatorUntil(now: Date): Date {
+    return new Date(now.getTime() + LIMITS.operatorKeyLeftMs);
+  }
 }
 
-export function nameProblems(name: string): string[] {
-  if (name.trim() === '') return ['name must not be empty'];
-  if (/\p{Cc}|\p{Cs}/u.test(name)) return ['name must not have control characters'];
-  return name.length > LIMITS.nameCharsMax ? [`name must be at most ${LIMITS.nameCharsMax} characters`] : [];
+const noSuchKey = () => new DomainError('not_found', { public: 'There is no such key.' });
+
+function refuseIf(problems: readonly string[]): void {
+  if (problems.length > 0) throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
 }
 
-function rateProblems(limit: number | null): string[] {
-  const max = LIMITS.rateLimitPerMinuteMax;
-  return limit === null || (limit >= 1 && limit <= max)
-    ? []
-    : [`rateLimitPerMinute must be from 1 to ${max}`];
+type Granted = Pick<
+  NewKey,
+  'name' | 'scopes' | 'tenantIds' | 'rateLimitPerMinute' | 'allowedAddresses' | 'expiresAt' | 'replaces'
+>;
+
+/** A new key of a kind, and what is kept of it. */
+export function withNewKey(kind: KeyKind, granted: Granted): { readonly key: string; readonly row: NewKey } {
+  const key = newKey(kind);
+  return { key, row: rowOf(key, kind, granted) };
 }
 
-/** Undefined when the text is no time, or an offset leads out of the years that ISO 8601 writes with four digits. */
-function toDate(text: string): Date | undefined {
-  const ticks = parseTicks(text);
-  if (ticks === null) return undefined;
-  const date = new Date(Number(ticks / TICKS_PER_MS));
-  return date.getUTCFullYear() > 9999 ? undefined : date;
+/** What is kept of a key. */
+export function rowOf(key: string, kind: KeyKind, granted: Granted): NewKey {
+  const { name, scopes, tenantIds, rateLimitPerMinute, allowedAddresses, expiresAt, replaces } = granted;
+  return {
+    keyId: randomUUID(),
+    kind,
+    keyHash: hashOfKey(key),
+    prefix: shownPrefix(key),
+    ...{ name, scopes, tenantIds, rateLimitPerMinute, allowedAddresses, expiresAt, replaces },
+  };
+}
+
+function sameLife({ createdAt, expiresAt }: StoredKey, now: Date): Date | null {
+  if (!expiresAt) return null;
+  const life = Math.max(0, expiresAt.getTime() - createdAt.getTime());
+  return new Date(Math.min(now.getTime() + life, EXPIRY_MAX_MS));
 }

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
-import { SCOPE_NAMES } from '../api-key/scopes';
 import type { Distribution } from '../postgres/distribute/distribute';
+import { addAccessLogCommand } from './access-log-command';
+import { addKeyCommands } from './key-commands';
 import { type Options, serviceCommands, wholeNumber } from './service-command';
 import { addSourceCommand } from './source-command';
-import { toTable } from './table';
 import { addTenantCommands } from './tenant-commands';
+import { addVerifyCommand } from './verify-command';
 
 export interface CommandPorts {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -50,87 +51,10 @@ export function createProgram(ports: CommandPorts): Command {
   addTenantCommands(program.command('tenant').description('tenants'), onService);
 
   addSourceCommand(program, onService);
+  addVerifyCommand(program, ports);
 
-  const key = program
-    .command('key')
-    .description('keys of the public API; list and revoke take keys of any kind');
-  onService(
-    key
-      .command('create')
-      .description('makes a key; without scope or tenant it is valid and permits nothing')
-      .requiredOption('--name <name>', 'what the key is for')
-      .option('--tenant <id>', 'a tenant the key may read (repeatable)', gather, [])
-      .option('--scope <scope>', `a scope: ${SCOPE_NAMES.join(', ')} (repeatable)`, gather, [])
-      .option('--expires-at <time>', 'ISO 8601 time after which the key is refused')
-      .option('--rate-limit <n>', 'calls in any 60 seconds', wholeNumber),
-    async (run, options) => {
-      const { createApiKey } = await run<{ createApiKey: CreatedKey }>(
-        `mutation($name: String!, $tenantIds: [String!]!, $scopes: [String!]!, $expiresAt: String, $rateLimit: Int) {
-        createApiKey(name: $name, tenantIds: $tenantIds, scopes: $scopes, expiresAt: $expiresAt,
-          rateLimitPerMinute: $rateLimit) { keyId key } }`,
-        {
-          name: options.name,
-          tenantIds: options.tenant,
-          scopes: options.scope,
-          expiresAt: options.expiresAt ?? null,
-          rateLimit: options.rateLimit ?? null,
-        },
-      );
-      return createdKey(createApiKey);
-    },
-  );
-  onService(
-    key.command('list').description('lists keys of every kind, never the keys themselves'),
-    async (run) => {
-      const { apiKeys } = await run<{ apiKeys: Row[] }>(
-        `{ apiKeys { keyId kind name prefix scopes tenantIds rateLimitPerMinute createdAt expiresAt revokedAt
-         lastUsedAt } }`,
-      );
-      return { json: apiKeys, text: toTable(apiKeys) };
-    },
-  );
-  onService(
-    key.command('revoke').description('revokes a key').argument('<keyId>', 'as `key list` shows it'),
-    async (run, _options, keyId) => {
-      const { revokeApiKey } = await run<{ revokeApiKey: { keyId: string; revokedAt: string } }>(
-        'mutation($keyId: String!) { revokeApiKey(keyId: $keyId) { keyId revokedAt } }',
-        { keyId },
-      );
-      return {
-        json: revokeApiKey,
-        text: `key ${revokeApiKey.keyId} is revoked since ${revokeApiKey.revokedAt}`,
-      };
-    },
-  );
+  addKeyCommands(program, onService);
 
-  const agentKey = program.command('agent-key').description('keys of agents');
-  onService(
-    agentKey
-      .command('create')
-      .description('makes a key for an agent')
-      .requiredOption('--name <name>', 'what the key is for')
-      .requiredOption('--tenant <id>', 'the tenant its events belong to'),
-    async (run, options) => {
-      const { createAgentKey } = await run<{ createAgentKey: CreatedKey }>(
-        'mutation($name: String!, $tenantId: String!) { createAgentKey(name: $name, tenantId: $tenantId) { keyId key } }',
-        { name: options.name, tenantId: options.tenant },
-      );
-      return createdKey(createAgentKey);
-    },
-  );
+  addAccessLogCommand(program, onService);
   return program;
 }
-
-type Row = Readonly<Record<string, unknown>>;
-
-interface CreatedKey {
-  readonly keyId: string;
-  readonly key: string;
-}
-
-const createdKey = ({ keyId, key }: CreatedKey) => ({
-  json: { keyId, key },
-  text: `key ${keyId}\n${key}\nThis is the only time the key is shown.`,
-});
-
-const gather = (value: string, before: readonly string[]) => [...before, value];

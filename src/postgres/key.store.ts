@@ -1,6 +1,9 @@
-import type { KeyStore, NewKey, StoredKey } from '../api-key/key-store';
-import type { PrismaClient } from './database';
+import { type Attempt, changeOf } from '../access-log/access-entry';
+import type { KeyStore, NewKey, Rotation, StoredKey } from '../api-key/key-store';
+import { insertEntries } from './access-log.store';
+import type { Prisma, PrismaClient } from './database';
 import { guarded } from './failure';
+import { KEYS_CHANGED } from './notifications';
 
 export class PostgresKeyStore implements KeyStore {
   constructor(private readonly prisma: PrismaClient) {}
@@ -12,10 +15,18 @@ export class PostgresKeyStore implements KeyStore {
     });
   }
 
-  async insert(key: NewKey): Promise<void> {
-    const { keyHash, scopes, tenantIds, ...rest } = key;
-    const data = { ...rest, keyHash: Buffer.from(keyHash), scopes: [...scopes], tenantIds: [...tenantIds] };
-    await guarded(() => this.prisma.apiKey.createMany({ data: [data], skipDuplicates: true }));
+  find(keyId: string): Promise<StoredKey | null> {
+    return guarded(async () => {
+      const found = await this.prisma.apiKey.findUnique({ where: { keyId } });
+      return found && toStoredKey(found);
+    });
+  }
+
+  async insert(key: NewKey, attempt: Attempt): Promise<void> {
+    await this.#change(async (tx) => {
+      const { count } = await tx.apiKey.createMany({ data: [toRow(key)], skipDuplicates: true });
+      if (count > 0) await insertEntries(tx, [changeOf(attempt, subjectOf(key))]);
+    });
   }
 
   async list(): Promise<readonly StoredKey[]> {
@@ -25,11 +36,35 @@ export class PostgresKeyStore implements KeyStore {
     return found.map(toStoredKey);
   }
 
-  revoke(keyId: string, at: Date): Promise<StoredKey | null> {
-    return guarded(async () => {
-      await this.prisma.apiKey.updateMany({ where: { keyId, revokedAt: null }, data: { revokedAt: at } });
-      const found = await this.prisma.apiKey.findUnique({ where: { keyId } });
-      return found && toStoredKey(found);
+  rotate({ oldKeyId, newKey, overlapEnd }: Rotation, attempt: Attempt): Promise<Date | null> {
+    return this.#change(async (tx) => {
+      // Locks the row: of two rotations at once the second sees the key of the first.
+      const [old] = await tx.$queryRaw<{ expires_at: Date | null }[]>`
+        SELECT expires_at FROM api_key WHERE key_id = ${oldKeyId}::uuid AND revoked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > ${attempt.at}) FOR UPDATE`;
+      if (!old || (await tx.apiKey.count({ where: { replaces: oldKeyId } })) > 0) return null;
+      const expiresAt = old.expires_at && old.expires_at < overlapEnd ? old.expires_at : overlapEnd;
+      await tx.apiKey.update({ where: { keyId: oldKeyId }, data: { expiresAt } });
+      await tx.apiKey.create({ data: toRow(newKey) });
+      await tellOthers(tx);
+      await insertEntries(tx, [changeOf(attempt, subjectOf(newKey))]);
+      return expiresAt;
+    });
+  }
+
+  revoke(keyId: string, when: { at: Date; operatorUntil: Date }, attempt: Attempt) {
+    return this.#change(async (tx) => {
+      const lasting = await lastingOperatorKeys(tx, when.operatorUntil);
+      const found = await tx.apiKey.findUnique({ where: { keyId } });
+      if (!found) return null;
+      const leavesNone = lasting.every((operatorKeyId) => operatorKeyId === keyId);
+      if (found.kind === 'operator' && !found.revokedAt && leavesNone) return 'last operator key';
+      const revokedAt = found.revokedAt ?? when.at;
+      const rows = found.revokedAt ? 0 : 1;
+      await tx.apiKey.updateMany({ where: { keyId, revokedAt: null }, data: { revokedAt } });
+      await tellOthers(tx);
+      await insertEntries(tx, [changeOf(attempt, { ...subjectOf(found), rows })]);
+      return toStoredKey({ ...found, revokedAt });
     });
   }
 
@@ -41,7 +76,35 @@ export class PostgresKeyStore implements KeyStore {
         FROM json_to_recordset(${rows}::json) AS x(key_id uuid, used_at timestamptz) WHERE k.key_id = x.key_id`,
     );
   }
+
+  #change<T>(run: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
+    return guarded(() => this.prisma.$transaction(run));
+  }
 }
+
+/** Operator keys valid at that time. They stay locked: two that revoke each other's key take turns. */
+async function lastingOperatorKeys(tx: Prisma.TransactionClient, at: Date): Promise<readonly string[]> {
+  const found = await tx.$queryRaw<{ key_id: string }[]>`
+    SELECT key_id::text FROM api_key WHERE kind = 'operator' AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > ${at}) ORDER BY key_id FOR UPDATE`;
+  return found.map((key) => key.key_id);
+}
+
+/** At commit; instances forget what they know of keys. */
+const tellOthers = (tx: Prisma.TransactionClient) => tx.$executeRaw`SELECT pg_notify(${KEYS_CHANGED}, '')`;
+
+const subjectOf = ({ keyId, tenantIds }: Pick<StoredKey, 'keyId' | 'tenantIds'>) => ({
+  subject: keyId,
+  tenantIds,
+});
+
+const toRow = ({ keyHash, scopes, tenantIds, allowedAddresses, ...rest }: NewKey) => ({
+  ...rest,
+  keyHash: Buffer.from(keyHash),
+  scopes: [...scopes],
+  tenantIds: [...tenantIds],
+  allowedAddresses: [...allowedAddresses],
+});
 
 type Found = Omit<StoredKey, 'kind'> & { readonly kind: string };
 /** The table's CHECK admits no other kind. */

@@ -1,12 +1,21 @@
+import { type Attempt, changeOf } from '../access-log/access-entry';
 import type { Tenant, TenantStore } from '../tenant/tenant-store';
+import { insertEntries } from './access-log.store';
 import type { PrismaClient } from './database';
 import { guarded } from './failure';
 
 export class PostgresTenantStore implements TenantStore {
   constructor(private readonly prisma: PrismaClient) {}
 
-  create(name: string, retentionDays: number | null = null): Promise<Tenant> {
-    return guarded(() => this.prisma.tenant.create({ data: { name, retentionDays } }));
+  create(name: string, retentionDays: number | null, attempt: Attempt): Promise<Tenant> {
+    return guarded(() =>
+      this.prisma.$transaction(async (tx) => {
+        const tenant = await tx.tenant.create({ data: { name, retentionDays } });
+        const { tenantId } = tenant;
+        await insertEntries(tx, [changeOf(attempt, { subject: String(tenantId), tenantIds: [tenantId] })]);
+        return tenant;
+      }),
+    );
   }
 
   list(): Promise<readonly Tenant[]> {

@@ -1,3 +1,5 @@
+import type { Attempt } from '../access-log/access-entry';
+
 export interface Tenant {
   readonly tenantId: number;
   readonly name: string;
@@ -8,7 +10,8 @@ export interface Tenant {
 
 /** Port: where tenants are kept. */
 export interface TenantStore {
-  create(name: string, retentionDays?: number | null): Promise<Tenant>;
+  /** With its entry of the access log. @param retentionDays null: events are kept for ever */
+  create(name: string, retentionDays: number | null, attempt: Attempt): Promise<Tenant>;
   list(): Promise<readonly Tenant[]>;
   /** Those of the ids that exist. */
   existing(tenantIds: readonly number[]): Promise<readonly number[]>;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Authenticator } from '../../../src/api-key/authenticate';
 import { hashOfKey, type KeyKind, newKey, shownPrefix } from '../../../src/api-key/key-format';
 import type { NewKey, StoredKey } from '../../../src/api-key/key-store';
+import { LIMITS } from '../../../src/limits';
 import { FakeKeyStore } from '../../support/fakes/key-store';
 
 const NOW = new Date('2026-01-05T08:00:00Z');
@@ -18,11 +19,13 @@ async function stored(store: FakeKeyStore, kind: KeyKind = 'public', change: Par
     scopes: ['read:audit-activity'],
     tenantIds: [7],
     rateLimitPerMinute: 9,
+    allowedAddresses: [],
+    replaces: null,
     expiresAt: null,
     ...change,
   };
   await store.insert(row);
-  if (change.revokedAt) await store.revoke(keyId, change.revokedAt);
+  if (change.revokedAt) store.change(keyId, { revokedAt: change.revokedAt });
   return { key, keyId };
 }
 
@@ -43,6 +46,7 @@ describe('authentication', () => {
     expect(await authenticator.authenticate(open.key)).toEqual({
       kind: 'public',
       keyId: open.keyId,
+      name: 'test',
       scopes: ['read:audit-activity'],
       tenantIds: [7],
       rateLimitPerMinute: 9,
@@ -50,11 +54,13 @@ describe('authentication', () => {
     expect(await authenticator.authenticate(agent.key)).toEqual({
       kind: 'agent',
       keyId: agent.keyId,
+      name: 'test',
       tenantId: 7,
     });
     expect(await authenticator.authenticate(operator.key)).toEqual({
       kind: 'operator',
       keyId: operator.keyId,
+      name: 'test',
     });
   });
 
@@ -90,9 +96,62 @@ describe('authentication', () => {
   it('refuses a key revoked through this instance at once', async () => {
     const { key, keyId } = await stored(store);
     expect(await authenticator.authenticate(key)).not.toBeNull();
-    await store.revoke(keyId, NOW);
+    store.change(keyId, { revokedAt: NOW });
     authenticator.forget();
     expect(await authenticator.authenticate(key)).toBeNull();
+  });
+
+  it('does not remember what it was looking up while the key was revoked', async () => {
+    const { key, keyId } = await stored(store);
+    const before = store.keys[0] as StoredKey;
+    const find = store.findByHash.bind(store);
+    store.findByHash = async () => {
+      store.findByHash = find;
+      store.change(keyId, { revokedAt: NOW });
+      authenticator.forget();
+      return before;
+    };
+    await authenticator.authenticate(key);
+    expect(await authenticator.authenticate(key)).toBeNull();
+  });
+
+  it('counts the life of what it looked up from before the look-up: a slow one may be of before a revocation', async () => {
+    const { key } = await stored(store);
+    const clock = jest.spyOn(performance, 'now');
+    const start = performance.now();
+    const find = store.findByHash.bind(store);
+    store.findByHash = async (hash) => {
+      const found = await find(hash);
+      clock.mockReturnValue(start + LIMITS.keyCacheMs + 1);
+      return found;
+    };
+    clock.mockReturnValue(start);
+    await authenticator.authenticate(key);
+    await authenticator.authenticate(key);
+    clock.mockRestore();
+    expect(store.lookups).toBe(2);
+  });
+
+  it('bounds by less than a second how long a revocation goes unheard of', () => {
+    expect(LIMITS.keyCacheMs).toBeLessThan(1_000);
+  });
+
+  it('by the id of a key ends with the key', async () => {
+    const { keyId } = await stored(store);
+    expect(await authenticator.byKeyId(keyId)).toMatchObject({ kind: 'public', keyId });
+    store.change(keyId, { revokedAt: NOW });
+    authenticator.forget();
+    expect(await authenticator.byKeyId(keyId)).toBeNull();
+    expect(await authenticator.byKeyId(randomUUID())).toBeNull();
+  });
+
+  it('carries along from where a key may be used', async () => {
+    const { key } = await stored(store, 'agent', { allowedAddresses: ['192.0.2.0/24'] });
+    const principal = await authenticator.authenticate(key);
+    expect(['192.0.2.7', '192.0.3.7'].map((from) => principal?.allowedFrom?.includes(from))).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('does not remember that a key was unknown: a key works as soon as it exists', async () => {

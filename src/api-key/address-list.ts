@@ -1,0 +1,78 @@
+import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { LIMITS } from '../limits';
+
+const MAPPED = '::ffff:';
+const ZONE = /%.*$/;
+
+/** An address as it is compared and written down: IPv4 that came by way of IPv6 is IPv4. Empty: no address. */
+export function plainAddress(text: string): string {
+  if (isIPv4(text)) return text;
+  if (!isIPv6(text)) return '';
+  const { address } = new SocketAddress({ address: text.replace(ZONE, ''), family: 'ipv6' });
+  const inner = address.slice(MAPPED.length);
+  return address.startsWith(MAPPED) && isIPv4(inner) ? inner : address;
+}
+
+/**
+ * Who is counted together for failed keys: of IPv6 the /64, whose addresses one machine takes as it likes.
+ * @param address plain
+ */
+export function addressGroup(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const front = head.split(':').filter(Boolean);
+  const back = tail.split(':').filter(Boolean);
+  const missing = address.includes('::') ? Math.max(0, 8 - front.length - back.length) : 0;
+  const groups = [...front, ...Array<string>(missing).fill('0'), ...back];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** Networks a key may be used from. */
+export class AddressList {
+  /** Apart: a network of IPv6 such as ::/0 would let IPv4 in as well. */
+  readonly #networks = { ipv4: new BlockList(), ipv6: new BlockList() };
+
+  /** @param networks sound ones, see `addressProblems` */
+  constructor(networks: readonly string[]) {
+    for (const network of networks) {
+      const { address, bits, family } = split(network);
+      this.#networks[family].addSubnet(address, bits, family);
+    }
+  }
+
+  /** @param address plain */
+  includes(address: string): boolean {
+    if (isIP(address) === 0) return false;
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    return this.#networks[family].check(address, family);
+  }
+}
+
+/** What is wrong with a list of addresses and networks (CIDR) as an operator gives it. */
+export function addressProblems(networks: readonly string[]): string[] {
+  const max = LIMITS.keyAddressesMax;
+  if (networks.length > max) return [`allowedAddresses must be at most ${max}`];
+  return networks
+    .filter((network) => !isNetwork(network))
+    .map(
+      (network) =>
+        `${network} is no address and no network such as 192.0.2.0/24 or 2001:db8::/32 (IPv4 is written as IPv4)`,
+    );
+}
+
+const LENGTH = /^(?:0|[1-9]\d{0,2})$/;
+
+function isNetwork(text: string): boolean {
+  const [address = '', length, ...rest] = text.split('/');
+  if (rest.length > 0 || isIP(address) === 0 || address.includes('%')) return false;
+  if (isIPv4(plainAddress(address)) !== isIPv4(address)) return false;
+  return length === undefined || (LENGTH.test(length) && Number(length) <= bitsOf(address));
+}
+
+const bitsOf = (address: string) => (isIPv4(address) ? 32 : 128);
+
+function split(network: string) {
+  const [address = '', length] = network.split('/');
+  const bits = length === undefined ? bitsOf(address) : Number(length);
+  return { address, bits, family: isIPv4(address) ? 'ipv4' : 'ipv6' } as const;
+}

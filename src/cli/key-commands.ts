@@ -1,0 +1,150 @@
+import type { Command } from 'commander';
+import { SCOPE_NAMES } from '../api-key/scopes';
+import { LIMITS } from '../limits';
+import { type OnService, type Options, type Run, wholeNumber } from './service-command';
+import { toTable } from './table';
+
+interface CreatedKey {
+  readonly keyId: string;
+  readonly key: string;
+}
+
+interface RotatedKey extends CreatedKey {
+  readonly replaces: string;
+  readonly overlapEndsAt: string;
+}
+
+type Key = Readonly<Record<string, unknown>>;
+
+const FIELDS = `keyId kind name prefix state scopes tenantIds rateLimitPerMinute allowedAddresses replaces replacedBy
+  createdAt expiresAt revokedAt lastUsedAt`;
+
+/** `key create`, `key list`, `key rotate`, `key revoke`, `agent-key create`, `operator-key create`. */
+export function addKeyCommands(program: Command, onService: OnService): void {
+  const key = program
+    .command('key')
+    .description('keys of the public API; list, rotate and revoke take keys of any kind');
+  onService(
+    withLimits(key.command('create'))
+      .description('makes a key; without scope or tenant it is valid and permits nothing')
+      .option('--tenant <id>', 'a tenant the key may read (repeatable)', gather, [])
+      .option('--scope <scope>', `a scope: ${SCOPE_NAMES.join(', ')} (repeatable)`, gather, [])
+      .option('--rate-limit <n>', 'calls in any 60 seconds', wholeNumber),
+    createKey,
+  );
+  onService(
+    key.command('list').description('lists keys of every kind, never the keys themselves'),
+    async (run) => {
+      const { apiKeys } = await run<{ apiKeys: Key[] }>(`{ apiKeys { ${FIELDS} } }`);
+      return { json: apiKeys, text: toTable(apiKeys) };
+    },
+  );
+  onService(
+    key
+      .command('rotate')
+      .description('makes a key that may do the same, and ends the old one after an overlap')
+      .argument('<keyId>', 'as `key list` shows it')
+      .option(
+        '--overlap-minutes <n>',
+        `how long the old key works as well (default: ${LIMITS.keyOverlapMinutesDefault})`,
+        wholeNumber,
+      )
+      .option(
+        '--expires-at <time>',
+        'when the new key ends (default: it lasts as long as the old one was to)',
+      ),
+    rotateKey,
+  );
+  onService(
+    key.command('revoke').description('revokes a key').argument('<keyId>', 'as `key list` shows it'),
+    async (run, _options, keyId) => {
+      const { revokeApiKey } = await run<{ revokeApiKey: { keyId: string; revokedAt: string } }>(
+        'mutation($keyId: String!) { revokeApiKey(keyId: $keyId) { keyId revokedAt } }',
+        { keyId },
+      );
+      const text = `key ${revokeApiKey.keyId} is revoked since ${revokeApiKey.revokedAt}`;
+      return { json: revokeApiKey, text };
+    },
+  );
+  onService(
+    withLimits(program.command('agent-key').description('keys of agents').command('create'))
+      .description('makes a key for an agent')
+      .requiredOption('--tenant <id>', 'the tenant its events belong to'),
+    createAgentKey,
+  );
+  onService(
+    withLimits(
+      program.command('operator-key').description('keys of operators').command('create'),
+    ).description('makes a further operator key, so that another one can be revoked'),
+    createOperatorKey,
+  );
+}
+
+const withLimits = (command: Command) =>
+  command
+    .requiredOption('--name <name>', 'what the key is for')
+    .option('--expires-at <time>', 'ISO 8601 time after which the key is refused')
+    .option(
+      '--allow-address <network>',
+      'an address or network (CIDR) it may be used from (repeatable)',
+      gather,
+      [],
+    );
+
+async function createKey(run: Run, options: Options) {
+  const { createApiKey } = await run<{ createApiKey: CreatedKey }>(
+    `mutation($name: String!, $tenantIds: [String!]!, $scopes: [String!]!, $expiresAt: String, $rateLimit: Int,
+      $allowed: [String!]!) { createApiKey(name: $name, tenantIds: $tenantIds, scopes: $scopes, expiresAt: $expiresAt,
+      rateLimitPerMinute: $rateLimit, allowedAddresses: $allowed) { keyId key } }`,
+    {
+      ...limitsOf(options),
+      tenantIds: options.tenant,
+      scopes: options.scope,
+      rateLimit: options.rateLimit ?? null,
+    },
+  );
+  return createdKey(createApiKey);
+}
+
+async function createAgentKey(run: Run, options: Options) {
+  const made = await run<{ createAgentKey: CreatedKey }>(
+    `mutation($name: String!, $tenantId: String!, $expiresAt: String, $allowed: [String!]!) { createAgentKey(
+      name: $name, tenantId: $tenantId, expiresAt: $expiresAt, allowedAddresses: $allowed) { keyId key } }`,
+    { ...limitsOf(options), tenantId: options.tenant },
+  );
+  return createdKey(made.createAgentKey);
+}
+
+async function createOperatorKey(run: Run, options: Options) {
+  const made = await run<{ createOperatorKey: CreatedKey }>(
+    `mutation($name: String!, $expiresAt: String, $allowed: [String!]!) { createOperatorKey(
+      name: $name, expiresAt: $expiresAt, allowedAddresses: $allowed) { keyId key } }`,
+    limitsOf(options),
+  );
+  return createdKey(made.createOperatorKey);
+}
+
+async function rotateKey(run: Run, { overlapMinutes, expiresAt }: Options, keyId: string) {
+  const { rotateApiKey } = await run<{ rotateApiKey: RotatedKey }>(
+    `mutation($keyId: String!, $overlap: Int!, $expiresAt: String) {
+      rotateApiKey(keyId: $keyId, overlapMinutes: $overlap, expiresAt: $expiresAt) {
+        keyId key replaces overlapEndsAt } }`,
+    { keyId, overlap: overlapMinutes ?? LIMITS.keyOverlapMinutesDefault, expiresAt: expiresAt ?? null },
+  );
+  const { replaces, overlapEndsAt } = rotateApiKey;
+  const { text } = createdKey(rotateApiKey);
+  return { json: rotateApiKey, text: `${text}\nThe old key ${replaces} works until ${overlapEndsAt}.` };
+}
+
+const limitsOf = (options: Options) => ({
+  name: options.name,
+  expiresAt: options.expiresAt ?? null,
+  allowed: options.allowAddress,
+});
+
+const createdKey = ({ keyId, key }: CreatedKey) => ({
+  json: { keyId, key },
+  text: `key ${keyId}\n${key}\nThis is the only time the key is shown.`,
+});
+
+const gather = (value: string, before: readonly string[]) => [...before, value];

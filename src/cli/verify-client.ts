@@ -1,0 +1,133 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
+import { parseNote } from '../evidence/checkpoint';
+import type { LogCopy, RemovalAnswer } from '../evidence/verify/log-copy';
+import { API_BASE_PATH } from '../version';
+import { CommandError } from './service-client';
+
+const TIMEOUT_MS = 60_000;
+const POLL_MS = 1_000;
+
+interface AuditLogAnswer {
+  readonly tenantId: string;
+  readonly size: number;
+  readonly waitingEvents: number;
+  readonly refusedEvents: number;
+  readonly backfilling: boolean;
+  readonly problem: string | null;
+  readonly publicKey: string;
+  readonly checkpoint: string | null;
+}
+
+/** What a verifier asks of the public API, with a key that reads the tenant. */
+export class VerifyClient {
+  readonly #query: Readonly<Record<string, string>>;
+
+  /** @param tenantId may be left out where the key reads one tenant only @param waitMs for the log to catch up */
+  constructor(
+    private readonly url: string,
+    private readonly apiKey: string,
+    tenantId: string | undefined,
+    private readonly waitMs: number,
+  ) {
+    this.#query = tenantId === undefined ? {} : { tenantId };
+  }
+
+  /** The log once it holds, signed, all that is accepted by now; or as it is when that takes too long. */
+  async caughtUp(): Promise<AuditLogAnswer> {
+    const end = performance.now() + this.waitMs;
+    const atFirst = await this.#auditLog();
+    const wanted = atFirst.size + atFirst.waitingEvents;
+    for (let log = atFirst; ; log = await this.#auditLog()) {
+      const signed = log.checkpoint === null ? 0 : (parseNote(log.checkpoint)?.size ?? 0);
+      const isOver = log.problem !== null || performance.now() > end;
+      if ((signed >= wanted && !log.backfilling) || isOver)
+        return { ...log, waitingEvents: Math.max(0, wanted - signed) };
+      await setTimeout(POLL_MS);
+    }
+  }
+
+  /** Writes the export of all events that the key reads. */
+  async saveEvents(file: string): Promise<void> {
+    const { body } = await this.#get('/audit-activity/export', { format: 'ndjson' });
+    if (!body) throw new CommandError('The export has no body.');
+    try {
+      await pipeline(Readable.fromWeb(body as never), createWriteStream(file));
+    } catch (error) {
+      throw new CommandError(`The export broke off: ${(error as Error).message}`);
+    }
+  }
+
+  /** @param before the newest checkpoint before the events were fetched */
+  async log(before: string | null): Promise<LogCopy> {
+    const { tenantId, publicKey, waitingEvents, refusedEvents, problem } = await this.caughtUp();
+    const checkpoints: string[] = [];
+    for (let more = true; more; ) {
+      const after = parseNote(checkpoints.at(-1) ?? '')?.number ?? 0;
+      const page = await this.#data<{ checkpoints: string[] }>('/audit-log/checkpoints', { after });
+      checkpoints.push(...page.checkpoints);
+      more = page.checkpoints.length > 0 && parseNote(page.checkpoints.at(-1) ?? '') !== null;
+    }
+    const { removals } = await this.#data<{ removals: RemovalAnswer[] }>('/audit-log/removals', {});
+    const entries = await this.#entries(parseNote(checkpoints.at(-1) ?? '')?.size ?? 0);
+    const about = { tenantId, publicKey, waitingEvents, refusedEvents, problem };
+    return { ...about, before, checkpoints, removals, ...entries };
+  }
+
+  async #entries(size: number): Promise<Pick<LogCopy, 'recordIds' | 'leafHashes'>> {
+    const [recordIds, leafHashes]: [Buffer[], Buffer[]] = [[], []];
+    for (let start = 0; start < size; ) {
+      const page = await this.#data<{ count: number; recordIds: string; leafHashes: string }>(
+        '/audit-log/entries',
+        { start },
+      );
+      if (page.count === 0) break;
+      recordIds.push(Buffer.from(page.recordIds, 'base64'));
+      leafHashes.push(Buffer.from(page.leafHashes, 'base64'));
+      start += page.count;
+    }
+    return { recordIds: Buffer.concat(recordIds), leafHashes: Buffer.concat(leafHashes) };
+  }
+
+  #auditLog(): Promise<AuditLogAnswer> {
+    return this.#data('/audit-log', {});
+  }
+
+  async #data<T>(path: string, query: Readonly<Record<string, string | number>>): Promise<T> {
+    const response = await this.#get(path, { ...this.#query, ...query });
+    return ((await response.json()) as { data: T }).data;
+  }
+
+  async #get(path: string, query: Readonly<Record<string, string | number>>): Promise<Response> {
+    const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+    for (;;) {
+      const response = await this.#fetch(`${API_BASE_PATH}${path}?${new URLSearchParams(pairs)}`);
+      if (response.ok) return response;
+      const body = (await response.json().catch(() => null)) as { error?: { code: string; message: string } };
+      const retryAfter = Number(response.headers.get('Retry-After') ?? 0);
+      if (body?.error?.code !== 'rate_limited' || retryAfter <= 0)
+        throw new CommandError(
+          `${path}: ${body?.error?.code ?? 'no answer of this service'}: ${body?.error?.message ?? response.statusText}`,
+        );
+      await setTimeout(retryAfter * 1000);
+    }
+  }
+
+  async #fetch(path: string): Promise<Response> {
+    // Until the answer begins: an export takes as long as it takes.
+    const stop = new AbortController();
+    const timer = globalThis.setTimeout(() => stop.abort(), TIMEOUT_MS);
+    try {
+      return await fetch(this.url + path, { headers: { 'X-Api-Key': this.apiKey }, signal: stop.signal });
+    } catch (error) {
+      const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
+      throw new CommandError(
+        `No service answers at ${this.url}: ${cause?.message || cause?.code || (error as Error).message}`,
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { LIMITS } from '../../src/limits';
+import { accessLog } from '../support/access-log';
+import { ENGINES } from '../support/engines';
+import { until } from '../support/until';
+import { useWorld } from '../support/use-world';
+import type { World } from '../support/world';
+
+const CREATE = `mutation($t: [String!]!, $from: [String!]!) { createApiKey(name: "bound", tenantIds: $t,
+  scopes: ["read:audit-activity"], rateLimitPerMinute: 2, allowedAddresses: $from) { keyId key } }`;
+
+async function boundKey(world: World, from: readonly string[]): Promise<{ keyId: string; key: string }> {
+  const { tenantId } = await world.tenant();
+  return (await world.operate(CREATE, { t: [tenantId], from })).createApiKey;
+}
+const call = (world: World, key: string, forwardedFor?: string) =>
+  world.get('/audit-activity', key, {
+    headers: forwardedFor ? { 'X-Forwarded-For': forwardedFor } : {},
+  });
+
+describe.each(ENGINES)('a key bound to addresses on %s', (engine) => {
+  const open = useWorld(engine, { trustProxy: ['127.0.0.0/8'] });
+
+  it('works from there, and is 403 from elsewhere, at both entrances', async () => {
+    const { key } = await boundKey(open.world, ['192.0.2.0/24', '2001:db8::/32']);
+    expect((await call(open.world, key, '192.0.2.9')).status).toBe(200);
+    expect((await call(open.world, key, '2001:db8::9')).status).toBe(200);
+    const refused = await call(open.world, key, '198.51.100.1');
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'forbidden']);
+    const { status, body } = await open.world.graphql(key, '{ auditSummary { totalCount } }');
+    expect([status, body.errors[0].extensions.code]).toEqual([403, 'forbidden']);
+  });
+
+  it('refused from elsewhere uses up none of its calls', async () => {
+    const { key } = await boundKey(open.world, ['192.0.2.0/24']);
+    for (let i = 0; i < 5; i++) expect((await call(open.world, key, '198.51.100.2')).status).toBe(403);
+    expect((await call(open.world, key, '192.0.2.9')).status).toBe(200);
+    expect((await call(open.world, key, '192.0.2.9')).status).toBe(200);
+    expect((await call(open.world, key, '192.0.2.9')).status).toBe(429);
+  });
+
+  it('leaves an entry of each refusal, with the address it was used from', async () => {
+    const { keyId, key } = await boundKey(open.world, ['192.0.2.0/24']);
+    await call(open.world, key, '203.0.113.7');
+    const entries = await until(
+      () => accessLog(open.world, { keyId }),
+      (found) => found.length > 0,
+    );
+    expect(entries).toMatchObject([
+      { operation: 'authenticate', outcome: 'forbidden', address: '203.0.113.7', rows: null },
+    ]);
+  });
+
+  it('from one address fails only so often: then it is told to wait, and no more is written down', async () => {
+    const { keyId, key } = await boundKey(open.world, ['192.0.2.0/24']);
+    const calls = Array.from({ length: LIMITS.failedAuthPerMinute + 10 }, () =>
+      call(open.world, key, '203.0.113.99'),
+    );
+    const statuses = (await Promise.all(calls)).map((answer) => answer.status);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    const entries = await until(
+      () => accessLog(open.world, { keyId }),
+      (found) => found.length >= LIMITS.failedAuthPerMinute,
+    );
+    expect(entries).toHaveLength(LIMITS.failedAuthPerMinute);
+  });
+
+  it('is asked from the address that the trusted proxy saw, whatever a caller claims before it', async () => {
+    const { key } = await boundKey(open.world, ['192.0.2.0/24']);
+    expect((await call(open.world, key, '192.0.2.9, 198.51.100.3')).status).toBe(403);
+    expect((await call(open.world, key, 'nonsense, 192.0.2.9')).status).toBe(200);
+  });
+});
+
+describe('a service that trusts no proxy', () => {
+  const open = useWorld('embedded');
+
+  it('does not believe where a caller says it is', async () => {
+    const { key } = await boundKey(open.world, ['192.0.2.0/24']);
+    expect((await call(open.world, key, '192.0.2.9')).status).toBe(403);
+    const { key: local } = await boundKey(open.world, ['127.0.0.1']);
+    expect((await call(open.world, local, '192.0.2.9')).status).toBe(200);
+  });
+});
+
+describe('failed keys of one IPv6 network', () => {
+  const open = useWorld('embedded', { trustProxy: ['loopback'] });
+
+  it('are counted together, and those of another are not', async () => {
+    const fail = (from: string) => call(open.world, 'wrong', from);
+    const calls = Array.from({ length: LIMITS.failedAuthPerMinute }, (_, i) =>
+      fail(`2001:db8:0:1::${(i + 1).toString(16)}`),
+    );
+    expect(new Set((await Promise.all(calls)).map((answer) => answer.status))).toEqual(new Set([401]));
+    expect((await fail('2001:db8:0:1:ffff::1')).status).toBe(429);
+    expect((await fail('2001:db8:0:2::1')).status).toBe(401);
+  });
+});
