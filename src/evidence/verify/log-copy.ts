@@ -1,0 +1,26 @@
+import type { REMOVALS_FIELDS } from '../answer-fields';
+
+/** A removal as the API answers it. */
+export type RemovalAnswer = {
+  readonly [N in keyof (typeof REMOVALS_FIELDS)['removals']['of']]: N extends 'events' ? number : string;
+};
+
+/** A tenant's log as a verifier has fetched it. */
+export interface LogCopy {
+  readonly tenantId: string;
+  /** As the service states it: whoever has it from elsewhere trusts that one. */
+  readonly publicKey: string;
+  /** The newest checkpoint before the events were fetched: all of its entries must be among them. Null: there was none. */
+  readonly before: string | null;
+  /** Events that were accepted by then, and are not in what is signed. */
+  readonly waitingEvents: number;
+  readonly refusedEvents: number;
+  readonly problem: string | null;
+  /** Notes, oldest first. */
+  readonly checkpoints: readonly string[];
+  readonly removals: readonly RemovalAnswer[];
+  /** 16 bytes an entry. */
+  readonly recordIds: Buffer;
+  /** 32 bytes an entry. */
+  readonly leafHashes: Buffer;
+}

@@ -1,0 +1,184 @@
+import { formatTicks, parseTicks } from '../../audit-event/event-time';
+import { ticksOfRecordId } from '../../audit-event/record-id';
+import { idBytes, idText } from '../batch-seal';
+import type { Checkpoint } from '../checkpoint';
+import { type LoggedEvent, leafHashOf } from '../entry';
+import { HASH_BYTES } from '../merkle';
+import { ID_BYTES } from '../tiles';
+import { type CheckpointFindings, checkCheckpoints, rootsAt } from './checkpoints';
+import type { LogCopy } from './log-copy';
+import { RecordIndex } from './record-index';
+
+/** What is wrong with one record. */
+export const FINDING_KINDS = {
+  altered: 'it is not what was accepted',
+  missing: 'it was accepted, and is not there',
+  inserted: 'it is there, and was never accepted',
+  'log changed': 'it is as it was accepted, and its entry in the log is not',
+} as const;
+export interface Finding {
+  readonly kind: keyof typeof FINDING_KINDS;
+  readonly recordId: string;
+  readonly eventTime: string;
+}
+
+export interface Report {
+  readonly tenantId: string;
+  readonly isSound: boolean;
+  /** By record id, which is by time. */
+  readonly findings: readonly Finding[];
+  /** Of the log as a whole, in sentences. */
+  readonly problems: readonly string[];
+  readonly events: number;
+  readonly entries: number;
+  readonly checkpoint: Checkpoint | null;
+  /** Entries whose events retention removed. */
+  readonly removed: number;
+  /** Entries of events that were accepted while the events were fetched, and are not among them. */
+  readonly newer: number;
+}
+
+const [SEEN, ALTERED] = [1, 2];
+
+/** Holds a tenant's events against its log. First all events are given, in any order, then the report is asked for. */
+export class Verifier {
+  readonly #index: RecordIndex;
+  readonly #checked: CheckpointFindings;
+  readonly #marks: Uint8Array;
+  /** Hashes of events whose entry has another. */
+  readonly #others = new Map<number, { hash: string; recordId: string }>();
+  readonly #findings: Finding[] = [];
+  /** Entries that were signed, and are there. */
+  readonly #size: number;
+  #events = 0;
+  #newer = 0;
+
+  /** @param verifierKey the trusted key @param kept notes that the verifier had before */
+  constructor(
+    private readonly log: LogCopy,
+    verifierKey: string,
+    kept: readonly string[] = [],
+  ) {
+    this.#checked = checkCheckpoints(log, verifierKey, kept);
+    this.#size = Math.min(this.#checked.last?.size ?? 0, log.recordIds.length / ID_BYTES);
+    this.#index = new RecordIndex(log.recordIds.subarray(0, this.#size * ID_BYTES));
+    this.#marks = new Uint8Array(this.#size);
+  }
+
+  add(event: LoggedEvent): void {
+    this.#events++;
+    const { recordId } = event;
+    const hash = leafHashOf(event);
+    const places = this.#index.find(idBytes(recordId));
+    const free = places.filter((place) => this.#marks[place] === 0);
+    const own = free.findLast((place) => this.#hashAt(place) === hash) ?? free.at(-1);
+    if (own === undefined) this.#note('inserted', recordId);
+    else if (this.#hashAt(own) === hash) this.#marks[own] = SEEN;
+    else {
+      this.#marks[own] = ALTERED;
+      this.#others.set(own, { hash, recordId });
+    }
+  }
+
+  report(): Report {
+    const { log } = this;
+    const { last, spoilt } = this.#checked;
+    const problems = [...this.#checked.problems, ...this.#stateProblems()];
+    const truth = this.#changedInLog();
+    for (const [place, { recordId }] of this.#others)
+      this.#note(truth.has(place) ? 'log changed' : 'altered', recordId);
+    const [first] = spoilt;
+    if (first)
+      problems.push(
+        `entries ${first.from} to ${first.checkpoint.size - 1} of the log (from record ${this.#recordAt(first.from)} on) ` +
+          `are not those of checkpoint ${first.checkpoint.number}`,
+      );
+    const removed = this.#noteMissing(problems);
+    const findings = this.#findings.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1));
+    return {
+      ...{ tenantId: log.tenantId, isSound: findings.length === 0 && problems.length === 0 },
+      ...{ findings, problems, events: this.#events, entries: this.#size, checkpoint: last },
+      ...{ removed, newer: this.#newer },
+    };
+  }
+
+  #stateProblems(): string[] {
+    const { refusedEvents, problem, waitingEvents, checkpoints } = this.log;
+    return [
+      ...(problem === null ? [] : [`the service does not go on with the log: ${problem}`]),
+      ...(refusedEvents === 0 ? [] : [`what waited for the log was changed, of ${refusedEvents} events`]),
+      ...(waitingEvents === 0 ? [] : [`${waitingEvents} accepted events are not in the signed log yet`]),
+      ...(checkpoints.length > 0 || this.#events === 0 ? [] : ['there is no checkpoint']),
+    ];
+  }
+
+  /** Entries that differ from their event, and make up what was signed once they are taken from the events. */
+  #changedInLog(): ReadonlySet<number> {
+    const { spoilt } = this.#checked;
+    const places = [...this.#others.keys()].filter((place) =>
+      spoilt.some(({ from, checkpoint }) => place >= from && place < checkpoint.size),
+    );
+    if (places.length === 0) return new Set();
+    const mended = Buffer.from(this.log.leafHashes);
+    for (const place of places) mended.write(this.#others.get(place)?.hash ?? '', place * HASH_BYTES, 'hex');
+    const checkpoints = spoilt.map(({ checkpoint }) => checkpoint);
+    const roots = rootsAt(
+      checkpoints.map(({ size }) => size),
+      mended,
+    );
+    const isMended = checkpoints.every(({ root }, i) => roots[i]?.equals(root));
+    return new Set(isMended ? places : []);
+  }
+
+  /** @returns how many entries are without their event for the sake of retention */
+  #noteMissing(problems: string[]): number {
+    const removals = new Removals(this.log, this.#checked.first?.time ?? '');
+    let removed = 0;
+    for (let place = 0; place < this.#size; place++) {
+      if (this.#marks[place] !== 0) continue;
+      const recordId = this.#recordAt(place);
+      if (removals.explain(recordId)) removed++;
+      else if (place < this.#checked.signedBefore) this.#note('missing', recordId);
+      else this.#newer++;
+    }
+    if (removed > removals.events)
+      problems.push(
+        `${removed} events of times that retention removed are not there, and it removed only ${removals.events}`,
+      );
+    return removed;
+  }
+
+  #note(kind: Finding['kind'], recordId: string): void {
+    this.#findings.push({ kind, recordId, eventTime: formatTicks(ticksOfRecordId(recordId)) });
+  }
+
+  #recordAt(place: number): string {
+    return idText(this.log.recordIds.subarray(place * ID_BYTES, (place + 1) * ID_BYTES));
+  }
+
+  #hashAt(place: number): string {
+    return this.log.leafHashes.toString('hex', place * HASH_BYTES, (place + 1) * HASH_BYTES);
+  }
+}
+
+/** What retention removed since there is a log. */
+class Removals {
+  readonly #ranges: readonly { readonly from: bigint; readonly to: bigint; readonly before: bigint }[];
+  readonly events: number;
+
+  /** @param since when the log was signed first; runs are known by the day */
+  constructor({ removals }: LogCopy, since: string) {
+    const day = (time: string) => time.slice(0, 'YYYY-MM-DD'.length);
+    const ticks = (time: string) => parseTicks(time) ?? 0n;
+    const counted = removals.filter(({ lastRunAt }) => day(lastRunAt) >= day(since));
+    this.#ranges = counted.map(({ from, to, before }) => ({
+      ...{ from: ticks(from), to: ticks(to), before: ticks(before) },
+    }));
+    this.events = counted.reduce((sum, { events }) => sum + events, 0);
+  }
+
+  explain(recordId: string): boolean {
+    const time = ticksOfRecordId(recordId);
+    return this.#ranges.some(({ from, to, before }) => time >= from && time < to && time < before);
+  }
+}

@@ -1,0 +1,91 @@
+import { leafHashOf } from '../../src/evidence/entry';
+import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
+import { tenantScope } from '../../src/tenant/tenant-scope';
+import { ENGINES } from '../support/engines';
+import { RetentionTrial } from '../support/retention';
+import { Store } from '../support/store';
+import { LogTrial } from './support';
+
+const hexOf = (recordId: string) => recordId.replaceAll('-', '');
+
+describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
+  let base: Store;
+  let store: Store;
+  let trial: LogTrial;
+  beforeAll(async () => {
+    base = await Store.open(engine);
+  });
+  beforeEach(async () => {
+    store = await base.forNewTenant();
+    trial = new LogTrial(store);
+  });
+  afterAll(() => base.close());
+  const inHours = (n: number, minute: number) =>
+    store.checked(
+      Array.from({ length: n }, (_, i) => ({ eventTime: `2026-01-05T0${i % 3}:${minute}:00.0000000Z` })),
+    );
+  /** As the migration finds them. */
+  const forget = async () => {
+    await store.query('DELETE FROM audit_log_queue WHERE tenant_id = $1', store.tenantId);
+    await store.query(
+      `INSERT INTO audit_log_backlog SELECT DISTINCT tenant_id, hour,
+         (lpad(to_hex(hour::bigint * 3600000), 12, '0') || '80008000000000000000')::uuid FROM audit_delta WHERE tenant_id = $1`,
+      store.tenantId,
+    );
+  };
+  const state = async () => (await trial.log.states(tenantScope([store.tenantId])))[0];
+
+  it('are taken in, once each, while others of the same hours come', async () => {
+    const old = inHours(500, 10);
+    await store.insert(old);
+    await forget();
+    expect(await state()).toMatchObject({ size: 0, backfilling: true });
+    const others = inHours(300, 20);
+    await store.insert(others.slice(0, 200));
+    await trial.sequencer.run();
+    await store.insert(others.slice(100));
+    await trial.run();
+    expect(await state()).toMatchObject({ size: 800, backfilling: false, waitingEvents: 0 });
+    const entries = await trial.entries();
+    expect(entries.map(([id]) => id).toSorted()).toEqual(
+      [...old, ...others].map(({ recordId }) => hexOf(recordId)).toSorted(),
+    );
+    const reader = new PostgresAuditEventReader(store.database.ask);
+    const [first] = old;
+    const stored = await reader.find(tenantScope([store.tenantId]), first?.recordId ?? '');
+    expect(stored && leafHashOf(stored)).toBe(
+      entries.find(([id]) => id === hexOf(first?.recordId ?? ''))?.[1],
+    );
+  });
+
+  it('are not taken in any more once all are: nobody can add to them', async () => {
+    await store.insert(inHours(3, 10));
+    await trial.run();
+    await store.insert(inHours(2, 20));
+    await forget();
+    await trial.run();
+    expect(await state()).toMatchObject({ size: 3, backfilling: true });
+  });
+
+  it('stay in the log when retention removes them, and what it removed is told', async () => {
+    await store.insert([
+      ...inHours(6, 10),
+      ...store.checked([{ eventTime: '2026-03-01T00:00:00.0000000Z' }]),
+    ]);
+    await trial.run();
+    const retention = new RetentionTrial(store);
+    await retention.keep(30);
+    await retention.runAt('2026-03-02T00:00:00Z');
+    expect(await store.count()).toBe(1);
+    expect(await state()).toMatchObject({ size: 7 });
+    expect(await trial.log.removals(store.tenantId)).toEqual([
+      {
+        from: new Date('2026-01-05T00:00:00Z'),
+        to: new Date('2026-01-05T03:00:00Z'),
+        before: new Date('2026-01-31T00:00:00Z'),
+        events: 6,
+        lastRunAt: new Date('2026-03-02T00:00:00Z'),
+      },
+    ]);
+  });
+});

@@ -1,0 +1,137 @@
+import { CheckpointKey, newCheckpointKeyPem } from '../../src/evidence/note-key';
+import { tenantScope } from '../../src/tenant/tenant-scope';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+import { LogTrial } from './support';
+
+describe.each(ENGINES)('whoever can write to the database on %s', (engine) => {
+  let base: Store;
+  let store: Store;
+  let trial: LogTrial;
+  beforeAll(async () => {
+    base = await Store.open(engine);
+  });
+  beforeEach(async () => {
+    store = await base.forNewTenant();
+    trial = new LogTrial(store);
+    await add(300);
+    await trial.run();
+  });
+  afterAll(() => base.close());
+  const add = (n: number) => store.insert(store.checked(Array.from({ length: n }, () => ({}))));
+  const state = async () => (await trial.log.states(tenantScope([store.tenantId])))[0];
+  const change = (sql: string) => store.query(sql, store.tenantId);
+
+  it('cannot make an event accepted: what waits was changed, and is never taken in', async () => {
+    await add(2);
+    await add(1);
+    await change(`UPDATE audit_log_queue SET leaves = set_byte(leaves, 20, (get_byte(leaves, 20) + 1) % 256)
+      WHERE tenant_id = $1 AND events = 2`);
+    await trial.run();
+    expect(await state()).toMatchObject({ size: 301, waitingEvents: 0, refusedEvents: 2 });
+    await change(`INSERT INTO audit_log_queue SELECT tenant_id, gen_random_uuid(), received_at, leaves, accepted, 5, key_id,
+      mac, false FROM audit_log_queue WHERE tenant_id = $1`);
+    await trial.run();
+    expect(await state()).toMatchObject({ size: 301, refusedEvents: 7 });
+  });
+
+  it.each([
+    [
+      'how long it is',
+      'UPDATE audit_log_head SET size = size - 1 WHERE tenant_id = $1',
+      'where the log ends',
+    ],
+    [
+      'its root',
+      `UPDATE audit_log_head SET root = set_byte(root, 0, (get_byte(root, 0) + 1) % 256) WHERE tenant_id = $1`,
+      'where the log ends',
+    ],
+    [
+      'how much is signed',
+      'UPDATE audit_log_head SET checkpoints = 0 WHERE tenant_id = $1',
+      'where the log ends',
+    ],
+    [
+      'that all is in it',
+      'UPDATE audit_log_head SET backfilled = NOT backfilled WHERE tenant_id = $1',
+      'where the log ends',
+    ],
+    [
+      'its last hashes',
+      `UPDATE audit_log_tile SET hashes = set_byte(hashes, 0, (get_byte(hashes, 0) + 1) % 256)
+        WHERE tenant_id = $1 AND level = 0 AND tile = 1`,
+      'hashes at the end',
+    ],
+    [
+      'its last tile',
+      'DELETE FROM audit_log_tile WHERE tenant_id = $1 AND level = 0 AND tile = 1',
+      'no hashes where',
+    ],
+  ])('cannot have a log signed of which was changed %s: it is not gone on with', async (_, sql, problem) => {
+    await change(sql);
+    await add(1);
+    await trial.run();
+    expect(trial.problem).toContain(problem);
+    expect(await trial.log.checkpoints(store.tenantId, 0)).toHaveLength(1);
+    expect(await state()).toMatchObject({ waitingEvents: 1, problem: trial.problem });
+  });
+
+  it('cannot set the log back to an earlier state and have that signed', async () => {
+    const tables = ['head', 'tile', 'checkpoint'].map((name) => `audit_log_${name}`);
+    const saved: [string, unknown][] = [];
+    for (const table of tables)
+      saved.push([
+        table,
+        (await change(`SELECT json_agg(t)::text AS rows FROM ${table} t WHERE tenant_id = $1`))[0],
+      ]);
+    await add(5);
+    await trial.run();
+    for (const [table, found] of saved) {
+      await change(`DELETE FROM ${table} WHERE tenant_id = $1`);
+      await store.query(
+        `INSERT INTO ${table} SELECT * FROM json_populate_recordset(null::${table}, $1::json)`,
+        (found as { rows: string }).rows,
+      );
+    }
+    await add(5);
+    await trial.run();
+    expect(trial.problem).toBe('the log is not the one whose 305 entries were signed last');
+    expect(await trial.log.checkpoints(store.tenantId, 0)).toHaveLength(1);
+  });
+
+  it('is found out when a whole log is taken away', async () => {
+    for (const table of ['head', 'tile', 'checkpoint', 'place'])
+      await change(`DELETE FROM audit_log_${table} WHERE tenant_id = $1`);
+    await add(1);
+    await trial.run();
+    expect(trial.problem).toBe('the log has 1 entries, and had 300 when it was signed last');
+    await add(400);
+    await trial.run();
+    expect(trial.problem).toBe('the log is not the one whose 300 entries were signed last');
+    expect((await state())?.checkpoint).toBeNull();
+  });
+
+  it('has no say in which key a log is kept with', async () => {
+    const other = new LogTrial(store, CheckpointKey.ofPem(newCheckpointKeyPem()));
+    await add(1);
+    await other.run();
+    expect((await state())?.waitingEvents).toBe(1);
+    await change(`UPDATE audit_log_queue SET key_id = '${keyIdOf(other)}' WHERE tenant_id = $1`);
+    await other.run();
+    expect(other.problem).toContain(`kept with the checkpoint key ${TEST_CHECKPOINT_KEY.keyId}`);
+    const successor = new LogTrial(store, CheckpointKey.ofPem(newCheckpointKeyPem()), [
+      TEST_CHECKPOINT_KEY.keyId,
+      keyIdOf(other),
+    ]);
+    await successor.run();
+    expect(successor.problem).toBeUndefined();
+    expect(await state()).toMatchObject({ size: 301, waitingEvents: 0 });
+    await trial.run();
+    await add(1);
+    await trial.run();
+    expect(trial.problem).toContain('and this instance has');
+  });
+});
+
+const keyIdOf = (trial: LogTrial) => trial.log.publicKey.split('+')[1] ?? '';

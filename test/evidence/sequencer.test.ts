@@ -1,0 +1,80 @@
+import { isSignedBy, parseNote } from '../../src/evidence/checkpoint';
+import { leafHashOf } from '../../src/evidence/entry';
+import { rootByInclusion } from '../../src/evidence/merkle';
+import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
+import { tenantScope } from '../../src/tenant/tenant-scope';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+import { LogTrial } from './support';
+
+const hexOf = (recordId: string) => recordId.replaceAll('-', '');
+
+describe.each(ENGINES)('the evidence log on %s', (engine) => {
+  let base: Store;
+  let store: Store;
+  let trial: LogTrial;
+  beforeAll(async () => {
+    base = await Store.open(engine);
+  });
+  beforeEach(async () => {
+    store = await base.forNewTenant();
+    trial = new LogTrial(store);
+  });
+  afterAll(() => base.close());
+  const times = (n: number) =>
+    Array.from({ length: n }, (_, i) => ({
+      eventTime: `2026-01-05T${String(i % 24).padStart(2, '0')}:00:00.0000000Z`,
+      blockOffset: 512 * (i + 1),
+    }));
+  const state = async () => (await trial.log.states(tenantScope([store.tenantId])))[0];
+
+  it('has each accepted event once, with the hash of what the API gives of it', async () => {
+    const events = store.checked(times(700));
+    await store.insert(events.slice(0, 300));
+    await store.insert(events.slice(200, 650));
+    await store.insert(events.slice(200, 300));
+    expect(await state()).toMatchObject({
+      size: 0,
+      waitingEvents: 650,
+      checkpoint: null,
+      backfilling: false,
+    });
+    await trial.run();
+    await store.insert(events);
+    await trial.run();
+    expect(await state()).toMatchObject({
+      size: 700,
+      waitingEvents: 0,
+      oldestWaitingAt: null,
+      problem: null,
+    });
+    const entries = await trial.entries();
+    expect(entries.map(([id]) => id).sort()).toEqual(events.map(({ recordId }) => hexOf(recordId)).sort());
+    const reader = new PostgresAuditEventReader(store.database.ask);
+    for (const { recordId } of [events[0], events[299], events[699]].filter((e) => e !== undefined)) {
+      const stored = await reader.find(tenantScope([store.tenantId]), recordId);
+      const leaf = entries.find(([id]) => id === hexOf(recordId))?.[1];
+      expect(stored && leafHashOf(stored)).toBe(leaf);
+    }
+  });
+
+  it('signs how far it is, and proves that an event is in it', async () => {
+    const events = store.checked(times(600));
+    await store.insert(events);
+    await trial.run();
+    const note = (await state())?.checkpoint ?? '';
+    expect(isSignedBy(TEST_CHECKPOINT_KEY.verifierKey, note)).toBe(true);
+    const checkpoint = parseNote(note);
+    expect(checkpoint).toMatchObject({ tenantId: store.tenantId, size: 600, number: 1 });
+    for (const { recordId } of events.filter((_, i) => i % 97 === 0)) {
+      const proof = await trial.log.proof(store.tenantId, recordId);
+      if (!proof) throw new Error('no proof');
+      expect(rootByInclusion(proof.leafHash, proof.index, 600, proof.path)).toEqual(checkpoint?.root);
+    }
+    await store.insert(store.checked([{}]));
+    await trial.run();
+    expect(await trial.log.checkpoints(store.tenantId, 0)).toHaveLength(2);
+    expect(await trial.log.checkpoints(store.tenantId, 1)).toHaveLength(1);
+  });
+});

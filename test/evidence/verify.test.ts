@@ -1,0 +1,275 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseNote } from '../../src/evidence/checkpoint';
+import { isConsistent, rootByInclusion } from '../../src/evidence/merkle';
+import { type Database, openDatabase } from '../../src/postgres/database';
+import { type CliOutcome, runCli } from '../support/cli';
+import { describeOnPostgres, ENGINES, temporaryFolder } from '../support/engines';
+import { anEvent } from '../support/events';
+import { until } from '../support/until';
+import { useWorld } from '../support/use-world';
+import type { TestTenant } from '../support/world';
+
+/** Signed, all of it. */
+const signed = (tenant: TestTenant, size: number) =>
+  until(
+    async () => (await tenant.get('/audit-log')).body.data,
+    ({ checkpoint }) => checkpoint !== null && parseNote(checkpoint)?.size === size,
+  );
+const events = (n: number) =>
+  Array.from({ length: n }, (_, i) =>
+    anEvent({ statement: `SELECT '${i}' AS "é" -- ${'x'.repeat(i % 50)}` }),
+  );
+const verify = (tenant: TestTenant, ...args: string[]): Promise<CliOutcome> =>
+  runCli(['verify', '--url', tenant.world.service.url, ...args], { AUDIT_ACTIVITY_API_KEY: tenant.key });
+
+describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
+  const at = useWorld(engine);
+  let tenant: TestTenant;
+  let folder: string;
+  beforeAll(async () => {
+    tenant = await at.world.tenant();
+    folder = await temporaryFolder();
+    await tenant.ingest(events(300));
+    await signed(tenant, 300);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('answers how far it is, its checkpoints and its entries', async () => {
+    const { body } = await tenant.get('/audit-log');
+    expect(body.data).toMatchObject({
+      tenantId: tenant.tenantId,
+      size: 300,
+      waitingEvents: 0,
+      backfilling: false,
+    });
+    const { checkpoints } = (await tenant.get('/audit-log/checkpoints')).body.data;
+    expect(checkpoints).toEqual([body.data.checkpoint]);
+    const { count, recordIds } = (await tenant.get('/audit-log/entries', { start: 290 })).body.data;
+    expect([count, Buffer.from(recordIds, 'base64').length]).toEqual([10, 160]);
+    expect((await tenant.get('/audit-log/removals')).body.data.removals).toEqual([]);
+    const { auditLogs } = await at.world.operate('{ auditLogs { tenantId size problem } }');
+    expect(auditLogs).toContainEqual({ tenantId: tenant.tenantId, size: 300, problem: null });
+  });
+
+  it('proves with the detail of an event that it is in the log, over both entrances', async () => {
+    const { recordId } = (await tenant.get('/audit-activity', { pageSize: 1 })).body.data[0];
+    const query = `{ auditEvent(recordId: "${recordId}") { statement proof { index leafHash path checkpoint } } }`;
+    const { auditEvent } = (await at.world.graphql(tenant.key, query)).body.data;
+    const { data } = (await tenant.get(`/audit-activity/${recordId}/proof`)).body;
+    expect(data.proof).toEqual(auditEvent.proof);
+    const { index, leafHash, path: hashes, checkpoint } = data.proof;
+    const bytes = (text: string) => Buffer.from(text, 'base64');
+    const note = parseNote(checkpoint);
+    expect(rootByInclusion(bytes(leafHash), index, note?.size ?? 0, hashes.map(bytes))).toEqual(note?.root);
+    const other = await at.world.tenant();
+    expect((await other.get(`/audit-activity/${recordId}/proof`)).status).toBe(404);
+  });
+
+  it('proves that it only grew', async () => {
+    const { hashes } = (await tenant.get('/audit-log/consistency', { from: 300, to: 300 })).body.data;
+    expect(hashes).toEqual([]);
+    expect((await tenant.get('/audit-log/consistency', { from: 300, to: 301 })).status).toBe(400);
+    expect((await tenant.get('/audit-log/consistency', { from: 0, to: 3 })).status).toBe(400);
+    const part = (await tenant.get('/audit-log/consistency', { from: 256, to: 300 })).body.data;
+    const whole = parseNote((await tenant.get('/audit-log')).body.data.checkpoint);
+    const entries = Buffer.from((await tenant.get('/audit-log/entries')).body.data.leafHashes, 'base64');
+    const { rootsAt } = await import('../../src/evidence/verify/checkpoints');
+    const [root] = rootsAt([256], entries);
+    const proof = part.hashes.map((text: string) => Buffer.from(text, 'base64'));
+    expect(root && whole && isConsistent({ size: 256, root }, whole, proof)).toBe(true);
+  });
+
+  it('is of the own tenants only, and is asked for by tenant where a key reads several', async () => {
+    const other = await at.world.tenant();
+    expect((await tenant.get('/audit-log', { tenantId: other.tenantId })).status).toBe(404);
+    expect((await tenant.get('/audit-log', { tenantId: 'x' })).status).toBe(404);
+    const { key } = await at.world.key({ tenantIds: [tenant.tenantId, other.tenantId] });
+    expect((await at.world.get('/audit-log', key)).status).toBe(400);
+    const { body } = await at.world.get('/audit-log', key, { query: { tenantId: other.tenantId } });
+    expect(body.data).toMatchObject({ tenantId: other.tenantId, size: 0, checkpoint: null });
+  });
+
+  it('verifies, over the API and offline, with the key of the host and a checkpoint kept', async () => {
+    const kept = path.join(folder, 'kept');
+    const first = await verify(tenant, '--save', path.join(folder, 'copy'), '--save-checkpoint', kept);
+    expect([first.error, first.lines[0]]).toEqual([
+      null,
+      expect.stringContaining('all 300 events are as they were accepted, and none is missing'),
+    ]);
+    const key = await runCli(['verify', '--show-key'], { DATA_DIR: at.world.database.dataDir });
+    const offline = await runCli([
+      ...[
+        'verify',
+        '--from',
+        path.join(folder, 'copy'),
+        '--public-key',
+        key.lines[0] ?? '',
+        '--checkpoint',
+        kept,
+      ],
+      '--json',
+    ]);
+    expect(offline.error).toBeNull();
+    expect(JSON.parse(offline.lines[0] ?? '')).toMatchObject({
+      isSound: true,
+      events: 300,
+      entries: 300,
+      findings: [],
+    });
+    expect(JSON.parse(offline.lines[0] ?? '').checkpoint).toBe(await readFile(kept, 'utf8'));
+  });
+
+  it('says what is wrong with what it was given, in one line', async () => {
+    const copy = path.join(folder, 'copy');
+    const outcomes = await Promise.all([
+      runCli(['verify'], {}),
+      runCli(['verify', '--events', 'x'], {}),
+      runCli(['verify', '--from', path.join(folder, 'none')], {}),
+      runCli(['verify', '--from', copy, '--public-key', 'x'], {}),
+      runCli(['verify', '--from', copy, '--checkpoint', path.join(copy, 'log.ndjson')], {}),
+      runCli(['verify', '--from', copy, '--events', path.join(copy, 'log.ndjson')], {}),
+      runCli(['verify', '--show-key'], { DATA_DIR: folder }),
+      verify(tenant, '--tenant', '999'),
+    ]);
+    expect(outcomes.map(({ error }) => error)).toEqual([
+      expect.stringContaining('No API key'),
+      '--events needs --from.',
+      expect.stringContaining('ENOENT'),
+      expect.stringContaining('it is not a public key'),
+      'the kept file is no checkpoint',
+      expect.stringMatching(/log\.ndjson: line 1 is not an event in full: it lacks recordId,/),
+      expect.stringContaining('ENOENT'),
+      expect.stringContaining('not_found'),
+    ]);
+  });
+
+  it('finds a line of an export that was changed, left out or put in', async () => {
+    const copy = path.join(folder, 'copy');
+    const lines = (await readFile(path.join(copy, 'events.ndjson'), 'utf8')).trimEnd().split('\n');
+    const idOf = (line = '') => JSON.parse(line).recordId;
+    const other = path.join(folder, 'other.ndjson');
+    const firstOf = async (some: readonly string[]) => {
+      await writeFile(other, `${some.join('\n')}\n`);
+      const { lines: printed, error } = await runCli(
+        ['verify', '--from', copy, '--events', other, '--json'],
+        {},
+      );
+      expect(error).toContain('are not as they were accepted');
+      const { kind, recordId } = JSON.parse(printed[0] ?? '').findings[0];
+      return [kind, recordId];
+    };
+    const changed = lines.map((line, i) => (i === 7 || i === 200 ? line.replace('SELECT', 'DELETE') : line));
+    expect(await firstOf(changed)).toEqual(['altered', idOf(lines[7])]);
+    expect(await firstOf(lines.filter((_, i) => i !== 12))).toEqual(['missing', idOf(lines[12])]);
+    const put = (lines[30] ?? '').replace(idOf(lines[30]), '019b8d0e-1c00-8000-8000-000000000001');
+    expect(await firstOf([...lines, put])).toEqual(['inserted', '019b8d0e-1c00-8000-8000-000000000001']);
+  });
+});
+
+describeOnPostgres('a change in the database behind the service', () => {
+  const at = useWorld('postgresql');
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase(at.world.database);
+  });
+  afterAll(() => database.close());
+
+  async function filled(): Promise<{ tenant: TestTenant; ids: string[] }> {
+    const tenant = await at.world.tenant();
+    await tenant.ingest(events(40));
+    await signed(tenant, 40);
+    const rows = await database.migrator.$queryRawUnsafe<{ id: string }[]>(
+      'SELECT record_id::text AS id FROM audit_event WHERE tenant_id = $1::int ORDER BY record_id',
+      Number(tenant.tenantId),
+    );
+    return { tenant, ids: rows.map(({ id }) => id) };
+  }
+  const change = (tenant: TestTenant, sql: string, id = '') =>
+    database.migrator.$executeRawUnsafe(
+      sql.replace('$1', `${tenant.tenantId}`).replace('$2', `'${id}'::uuid`),
+    );
+  async function found(tenant: TestTenant, ...args: string[]) {
+    const { lines, error } = await verify(tenant, '--json', '--wait', '0', ...args);
+    const { findings, problems } = JSON.parse(lines[0] ?? '{}');
+    return { error, first: findings?.[0] && [findings[0].kind, findings[0].recordId], problems };
+  }
+
+  it.each([
+    ["statement = statement || ' '"],
+    ['succeeded = NOT succeeded'],
+    [`additional = additional || '{"sessionId": 56}'`],
+    [`client_ip = ''`],
+    [`source_type = 'Other'`],
+  ])('is found, with the first record: UPDATE … SET %s', async (set) => {
+    const { tenant, ids } = await filled();
+    for (const id of [ids[9], ids[5]])
+      await change(tenant, `UPDATE audit_event SET ${set} WHERE tenant_id = $1 AND record_id = $2`, id);
+    const { error, first } = await found(tenant);
+    expect([error, first]).toEqual([
+      expect.stringContaining('not as they were accepted'),
+      ['altered', ids[5]],
+    ]);
+  });
+
+  it('is found, with the first record: DELETE', async () => {
+    const { tenant, ids } = await filled();
+    await change(tenant, 'DELETE FROM audit_event WHERE tenant_id = $1 AND record_id = $2', ids[3]);
+    expect((await found(tenant)).first).toEqual(['missing', ids[3]]);
+  });
+
+  it('is found, with the first record: INSERT, and an event given to another tenant', async () => {
+    const { tenant, ids } = await filled();
+    const other = await filled();
+    const id = '019b8d0e-1c00-8000-8000-000000000001';
+    const columns = `succeeded, action_id, server_instance_name, database_name, schema_name, object_name,
+      server_principal_name, database_principal_name, application_name, host_name, client_ip, source_type, statement,
+      additional, search_text`;
+    await change(
+      tenant,
+      `INSERT INTO audit_event (tenant_id, record_id, ${columns}) SELECT tenant_id, '${id}', ${columns} FROM audit_event
+       WHERE tenant_id = $1 AND record_id = $2`,
+      ids[0],
+    );
+    expect((await found(tenant)).first).toEqual(['inserted', id]);
+    await change(
+      other.tenant,
+      `UPDATE audit_event SET tenant_id = ${tenant.tenantId} WHERE tenant_id = $1 AND record_id = $2`,
+      other.ids[0],
+    );
+    expect((await found(other.tenant)).first).toEqual(['missing', other.ids[0]]);
+  });
+
+  it('is found in the log itself: a hash, a record id, a checkpoint changed or taken away', async () => {
+    const flip = (column: string) =>
+      `${column} = set_byte(${column}, 170, (get_byte(${column}, 170) + 1) % 256)`;
+    const hash = await filled();
+    await change(
+      hash.tenant,
+      `UPDATE audit_log_tile SET ${flip('hashes')} WHERE tenant_id = $1 AND level = 0`,
+    );
+    const { first, problems } = await found(hash.tenant);
+    expect(first?.[0]).toBe('log changed');
+    expect(problems[0]).toContain('entries 0 to 39');
+    const id = await filled();
+    await change(
+      id.tenant,
+      `UPDATE audit_log_tile SET ${flip('record_ids')} WHERE tenant_id = $1 AND level = 0`,
+    );
+    expect((await found(id.tenant)).error).not.toBeNull();
+    const note = await filled();
+    await change(
+      note.tenant,
+      `UPDATE audit_log_checkpoint SET note = replace(note, E'\\n40\\n', E'\\n39\\n') WHERE tenant_id = $1`,
+    );
+    expect((await found(note.tenant)).problems).toContain('checkpoint 1 is not signed by the trusted key');
+    const kept = path.join(await temporaryFolder(), 'kept');
+    const gone = await filled();
+    await verify(gone.tenant, '--save-checkpoint', kept);
+    await change(gone.tenant, 'DELETE FROM audit_log_checkpoint WHERE tenant_id = $1');
+    expect((await found(gone.tenant, '--checkpoint', kept)).problems).toEqual(
+      expect.arrayContaining([expect.stringContaining('its end was taken away'), 'there is no checkpoint']),
+    );
+    await rm(path.dirname(kept), { recursive: true });
+  });
+});

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { canonicalJson } from '../../../src/audit-event/canonical-json';
+import { FIELD_NAMES } from '../../../src/audit-event/fields';
+import { type LoggedEvent, leafHashOf, leafHashOfChecked } from '../../../src/evidence/entry';
+import { checkEvent } from '../../../src/ingest/check-event';
+import { additionalJsonOf } from '../../../src/ingest/checked-event';
+import { anEvent } from '../../support/events';
+
+/** An event as the API gives it. Its entry is written here by hand: it is what verifiers of others compute. */
+const EVENT: LoggedEvent = {
+  recordId: '019638ac-eaee-8246-a524-3f486ad33b01',
+  tenantId: '1',
+  eventTime: '2025-04-15T08:59:38.6062330Z',
+  actionId: 'UP',
+  succeeded: true,
+  serverInstanceName: 'SQLPROD01\\PAYROLL',
+  databaseName: 'Kontakte "Ü"',
+  schemaName: 'dbo',
+  objectName: '顧客',
+  serverPrincipalName: 'bob\ud83d',
+  databasePrincipalName: null,
+  applicationName: null,
+  hostName: '\u0000\u2028',
+  clientIp: 'local machine',
+  sourceType: 'DirectFile',
+  statement: 'SELECT 1\r\n',
+  additional: { z: null, Z: -1.5e-9, '10': 'ten', '9': 1e21, ä: true, a: '' },
+};
+const ENTRY =
+  '["019638ac-eaee-8246-a524-3f486ad33b01","1","2025-04-15T08:59:38.6062330Z","UP",true,"SQLPROD01\\\\PAYROLL",' +
+  '"Kontakte \\"Ü\\"","dbo","顧客","bob\\ud83d",null,null,"\\u0000\u2028","local machine","DirectFile","SELECT 1\\r\\n",' +
+  '{"10":"ten","9":1e+21,"Z":-1.5e-9,"a":"","z":null,"ä":true}]';
+
+const text = fc.string({ unit: 'binary', maxLength: 12 });
+const loneHalf = fc.constantFrom('\ud83d', '\ude00', '\0', '\ufeff', '"', '\\');
+const anyText = fc.array(fc.oneof(text, loneHalf), { maxLength: 3 }).map((parts) => parts.join(''));
+const value = fc.oneof(
+  anyText,
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.boolean(),
+  fc.constant(null),
+);
+
+describe('the entry of an event', () => {
+  it('is its fields and its additional values as JSON, in one way only', () => {
+    const expected = createHash('sha256').update(Buffer.of(0, 1)).update(ENTRY, 'utf8').digest('hex');
+    expect(leafHashOf(EVENT)).toBe(expected);
+  });
+
+  it('has the fields that version 1 has: others, or another order, are another version', () => {
+    expect(FIELD_NAMES.join(' ')).toBe(
+      'recordId tenantId eventTime actionId succeeded serverInstanceName databaseName schemaName objectName ' +
+        'serverPrincipalName databasePrincipalName applicationName hostName clientIp sourceType statement',
+    );
+  });
+
+  it('is the same whatever order the names come in, and another with any other value', () => {
+    fc.assert(
+      fc.property(fc.dictionary(anyText, value, { maxKeys: 6 }), (values) => {
+        const names = Object.keys(values);
+        const reversed = Object.fromEntries(names.toReversed().map((name) => [name, values[name] ?? null]));
+        expect(canonicalJson(reversed)).toBe(canonicalJson(values));
+        expect(JSON.parse(canonicalJson(values))).toEqual(JSON.parse(JSON.stringify(values)));
+        for (const name of names)
+          expect(canonicalJson({ ...values, [name]: 'quite another' })).not.toBe(canonicalJson(values));
+      }),
+    );
+  });
+
+  it.each([
+    ['as the decoder writes it', {}],
+    ['with a short time', { eventTime: '2026-01-05T08:00:00Z' }],
+    ['with absent fields', { hostName: null, statement: '', objectName: undefined }],
+    ['with a GUID in capitals', { fileGuid: 'C0E63AC8-793E-4F83-87CC-2A3F390F4F24' }],
+    ['without additional values', { additional: undefined }],
+  ])('is the same before it is stored: an event %s', (_, change) => {
+    const checked = checkEvent(3, anEvent(change as object), Date.parse('2026-01-06'));
+    if ('rejection' in checked) throw new Error(checked.rejection.message);
+    const { event } = checked;
+    const { record } = event;
+    const asStored = {
+      ...Object.fromEntries(
+        FIELD_NAMES.map((name) => [name, (record as unknown as Record<string, unknown>)[name] || null]),
+      ),
+      ...{ recordId: event.recordId, tenantId: '3', succeeded: record.succeeded },
+      eventTime: record.eventTime.length === 28 ? record.eventTime : '2026-01-05T08:00:00.0000000Z',
+      additional: JSON.parse(additionalJsonOf(record)),
+    } as unknown as LoggedEvent;
+    expect(leafHashOfChecked(3, event, additionalJsonOf(record))).toBe(leafHashOf(asStored));
+    expect(leafHashOfChecked(4, event, additionalJsonOf(record))).not.toBe(leafHashOf(asStored));
+  });
+});

@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { FIELD_NAMES } from '../../../src/audit-event/fields';
+import { signedNote } from '../../../src/evidence/checkpoint';
+import type { LoggedEvent } from '../../../src/evidence/entry';
+import { CheckpointKey, newCheckpointKeyPem } from '../../../src/evidence/note-key';
+import { anEventInFull, firstOf, KEY, logOf, logs, verify } from './log-copies';
+import { plainRoot } from './support';
+
+type Values = Record<string, unknown>;
+
+/** The event with one character, or one value, changed. */
+function changed(event: LoggedEvent, field: string, at: number): LoggedEvent {
+  const value = (event as unknown as Values)[field];
+  const other =
+    typeof value === 'boolean'
+      ? !value
+      : typeof value === 'string'
+        ? `${value.slice(0, at % value.length)}\u0001${value.slice((at % value.length) + 1)}`
+        : 'something';
+  return { ...event, [field]: other } as LoggedEvent;
+}
+const someOf = (events: readonly LoggedEvent[]) =>
+  fc.shuffledSubarray([...events], { minLength: 1, maxLength: Math.min(4, events.length) });
+const CHANGEABLE = FIELD_NAMES.filter((name) => name !== 'recordId' && name !== 'tenantId');
+const kindsOf = ({ findings }: ReturnType<typeof verify>) => [...new Set(findings.map(({ kind }) => kind))];
+
+describe('verifying', () => {
+  it('finds nothing where nothing was changed, in whatever order the events come', () => {
+    fc.assert(
+      fc.property(
+        logs.chain(({ events, log }) =>
+          fc.tuple(fc.shuffledSubarray(events, { minLength: events.length }), fc.constant(log)),
+        ),
+        ([events, log]) => {
+          const report = verify(log, events);
+          expect(report).toMatchObject({ isSound: true, findings: [], problems: [], removed: 0, newer: 0 });
+          expect([report.events, report.entries]).toEqual([events.length, events.length]);
+        },
+      ),
+    );
+  });
+
+  it('names the first of the records of which any character of any field was changed', () => {
+    fc.assert(
+      fc.property(
+        logs.chain(({ events, log }) =>
+          fc.tuple(fc.constant({ events, log }), someOf(events), fc.constantFrom(...CHANGEABLE), fc.nat(100)),
+        ),
+        ([{ events, log }, some, field, at]) => {
+          const report = verify(
+            log,
+            events.map((event) => (some.includes(event) ? changed(event, field, at) : event)),
+          );
+          expect(report.isSound).toBe(false);
+          expect(report.findings[0]).toMatchObject({ kind: 'altered', recordId: firstOf(some) });
+          expect(report.findings).toHaveLength(some.length);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ['a value', { sessionId: 0, file: 'a.sqlaudit', isTop: true }],
+    ['the type of a value', { sessionId: '0', file: 'a.sqlaudit', isTop: false }],
+    ['a name', { sessionid: 0, file: 'a.sqlaudit', isTop: false }],
+    ['one value less', { sessionId: 0, file: 'a.sqlaudit' }],
+    ['one value more', { sessionId: 0, file: 'a.sqlaudit', isTop: false, more: null }],
+  ])('finds what was changed of the values beside the fields: %s', (_, additional) => {
+    const events = [anEventInFull(0), anEventInFull(1)];
+    const report = verify(logOf(events, [2]), [anEventInFull(0, { additional }), anEventInFull(1)]);
+    expect(report.findings).toMatchObject([{ kind: 'altered', recordId: events[0]?.recordId }]);
+  });
+
+  it('names the first record that is gone, and the first that is too many', () => {
+    const cases = logs.chain(({ events, log }) =>
+      fc.tuple(
+        fc.constant({ events, log }),
+        someOf(events),
+        fc.uniqueArray(fc.integer({ min: 1_000, max: 1_100 }), { minLength: 1, maxLength: 4 }),
+      ),
+    );
+    fc.assert(
+      fc.property(cases, ([{ events, log }, some, others]) => {
+        const less = verify(
+          log,
+          events.filter((event) => !some.includes(event)),
+        );
+        expect(less.findings[0]).toMatchObject({ kind: 'missing', recordId: firstOf(some) });
+        expect(less.findings).toHaveLength(some.length);
+        const strangers = others.map((n) => anEventInFull(n));
+        const more = verify(log, [...events, ...strangers]);
+        expect(more.findings[0]).toMatchObject({ kind: 'inserted', recordId: firstOf(strangers) });
+        expect(more.findings).toHaveLength(strangers.length);
+        const twice = verify(log, [...events, ...some]);
+        expect(twice.findings[0]).toMatchObject({ kind: 'inserted', recordId: firstOf(some) });
+        const swapped = verify(log, [...events.filter((event) => !some.includes(event)), ...strangers]);
+        expect(swapped.findings[0]?.recordId).toBe(firstOf([...some, ...strangers]));
+        expect(kindsOf(swapped).sort()).toEqual(['inserted', 'missing']);
+      }),
+    );
+  });
+
+  it('finds any bit of the log that was changed, entries in another order, and tells the record where the events are true', () => {
+    const cases = logs.chain(({ events, log }) =>
+      fc.tuple(
+        fc.constant({ events, log }),
+        fc.nat(events.length * 32 - 1),
+        fc.integer({ min: 1, max: 255 }),
+      ),
+    );
+    fc.assert(
+      fc.property(cases, ([{ events, log }, at, bits]) => {
+        const leafHashes = Buffer.from(log.leafHashes);
+        leafHashes[at] = (leafHashes[at] ?? 0) ^ bits;
+        const report = verify({ ...log, leafHashes }, events);
+        expect(report.findings).toMatchObject([
+          { kind: 'log changed', recordId: events[Math.floor(at / 32)]?.recordId },
+        ]);
+        expect(report.problems[0]).toMatch(/^entries \d+ to \d+ of the log/);
+        // The event and its entry, to fit each other.
+        const index = Math.floor(at / 32);
+        const forged = events.map((event, i) => (i === index ? changed(event, 'statement', 3) : event));
+        const both = verify(
+          { ...logOf(forged, []), before: log.before, checkpoints: log.checkpoints },
+          forged,
+        );
+        expect(both.isSound).toBe(false);
+        expect(both.problems[0]).toMatch(/^entries \d+ to \d+ of the log/);
+      }),
+    );
+    const [a, b, c] = [anEventInFull(1), anEventInFull(2), anEventInFull(3)];
+    const swapped = { ...logOf([b, a, c], []), ...{ checkpoints: logOf([a, b, c], [3]).checkpoints } };
+    expect(verify(swapped, [a, b, c]).problems).toEqual([expect.stringContaining('entries 0 to 2')]);
+  });
+
+  it('finds checkpoints that were changed, taken away, put in, or signed by somebody else', () => {
+    const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
+    const log = logOf(events, [3, 6, 9, 12]);
+    const other = logOf(events, [3, 6, 9, 12], CheckpointKey.ofPem(newCheckpointKeyPem()));
+    const problemsWith = (checkpoints: readonly string[]) => verify({ ...log, checkpoints }, events).problems;
+    const [one = '', two = '', three = '', four = ''] = log.checkpoints;
+    expect(problemsWith([one, two, three, four])).toEqual([]);
+    expect(problemsWith([one, three, four])).toContain('checkpoint 2 was taken away');
+    expect(problemsWith([three, four])).toContain('checkpoints 1 to 2 were taken away');
+    expect(problemsWith([one, two, three])).toContainEqual(expect.stringContaining('its end was taken away'));
+    expect(problemsWith([one, one, two, three, four])).toContain('checkpoint 1 does not follow checkpoint 1');
+    expect(problemsWith([one, two.replace('\n6\n', '\n7\n'), three, four])).toContain(
+      'checkpoint 2 is not signed by the trusted key',
+    );
+    expect(problemsWith(other.checkpoints)).toContain('checkpoint 1 is not signed by the trusted key');
+    expect(problemsWith([one, 'two', three, four])).toContain('checkpoint 2 is no checkpoint');
+    expect(problemsWith([])).toContain('there is no checkpoint');
+  });
+
+  it('finds by a kept checkpoint what nothing else tells: that the end of the log was taken away, or made anew', () => {
+    const events = Array.from({ length: 8 }, (_, n) => anEventInFull(n));
+    const kept = logOf(events, [3, 8]).checkpoints.at(-1) ?? '';
+    const cut = logOf(events.slice(0, 3), [3]);
+    expect(verify(cut, events.slice(0, 3)).isSound).toBe(true);
+    expect(verify(cut, events.slice(0, 3), [kept]).problems).toEqual([
+      'the kept checkpoint 2 has 8 entries, the last one of the log 3: its end was taken away',
+    ]);
+    const others = events.with(5, anEventInFull(5, { statement: 'SELECT 1' }));
+    const anew = logOf(others, [3, 8]);
+    expect(verify(anew, others).isSound).toBe(true);
+    expect(verify(anew, others, [kept]).problems).toEqual([
+      expect.stringContaining('are not those of checkpoint 2'),
+    ]);
+    expect(verify(logOf(events, [3, 8]), events, [kept]).isSound).toBe(true);
+  });
+
+  it('refuses a kept checkpoint that says nothing about the log: that is a mistake, not a finding', () => {
+    const log = logOf([anEventInFull(1)], [1]);
+    const root = plainRoot([]);
+    const noteOf = (tenantId: number, key = KEY) =>
+      signedNote({ tenantId, size: 1, root, number: 1, time: '2026-01-01T00:00:00.000Z' }, key);
+    expect(() => verify(log, [], ['x'])).toThrow('is no checkpoint');
+    expect(() => verify(log, [], [noteOf(8)])).toThrow('is of tenant 8');
+    expect(() => verify(log, [], [noteOf(7, CheckpointKey.ofPem(newCheckpointKeyPem()))])).toThrow(
+      'not signed',
+    );
+  });
+
+  it('takes what retention removed for removed, and nothing beyond what it recorded', () => {
+    // Five hours with two events each.
+    const events = Array.from({ length: 10 }, (_, n) => anEventInFull(n));
+    const [first, second, ...later] = [...new Set(events.map(({ eventTime }) => eventTime))].sort();
+    const old = events.filter(({ eventTime }) => eventTime === first || eventTime === second);
+    const rest = events.filter((event) => !old.includes(event));
+    const removal = {
+      ...{ from: first ?? '', to: later[0] ?? '', before: later[0] ?? '', events: 4 },
+      lastRunAt: '2026-01-06T01:00:00.000Z',
+    };
+    const log = { ...logOf(events, [10]), removals: [removal] };
+    expect(verify(log, rest)).toMatchObject({ isSound: true, removed: 4 });
+    expect(verify({ ...log, removals: [] }, rest).findings).toHaveLength(4);
+    expect(verify(log, rest.slice(1)).findings).toMatchObject([
+      { kind: 'missing', recordId: rest[0]?.recordId },
+    ]);
+    expect(verify({ ...log, removals: [{ ...removal, events: 3 }] }, rest).problems).toEqual([
+      '4 events of times that retention removed are not there, and it removed only 3',
+    ]);
+    const earlier = { ...removal, lastRunAt: '2026-01-05T23:00:00.000Z' };
+    expect(verify({ ...log, removals: [earlier] }, rest).findings).toHaveLength(4);
+    // Removed, and sent once more: it is in the log twice.
+    const again = { ...logOf([...events, ...old.slice(0, 1)], [10, 11]), removals: [removal] };
+    expect(verify(again, [...rest, ...old.slice(0, 1)])).toMatchObject({ isSound: true, removed: 4 });
+    expect(verify({ ...again, removals: [] }, events).findings).toMatchObject([{ kind: 'missing' }]);
+  });
+
+  it('says nothing about events that came while they were fetched, and all about those before', () => {
+    const events = Array.from({ length: 6 }, (_, n) => anEventInFull(n));
+    const log = logOf(events, [4, 6]);
+    const [before = null] = log.checkpoints;
+    expect(verify({ ...log, before }, events.slice(0, 5))).toMatchObject({ isSound: true, newer: 1 });
+    expect(verify({ ...log, before }, events.slice(1, 5)).findings).toHaveLength(1);
+    expect(verify({ ...log, before: null }, [])).toMatchObject({ isSound: true, newer: 6 });
+    expect(verify({ ...log, before: before?.replace('\n4\n', '\n0\n') ?? null }, events).problems).toEqual([
+      'the checkpoint that was the newest at first is not signed by the trusted key',
+    ]);
+  });
+
+  it.each([
+    [{ waitingEvents: 3 }, '3 accepted events are not in the signed log yet'],
+    [{ refusedEvents: 2 }, 'what waited for the log was changed, of 2 events'],
+    [{ problem: 'it was cut' }, 'the service does not go on with the log: it was cut'],
+  ])('is not content while %o', (change, problem) => {
+    const events = [anEventInFull(1)];
+    expect(verify({ ...logOf(events, [1]), ...change }, events)).toMatchObject({
+      isSound: false,
+      problems: [problem],
+    });
+  });
+});
