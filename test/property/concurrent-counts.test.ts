@@ -20,6 +20,7 @@ import { Partitions } from '../../src/postgres/partitions';
 import { Indexer } from '../../src/postgres/search/indexer';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { AT_ONCE } from '../support/at-once';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 
@@ -76,7 +77,7 @@ describeOnPostgres('while several instances write, fold and index at once', () =
   });
 
   it('every page, total and summary equals a count of the events in the same snapshot', async () => {
-    const { prisma } = first(instances);
+    const { migrator: prisma } = first(instances);
     const tenants = [await newTenant(prisma), await newTenant(prisma)];
     let writing = true;
     const background = instances.flatMap((db) => [
@@ -122,7 +123,7 @@ async function write(
   writer: number,
   compared: () => number,
 ): Promise<string[]> {
-  const store = new PostgresAuditEventWriter(db.run, new Partitions(db.migrator));
+  const store = new PostgresAuditEventWriter(db.run, new Partitions(db.migrator), TEST_CHECKPOINT_KEY);
   const ids: string[] = [];
   for (let b = 0; compared() < COMPARISONS; b++) {
     // In step with the comparisons, which would otherwise soon have too much to count.

@@ -14,6 +14,7 @@ import { Partitions } from '../../src/postgres/partitions';
 import { Indexer } from '../../src/postgres/search/indexer';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { AT_ONCE } from '../support/at-once';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 
@@ -122,7 +123,7 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
 
   it('equal a brute-force count at any moment of ingest and folding', async () => {
     const partitions = new Partitions(db.migrator);
-    const writer = new PostgresAuditEventWriter(db.run, partitions);
+    const writer = new PostgresAuditEventWriter(db.run, partitions, TEST_CHECKPOINT_KEY);
     const lateral = new PostgresAuditEventReader(db.ask);
     /** As on a distributed database. */
     const union = new PostgresAuditEventReader(db.ask, 'union');

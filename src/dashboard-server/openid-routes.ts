@@ -1,0 +1,123 @@
+import { type CookieOptions, type Request, type Response, Router } from 'express';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { OpenIdConfig } from '../config';
+import { noteAccess } from '../graphql/access-log';
+import type { CreateContext } from '../graphql/context';
+import { LIMITS } from '../limits';
+import { type ClaimsRefusal, identityOf } from '../session/claims';
+import { sessionRequestOf, setSessionCookie } from '../session/session-cookie';
+import { cookieOf } from '../session/session-token';
+import type { Sessions } from '../session/sessions';
+import type { TenantStore } from '../tenant/tenant-store';
+import { OpenIdProvider } from './openid-provider';
+import { DASHBOARD_PATH } from './paths';
+
+const PATH = `${DASHBOARD_PATH}/api/openid`;
+const COOKIE = 'audit_activity_openid';
+/** Why a sign-in came to nothing, as the page is told. */
+type Refusal = ClaimsRefusal | 'cancelled' | 'failed';
+
+const PENDING = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), to: z.string() });
+
+export interface OpenIdParts {
+  readonly config: OpenIdConfig;
+  readonly sessions: Sessions;
+  readonly tenants: Pick<TenantStore, 'existing'>;
+  readonly createContext: CreateContext;
+  readonly log: Logger;
+}
+
+/** Sign-in by OpenID Connect: there, and back again. */
+export function openIdRoutes(parts: OpenIdParts): Router {
+  const { config, log } = parts;
+  const provider = new OpenIdProvider(config, new URL(`${PATH}/callback`, config.publicUrl).href);
+  const router = Router();
+  router.get('/openid/start', async (request, response) => {
+    try {
+      const { url, checks } = await provider.begin();
+      const pending = { ...checks, to: viewOf(request.query.to, config.publicUrl) };
+      response.cookie(COOKIE, Buffer.from(JSON.stringify(pending)).toString('base64url'), {
+        ...cookieOptions(request),
+        maxAge: LIMITS.openIdSignInMs,
+      });
+      response.redirect(url);
+    } catch (err) {
+      log.warn({ err, requestId: response.locals.requestId }, 'the identity provider cannot be asked');
+      refuse(response, 'failed');
+    }
+  });
+  router.get('/openid/callback', async (request, response) => {
+    response.clearCookie(COOKIE, cookieOptions(request));
+    const pending = pendingOf(request);
+    if (!pending) return refuse(response, 'failed');
+    const refusal = await signIn(parts, provider, request, response, pending);
+    if (refusal) refuse(response, refusal);
+    else response.redirect(pending.to);
+  });
+  return router;
+}
+
+async function signIn(
+  { config, sessions, tenants, createContext, log }: OpenIdParts,
+  provider: OpenIdProvider,
+  request: Request,
+  response: Response,
+  pending: z.infer<typeof PENDING>,
+): Promise<Refusal | null> {
+  const { requestId } = response.locals;
+  const query = request.originalUrl.slice(request.originalUrl.indexOf('?'));
+  if (request.query.error === 'access_denied') return 'cancelled';
+  let claims: Readonly<Record<string, unknown>>;
+  try {
+    claims = await provider.finish(query, pending);
+  } catch (err) {
+    log.warn({ reason: err instanceof Error ? err.message : String(err), requestId }, 'sign-in failed');
+    return 'failed';
+  }
+  const identity = await identityOf(claims, config, (ids) => tenants.existing(ids));
+  if (typeof identity === 'string') {
+    log.warn({ reason: identity, subject: claims.sub, requestId }, 'sign-in refused');
+    return identity;
+  }
+  const sessionToken = await sessions.begin(identity);
+  const context = await createContext({
+    requestId,
+    apiKey: undefined,
+    sessionToken,
+    address: request.ip ?? '',
+    entrance: 'dashboard',
+  });
+  noteAccess(context, { operation: 'signIn', parameters: {}, outcome: 'ok', rows: null });
+  setSessionCookie(request, response, sessionToken);
+  return null;
+}
+
+/** Lax, not strict: the way back begins at another site. It opens nothing by itself. */
+const cookieOptions = (request: Request): CookieOptions => ({
+  httpOnly: true,
+  sameSite: 'lax',
+  secure: request.secure,
+  path: PATH,
+});
+
+function pendingOf(request: Request): z.infer<typeof PENDING> | null {
+  try {
+    const text = Buffer.from(cookieOf(sessionRequestOf(request), COOKIE) ?? '', 'base64url').toString();
+    return PENDING.parse(JSON.parse(text));
+  } catch {
+    return null; // none, or none of ours: sign-in begins anew
+  }
+}
+
+/** A view of the dashboard, and nothing else: no link leads from here to another site. */
+function viewOf(to: unknown, publicUrl: string): string {
+  if (typeof to !== 'string' || !URL.canParse(to, publicUrl)) return DASHBOARD_PATH;
+  const { origin, pathname, search, hash } = new URL(to, publicUrl);
+  const isView = pathname === DASHBOARD_PATH || pathname.startsWith(`${DASHBOARD_PATH}/`);
+  const isOwn = origin === new URL(publicUrl).origin && !pathname.startsWith(`${DASHBOARD_PATH}/api`);
+  return isView && isOwn ? pathname + search + hash : DASHBOARD_PATH;
+}
+
+const refuse = (response: Response, refusal: Refusal) =>
+  response.redirect(`${DASHBOARD_PATH}/sign-in?refused=${refusal}`);

@@ -1,0 +1,104 @@
+import type { AuditEventFilter } from '../audit-event/query';
+import { DomainError } from '../errors';
+import { LIMITS } from '../limits';
+import type { StoredAuditEvent } from '../search/audit-event-reader';
+import type { TenantScope } from '../tenant/tenant-scope';
+import type { ExportLease, ExportLeases, ExportPlan, ExportSource } from './export-source';
+
+export interface ExportRequest {
+  readonly tenants: TenantScope;
+  /** One export at a time. */
+  readonly holder: string;
+  readonly filter: AuditEventFilter;
+  /** Record id; null: from the first. */
+  readonly cursor: string | null;
+}
+
+/** An export under way. Whoever began it ends it. */
+export interface Export {
+  /** Of all that match, the ones before the cursor too; null: not counted. */
+  readonly totalCount: number | null;
+  /** @throws DomainError, or Error when the lease was lost */
+  readonly batches: AsyncIterable<readonly StoredAuditEvent[]>;
+  /** Lets the holder export again. Done twice it does nothing. */
+  end(): Promise<void>;
+}
+
+export type BeginExport = (request: ExportRequest) => Promise<Export>;
+
+const RENEW_MS = LIMITS.exportLeaseMs / 3;
+
+/**
+ * Begins exports. The lease is taken and the first events are read, so that what can fail at once fails at once.
+ * @throws DomainError `rate_limited`, `service_unavailable`
+ */
+export const exporter =
+  (source: ExportSource, leases: ExportLeases): BeginExport =>
+  async (request) => {
+    const lease = await leases.take(request.holder);
+    if (!lease) throw isRunning();
+    const held = hold(lease);
+    try {
+      const plan = await source.plan(request.tenants, request.filter);
+      const events = eventsOf(source, request, plan);
+      const first = await events.next();
+      return { totalCount: plan.totalCount, batches: whileHeld(held, first, events), end: held.end };
+    } catch (error) {
+      await held.end();
+      throw error;
+    }
+  };
+
+const isRunning = () =>
+  new DomainError('rate_limited', {
+    public: 'An export of this key is running. There may be one at a time.',
+    retryAfterSeconds: LIMITS.exportLeaseMs / 1000,
+  });
+
+type Batches = AsyncGenerator<readonly StoredAuditEvent[], void>;
+
+async function* eventsOf(source: ExportSource, request: ExportRequest, plan: ExportPlan): Batches {
+  const { tenants, filter, cursor } = request;
+  for (const span of plan.spans) {
+    let after: string | null = cursor !== null && cursor > span.after ? cursor : span.after;
+    while (after !== null && after < span.upTo) {
+      const page = await source.page(tenants, filter, { after, upTo: span.upTo });
+      if (page.events.length > 0) yield page.events;
+      after = page.after;
+    }
+  }
+}
+
+async function* whileHeld(
+  held: Held,
+  first: IteratorResult<readonly StoredAuditEvent[], void>,
+  rest: Batches,
+): Batches {
+  for (let result = first; !result.done; result = await rest.next()) {
+    if (held.isLost()) throw new Error('the lease of the export was lost');
+    yield result.value;
+  }
+}
+
+interface Held {
+  isLost(): boolean;
+  end(): Promise<void>;
+}
+
+/** Renews the lease by a clock of its own: a caller that reads slowly keeps it. */
+function hold(lease: ExportLease): Held {
+  let state: 'held' | 'lost' | 'ended' = 'held';
+  const timer = setInterval(async () => {
+    const isHeld = await lease.renew().catch(() => true); // asked again the next time
+    if (!isHeld && state === 'held') state = 'lost';
+  }, RENEW_MS);
+  return {
+    isLost: () => state === 'lost',
+    end: async () => {
+      clearInterval(timer);
+      if (state === 'ended') return;
+      state = 'ended';
+      await lease.release().catch(() => {}); // it ends by itself
+    },
+  };
+}

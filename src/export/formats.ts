@@ -1,0 +1,45 @@
+import { stringify } from 'csv-stringify/sync';
+import { FIELD_NAMES } from '../audit-event/fields';
+import type { StoredAuditEvent } from '../search/audit-event-reader';
+
+/** How events are written, one after the other. */
+export interface ExportFormat {
+  readonly mediaType: string;
+  /** Stands before the first event. */
+  readonly head: string;
+  write(events: readonly StoredAuditEvent[]): string;
+}
+
+const COLUMNS = [...FIELD_NAMES, 'additional'];
+type Cell = string | boolean | null;
+
+/**
+ * RFC 4180, texts in quotation marks, absent values empty and without. Values stand as they are, those that a
+ * spreadsheet would take for a formula too: evidence is not altered.
+ */
+const csvLines = (rows: readonly (readonly Cell[])[]) =>
+  stringify(
+    rows.map((row) => [...row]),
+    { record_delimiter: 'windows', quoted_string: true, cast: { boolean: String } },
+  );
+
+const cellsOf = ({ additional, ...fields }: StoredAuditEvent): Cell[] => [
+  ...FIELD_NAMES.map((name) => fields[name]),
+  JSON.stringify(additional),
+];
+
+export const EXPORT_FORMATS = {
+  ndjson: {
+    mediaType: 'application/x-ndjson',
+    head: '',
+    write: (events) => events.map((event) => `${JSON.stringify(event)}\n`).join(''),
+  },
+  csv: {
+    mediaType: 'text/csv; charset=utf-8',
+    head: csvLines([COLUMNS]),
+    write: (events) => csvLines(events.map(cellsOf)),
+  },
+} as const satisfies Record<string, ExportFormat>;
+
+export type ExportFormatName = keyof typeof EXPORT_FORMATS;
+export const EXPORT_FORMAT_NAMES = Object.keys(EXPORT_FORMATS) as ExportFormatName[];

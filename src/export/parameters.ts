@@ -1,0 +1,13 @@
+import { LIST_PARAMETERS, type ParameterSpecs } from '../audit-event/parameters';
+import { EXPORT_FORMAT_NAMES } from './formats';
+
+const { page, pageSize, sortBy, sortDirection, ...FILTERS } = LIST_PARAMETERS;
+
+export const EXPORT_PARAMETERS = {
+  format: { kind: 'choice', values: EXPORT_FORMAT_NAMES, default: 'ndjson', doc: 'Form of the lines.' },
+  ...FILTERS,
+  cursor: {
+    kind: 'id',
+    doc: 'Goes on after the event of this recordId: the last whole line of an export that broke off.',
+  },
+} as const satisfies ParameterSpecs;

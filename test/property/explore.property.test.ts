@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { formatTicks, parseTicks } from '../../src/audit-event/event-time';
+import { parseParameters } from '../../src/audit-event/parameters';
+import { toAuditEventFilter } from '../../src/audit-event/query';
+import { FACET_FIELDS } from '../../src/explore/explorer';
+import { FILTER_PARAMETERS } from '../../src/explore/parameters';
+import { checkEvent } from '../../src/ingest/check-event';
+import type { CheckedEvent } from '../../src/ingest/checked-event';
+import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
+import { Folder } from '../../src/postgres/counts/fold';
+import { type Database, openDatabase } from '../../src/postgres/database';
+import { PostgresAuditEventExplorer } from '../../src/postgres/explore/explorer';
+import { migrate } from '../../src/postgres/migrate';
+import { Partitions } from '../../src/postgres/partitions';
+import { Indexer } from '../../src/postgres/search/indexer';
+import { tenantScope } from '../../src/tenant/tenant-scope';
+import { AT_ONCE } from '../support/at-once';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
+import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
+import type { IngestedEvent } from '../support/events';
+import { questions, type Sent, sentEvents, toQuery } from './arbitraries';
+import { answerOf, type Question, type Stored } from './brute-force';
+
+const START = parseTicks('2026-01-04T22:30:00Z') ?? 0n;
+const TICKS_PER_SECOND = 10_000_000n;
+const HOUR = 3_600n * TICKS_PER_SECOND;
+/** Within seconds, hours or days of each other, often at the border of an hour. */
+const time = fc.oneof(
+  fc.integer({ min: 0, max: 40 }).map((s) => START + BigInt(s) * 5_000_001n),
+  fc.integer({ min: 0, max: 90 }).map((h) => ((START + BigInt(h) * HOUR) / HOUR) * HOUR),
+  fc.bigInt({ min: 0n, max: 1_000n * HOUR }).map((ticks) => START + ticks),
+);
+const instance = fc.constantFrom('SQL1', 'SQL2\\PAY', null);
+
+const sent = fc
+  .tuple(sentEvents, fc.array(fc.tuple(time, instance), { minLength: 40, maxLength: 40 }))
+  .map(([all, changes]) =>
+    all.map(({ tenant, event }, i): Sent => {
+      const [ticks = START, serverInstanceName = null] = changes[i] ?? [];
+      return { tenant, event: { ...event, eventTime: formatTicks(ticks), serverInstanceName } };
+    }),
+  );
+const range = fc
+  .tuple(fc.option(time, { nil: undefined }), fc.option(time, { nil: undefined }))
+  .map(([a, b]) => (a !== undefined && b !== undefined && a > b ? [b, a] : [a, b]))
+  .map(([from, to]) => ({ startTime: textOf(from), endTime: textOf(to) }));
+const question = fc
+  .tuple(questions, range)
+  .map(([q, r]) => ({ ...q, ...r, sortBy: undefined, sortDirection: undefined }));
+const asked = fc.record({
+  question,
+  scope: fc.constantFrom<(0 | 1)[]>([0], [1], [0, 1]),
+  bucketsMax: fc.integer({ min: 10, max: 60 }),
+  limit: fc.integer({ min: 1, max: 4 }),
+});
+const scenario = fc.record({
+  sent,
+  /** After how many events counts are folded, and perhaps hours indexed. */
+  foldAt: fc.integer({ min: 0, max: 40 }),
+  indexed: fc.boolean(),
+  asked: fc.array(asked, { minLength: 4, maxLength: 8 }),
+});
+
+describe.each(ENGINES)('histogram and facets on %s', (engine) => {
+  let place: TestDatabase;
+  let db: Database;
+  beforeAll(async () => {
+    place = await createTestDatabase(engine);
+    db = await openDatabase(place);
+    await migrate(db.migrator);
+  });
+  afterAll(async () => {
+    await db.close();
+    await place.drop();
+  });
+
+  it('equal a brute-force count, folded, unfolded or searched, for one tenant and for several', async () => {
+    const writer = new PostgresAuditEventWriter(db.run, new Partitions(db.migrator), TEST_CHECKPOINT_KEY);
+    const [folder, indexer] = [new Folder(db.migrator), new Indexer(db.migrator, AT_ONCE)];
+    const explorers = [
+      new PostgresAuditEventExplorer(db.ask),
+      new PostgresAuditEventExplorer(db.ask, 'union'),
+      new PostgresAuditEventExplorer(db.ask, 'lateral', 2),
+    ];
+    await fc.assert(
+      fc.asyncProperty(scenario, async (run) => {
+        const ids = [await newTenant(db), await newTenant(db)];
+        const stored: Stored[] = [];
+        // Folded, indexed afterwards, and neither.
+        for (const [i, share] of [run.sent.slice(0, run.foldAt), run.sent.slice(run.foldAt)].entries()) {
+          if (i === 1) await folder.run();
+          if (i === 1 && run.indexed) await indexer.run();
+          for (const tenant of [0, 1] as const) {
+            const tenantId = ids[tenant] ?? 0;
+            const pairs = share
+              .filter((it) => it.tenant === tenant)
+              .map(({ event }) => [event, checked(tenantId, event)] as const);
+            if (pairs.length > 0)
+              await writer.insert(
+                tenantId,
+                pairs.map(([, event]) => event),
+              );
+            for (const [event, { recordId }] of pairs)
+              stored.push({ tenantId: String(tenantId), recordId, event });
+          }
+        }
+        for (const { question: q, scope, bucketsMax, limit } of run.asked) {
+          const scoped = scope.map((i) => ids[i] ?? 0);
+          const filter = filterOf(q);
+          const events = found(stored, scoped.map(String), q);
+          for (const explorer of explorers) {
+            const histogram = await explorer.histogram(tenantScope(scoped), filter, bucketsMax);
+            expectHistogram(histogram, events, bucketsMax, filter);
+            const facets = await explorer.facets(tenantScope(scoped), filter, limit);
+            expectFacets(facets, events, limit, explorer !== explorers[2]);
+          }
+        }
+      }),
+      { numRuns: Number(process.env.RUNS ?? 40), endOnFailure: true },
+    );
+  }, 600_000);
+});
+
+async function newTenant(db: Database): Promise<number> {
+  return (await db.prisma.tenant.create({ data: { name: 'test' } })).tenantId;
+}
+
+function checked(tenantId: number, event: IngestedEvent): CheckedEvent {
+  const result = checkEvent(tenantId, event, Date.now());
+  if ('rejection' in result) throw new Error(result.rejection.message);
+  return result.event;
+}
+
+const textOf = (ticks: bigint | undefined) => (ticks === undefined ? undefined : formatTicks(ticks));
+
+function filterOf(q: Question) {
+  const { page, pageSize, ...query } = toQuery(q);
+  return toAuditEventFilter(parseParameters(FILTER_PARAMETERS, query));
+}
+
+type Event = Pick<IngestedEvent, 'eventTime' | 'succeeded'> & Record<string, unknown>;
+
+const found = (stored: readonly Stored[], tenants: readonly string[], q: Question): Event[] =>
+  answerOf(stored, tenants, { ...q, page: 1, pageSize: 1_000 }).data;
+
+function expectHistogram(
+  { widthMs, buckets }: Awaited<ReturnType<PostgresAuditEventExplorer['histogram']>>,
+  events: readonly Event[],
+  bucketsMax: number,
+  filter: { from: bigint | null; to: bigint | null },
+) {
+  expect(buckets.length).toBeLessThanOrEqual(bucketsMax);
+  const width = BigInt(widthMs) * 10_000n;
+  for (const [i, { from, to }] of buckets.entries()) {
+    if (i > 0) expect([from, from % width]).toEqual([buckets[i - 1]?.to, 0n]);
+    expect(to > from && to - from <= width).toBe(true);
+  }
+  if (filter.from !== null && buckets[0]) expect(buckets[0].from).toBe(filter.from);
+  if (filter.to !== null && buckets[0]) expect(buckets.at(-1)?.to).toBe(filter.to);
+  const within = ({ eventTime }: Event, from: bigint, to: bigint) => {
+    const ticks = parseTicks(eventTime) ?? 0n;
+    return ticks >= from && ticks < to;
+  };
+  const expected = buckets.map(({ from, to }) => tally(events.filter((event) => within(event, from, to))));
+  expect(buckets.map(({ succeeded, failed }) => ({ succeeded, failed }))).toEqual(expected);
+  expect(buckets.reduce((sum, b) => sum + b.succeeded + b.failed, 0)).toBe(events.length);
+}
+
+const tally = (events: readonly Event[]) => {
+  const succeeded = events.filter((event) => event.succeeded).length;
+  return { succeeded, failed: events.length - succeeded };
+};
+
+function expectFacets(
+  { totalCount, facets }: Awaited<ReturnType<PostgresAuditEventExplorer['facets']>>,
+  events: readonly Event[],
+  limit: number,
+  complete: boolean,
+) {
+  expect(totalCount).toBe(events.length);
+  expect(facets.map(({ field }) => field)).toEqual([...FACET_FIELDS]);
+  for (const { field, distinct, values } of facets) {
+    if (values === null) {
+      expect([complete, field]).toEqual([false, 'serverInstanceName']);
+      continue;
+    }
+    const texts = (event: Event) => (event[field] === null ? null : String(event[field]));
+    const groups = [...new Set(events.map(texts))].map((value) => {
+      const { succeeded, failed } = tally(events.filter((event) => texts(event) === value));
+      return { value, succeeded, failed };
+    });
+    const size = (v: { succeeded: number; failed: number }) => v.succeeded + v.failed;
+    expect(distinct).toBe(groups.length);
+    expect(values).toHaveLength(Math.min(limit, groups.length));
+    expect(groups).toEqual(expect.arrayContaining([...values]));
+    const sizes = groups.map(size).sort((a, b) => b - a);
+    expect(values.map(size)).toEqual(sizes.slice(0, values.length));
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * An identity provider for tests: `node openid-provider.mjs REDIRECT_URI`, prints its address. Whoever asks for
+ * `/interaction/UID?as=NAME` is signed in as that person; `?as=` gives up.
+ */
+import { createServer } from 'node:http';
+import { Provider } from 'oidc-provider';
+
+const [, , redirectUri] = process.argv;
+const PEOPLE = {
+  ada: { preferred_username: 'ada', role: ['analyst', 'dba'], tenants: ['1', '999'] },
+  grace: { role: 'operator', email: 'grace@example.com' },
+  nobody: { role: 'guest', tenants: ['1'] },
+  homeless: { role: 'analyst' },
+};
+
+const server = createServer();
+await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+const issuer = `http://127.0.0.1:${server.address().port}`;
+const provider = new Provider(issuer, {
+  clients: [
+    { client_id: 'dashboard', client_secret: 'secret of the dashboard', redirect_uris: [redirectUri] },
+  ],
+  claims: { openid: ['sub', 'role', 'tenants', 'preferred_username', 'email'], profile: [], email: [] },
+  conformIdTokenClaims: false,
+  features: { devInteractions: { enabled: false } },
+  interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+  pkce: { required: () => true },
+  findAccount: (_context, sub) => ({ accountId: sub, claims: async () => ({ sub, ...PEOPLE[sub] }) }),
+  loadExistingGrant: async ({ oidc }) => {
+    const grant = new oidc.provider.Grant({
+      clientId: oidc.client.clientId,
+      accountId: oidc.session.accountId,
+    });
+    grant.addOIDCScope('openid profile email');
+    await grant.save();
+    return grant;
+  },
+});
+const answer = provider.callback();
+server.on('request', (request, response) => {
+  const url = new URL(request.url, issuer);
+  if (!url.pathname.startsWith('/interaction/')) return answer(request, response);
+  const accountId = url.searchParams.get('as');
+  const result = accountId ? { login: { accountId } } : { error: 'access_denied' };
+  provider.interactionFinished(request, response, result);
+});
+process.stdout.write(`${issuer}\n`);
