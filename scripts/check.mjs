@@ -20,6 +20,27 @@ const results = CHECKS.map(({ name, script, args }) => {
   const { status } = spawnSync(process.execPath, command, { cwd: ROOT, stdio: 'inherit' });
   return { name, passed: status === 0 };
 });
+results.push({ name: 'known advisories', passed: noneKnown() });
 console.log('');
 for (const { name, passed } of results) console.log(`${passed ? 'passed' : 'FAILED'}  ${name}`);
 process.exitCode = results.every(({ passed }) => passed) ? 0 : 1;
+
+/** Whether no production dependency has a known advisory. Not every registry can be asked: then it is not known, and said. */
+function noneKnown() {
+  console.log('\n== known advisories');
+  const options = { cwd: ROOT, encoding: 'utf8', timeout: 60_000 };
+  const { stdout } = spawnSync('npm', ['audit', '--omit=dev', '--json'], options);
+  const advisories = vulnerabilitiesIn(stdout);
+  if (advisories === null) console.log('SKIPPED: the registry does not answer `npm audit`');
+  else if (advisories > 0) console.log(`${advisories} found: see npm audit --omit=dev`);
+  return !advisories;
+}
+
+/** Null: no report. */
+function vulnerabilitiesIn(text) {
+  try {
+    return JSON.parse(text).metadata?.vulnerabilities?.total ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -5,11 +5,6 @@ import { ROOT, setup } from './setup.mjs';
 
 const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
 
-const given = process.argv.slice(2);
-const isWhole = given.length === 0;
-/** Two hundred random schedules find an agent that is wrong about once in a run: a run of its own until it is mended. */
-const LEFT_OUT = ['--testPathIgnorePatterns', '/node_modules/', 'simulation/simulation\\.test'];
-
 await setup({ allowTypeErrors: true });
 const servers = [];
 const skipped = [];
@@ -28,7 +23,7 @@ try {
     servers.push(server);
     env[variable] = server.url;
   }
-  if (skipped.length === 0 || process.env.CI !== 'true') code = await jest(isWhole ? LEFT_OUT : given);
+  if (skipped.length === 0 || process.env.CI !== 'true') code = await jest(process.argv.slice(2));
 } finally {
   await Promise.all(servers.map((server) => server.close()));
 }
@@ -36,10 +31,8 @@ for (const reason of skipped) {
   const verdict = process.env.CI === 'true' ? 'FAILED, CI needs' : 'SKIPPED the tests that need';
   process.stderr.write(`\n${verdict} ${reason}\n`);
 }
-if (isWhole) {
+if (process.argv.length === 2)
   process.stderr.write('\nSKIPPED installing the packages: npm run test:installer\n');
-  process.stderr.write('SKIPPED the simulated SQL Servers: npm run test:simulation\n');
-}
 process.exitCode = code;
 
 /** Exit code of jest, which gets our arguments, terminal and signals. */

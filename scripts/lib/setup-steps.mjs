@@ -35,7 +35,7 @@ const compile = stamped({
   title: 'compiling',
   applies: (root) => existsSync(join(root, 'tsconfig.json')),
   inputs: ['src', 'rest-facade', 'agent', 'tsconfig.json', 'package-lock.json'],
-  // Not the packages of `npm run msi` and `npm run deb`, which lie beside them.
+  // Not what other steps and commands put beside them.
   outputs: ['dist/agent', 'dist/package.json', 'dist/rest-facade', 'dist/src'],
   async run({ root, allowTypeErrors, warn }) {
     // Compiled aside and moved into place whole: no stale file stays, and no process starts from half of it.
@@ -54,16 +54,17 @@ const compile = stamped({
     }
     if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
     renameSync(next, join(root, 'dist'));
-    keepPackages(old, join(root, 'dist'));
+    keepOthers(old, join(root, 'dist'));
     removeLeftOvers(root);
     if (code !== 0) warn(`${output}\nset-up: going on in spite of type errors (npm run check fails on them)`);
     return code === 0;
   },
 });
 
-function keepPackages(old, dist) {
+/** The built dashboard, its screenshots, and the packages of `npm run msi` and `npm run deb`. */
+function keepOthers(old, dist) {
   const names = existsSync(old) ? readdirSync(old) : [];
-  for (const name of names.filter((each) => /\.(cmd|deb|msi)$/.test(each))) {
+  for (const name of names.filter((each) => /^(dashboard|screenshots|.*\.(cmd|deb|msi))$/.test(each))) {
     renameSync(join(old, name), join(dist, name));
   }
 }
@@ -75,7 +76,31 @@ function removeLeftOvers(root) {
   }
 }
 
-export const STEPS = [installPackages, linkCommands, prisma, compile];
+const dashboard = stamped({
+  name: 'dashboard',
+  title: 'building the dashboard',
+  applies: (root) => existsSync(join(root, 'dashboard/index.html')),
+  inputs: [
+    ...['index.html', 'public', 'src', 'tsconfig.json', 'vite.config.mjs'].map((name) => `dashboard/${name}`),
+    // What the schema and the page are made of; the schema itself is read from what the step before compiled.
+    ...['api-key', 'audit-event', 'audit-source', 'explore', 'graphql', 'limits.ts'].map(
+      (name) => `src/${name}`,
+    ),
+    ...['scripts/lib/build-dashboard.mjs', 'package-lock.json'],
+  ],
+  outputs: ['dashboard/generated', 'dist/dashboard'],
+  async run({ root }) {
+    const script = join(root, 'scripts/lib/build-dashboard.mjs');
+    const { code, output } = await runNode(script, [], { cwd: root, env: { NODE_ENV: 'production' } });
+    if (code !== 0)
+      throw new SetupFailure(
+        'the dashboard cannot be built: correct the errors above, then try again.',
+        output,
+      );
+  },
+});
+
+export const STEPS = [installPackages, linkCommands, prisma, compile, dashboard];
 
 /** A step with a stamp of what it read and wrote; `run` answers false where the result must not count as done. */
 function stamped({ name, title, applies, inputs, outputs, run }) {

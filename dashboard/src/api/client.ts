@@ -1,0 +1,20 @@
+import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql';
+import { describeError } from './errors';
+import { PAGE_HEADER } from './session';
+
+/** A client for one session: it ends, and its cache with it, when the session does. */
+export const createClient = (onSessionOver: () => void): Client =>
+  new Client({
+    url: '/graphql',
+    preferGetMethod: false,
+    fetchOptions: { headers: PAGE_HEADER, credentials: 'same-origin' },
+    exchanges: [
+      mapExchange({
+        onError: (error) => {
+          if (describeError(error).code === 'unauthorized') onSessionOver();
+        },
+      }),
+      cacheExchange,
+      fetchExchange,
+    ],
+  });

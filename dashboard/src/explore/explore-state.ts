@@ -1,0 +1,95 @@
+import { LIST_FIELDS, STATEMENT_PREVIEW } from '../../../src/audit-event/fields';
+import type { SORTS } from '../../../src/audit-event/parameters';
+import { LIMITS } from '../../../src/limits';
+import { isRangeName, type TimeRange } from './time-range';
+
+/** Columns a reader can choose: what the list has. */
+export const COLUMNS = [...LIST_FIELDS, STATEMENT_PREVIEW.name] as const;
+export type Column = (typeof COLUMNS)[number];
+export const COLUMNS_DEFAULT: readonly Column[] = [
+  ...(['eventTime', 'actionId', 'succeeded', 'databaseName', 'serverPrincipalName'] as const),
+  'statementPreview',
+];
+const SORTABLE: readonly (Column & keyof typeof SORTS)[] = [
+  ...(['eventTime', 'actionId', 'databaseName', 'serverPrincipalName', 'succeeded'] as const),
+];
+export const PAGE_SIZES = [LIMITS.pageSizeDefault, 50, LIMITS.pageSizeMax];
+
+/** Filters that compare exactly, by parameter, with the facet that offers their values. */
+export const FILTERS = {
+  actionId: 'actionId',
+  databaseName: 'databaseName',
+  principalName: 'serverPrincipalName',
+} as const satisfies Record<string, Column>;
+export type Filter = keyof typeof FILTERS;
+export const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
+
+/** All that makes up a view of the events. It lives in the URL, so that a link shows the same. */
+export interface ExploreState extends Readonly<Partial<Record<Filter, string>>> {
+  readonly range: TimeRange;
+  readonly search: string;
+  readonly sortBy: Column;
+  readonly descending: boolean;
+  /** From 1. */
+  readonly page: number;
+  readonly pageSize: number;
+  readonly columns: readonly Column[];
+  /** Record id of the event in the drawer. */
+  readonly event: string | null;
+}
+
+const RANGE_DEFAULT: TimeRange = { name: '24h' };
+
+/** The state a query string names; what is missing or makes no sense becomes the default. */
+export function parseState(text: string): ExploreState {
+  const given = new URLSearchParams(text);
+  const columns = (given.get('columns')?.split(',') ?? []).filter(isColumn);
+  const sortBy = given.get('sortBy');
+  const filters = FILTER_NAMES.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : []));
+  return {
+    ...(Object.fromEntries(filters) as Partial<Record<Filter, string>>),
+    range: rangeOf(given),
+    search: given.get('search') ?? '',
+    sortBy: isSortable(sortBy) ? sortBy : 'eventTime',
+    descending: given.get('sortDirection') !== 'asc',
+    page: wholeNumber(given.get('page'), LIMITS.pageMax) ?? 1,
+    pageSize: wholeNumber(given.get('pageSize'), LIMITS.pageSizeMax) ?? LIMITS.pageSizeDefault,
+    columns: columns.length > 0 ? columns : COLUMNS_DEFAULT,
+    event: given.get('event'),
+  };
+}
+
+/** The shortest query string that `parseState` reads as this state. */
+export function formatState(state: ExploreState): string {
+  const parts = new URLSearchParams();
+  const { range } = state;
+  if (range.name === null) {
+    parts.set('startTime', range.from);
+    parts.set('endTime', range.to);
+  } else if (range.name !== RANGE_DEFAULT.name) parts.set('range', range.name);
+  if (state.search) parts.set('search', state.search);
+  for (const name of FILTER_NAMES) if (state[name]) parts.set(name, state[name]);
+  if (state.sortBy !== 'eventTime') parts.set('sortBy', state.sortBy);
+  if (!state.descending) parts.set('sortDirection', 'asc');
+  if (state.page !== 1) parts.set('page', String(state.page));
+  if (state.pageSize !== LIMITS.pageSizeDefault) parts.set('pageSize', String(state.pageSize));
+  if (state.columns.join() !== COLUMNS_DEFAULT.join()) parts.set('columns', state.columns.join());
+  if (state.event) parts.set('event', state.event);
+  return parts.toString();
+}
+
+export const isSortable = (text: string | null): text is Column =>
+  (SORTABLE as readonly (string | null)[]).includes(text);
+
+const isColumn = (text: string): text is Column => (COLUMNS as readonly string[]).includes(text);
+
+function rangeOf(given: URLSearchParams): TimeRange {
+  const [from, to, name] = [given.get('startTime'), given.get('endTime'), given.get('range')];
+  if (from && to && Date.parse(from) <= Date.parse(to)) return { name: null, from, to };
+  return isRangeName(name) ? { name } : RANGE_DEFAULT;
+}
+
+function wholeNumber(text: string | null, max: number): number | null {
+  const number = Number(text);
+  return text && Number.isInteger(number) && number >= 1 && number <= max ? number : null;
+}

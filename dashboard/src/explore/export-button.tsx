@@ -1,0 +1,98 @@
+import { Button, Group, Modal, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { formatBytes, formatCount } from '../lib/numbers';
+import { Failed } from '../shell/states';
+import { type ExportFormat, type ExportProgress, saveFile, streamExport } from './export-stream';
+import type { ExploreFilter } from './use-explore-data';
+
+interface Props {
+  readonly filter: ExploreFilter;
+  readonly totalCount: number | undefined;
+}
+
+/** Everything the view matches, not only the page, as a file. */
+export function ExportButton({ filter, totalCount }: Props) {
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+        onClick={open}
+        disabled={!totalCount}
+      >
+        Export
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title="Export this view"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <ExportForm filter={filter} totalCount={totalCount ?? 0} onDone={close} />
+      </Modal>
+    </>
+  );
+}
+
+type State =
+  | { kind: 'ready' }
+  | { kind: 'running'; progress: ExportProgress; stop: AbortController }
+  | { kind: 'failed'; error: Error };
+
+function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: () => void }) {
+  const [format, setFormat] = useState<ExportFormat>('csv');
+  const [state, setState] = useState<State>({ kind: 'ready' });
+  const start = async () => {
+    const stop = new AbortController();
+    const show = (progress: ExportProgress) => setState({ kind: 'running', progress, stop });
+    show({ events: 0, bytes: 0, totalCount: props.totalCount });
+    try {
+      saveFile(await streamExport({ format, filter: props.filter, signal: stop.signal, onProgress: show }));
+      props.onDone();
+    } catch (error) {
+      setState(stop.signal.aborted ? { kind: 'ready' } : { kind: 'failed', error: error as Error });
+    }
+  };
+  if (state.kind === 'running') return <Running {...state} />;
+  return (
+    <Stack>
+      <Text size="sm">
+        {formatCount(props.totalCount)} events with every field and the whole statement, oldest first.
+      </Text>
+      <SegmentedControl
+        aria-label="Format"
+        data={[
+          { value: 'csv', label: 'CSV' },
+          { value: 'ndjson', label: 'NDJSON' },
+        ]}
+        value={format}
+        onChange={(value) => setFormat(value as ExportFormat)}
+      />
+      {state.kind === 'failed' && <Failed error={state.error} />}
+      <Button onClick={start} data-autofocus>
+        Export
+      </Button>
+    </Stack>
+  );
+}
+
+function Running({ progress, stop }: { readonly progress: ExportProgress; readonly stop: AbortController }) {
+  const { events, bytes, totalCount } = progress;
+  const percent = totalCount === 0 ? 100 : Math.min(100, (100 * events) / totalCount);
+  return (
+    <Stack>
+      <Text size="sm" role="status">
+        {formatCount(events)} of {formatCount(totalCount)} events, {formatBytes(bytes)}
+      </Text>
+      <Progress value={percent} aria-label="Progress of the export" />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={() => stop.abort()}>
+          Cancel
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

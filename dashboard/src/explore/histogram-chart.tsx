@@ -1,0 +1,138 @@
+import { useComputedColorScheme } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+import UPlot from 'uplot';
+import { DAY_MS, formatClock, formatDate, MINUTE_MS, type TimeZone } from '../lib/time';
+import classes from './explore.module.css';
+import type { Bucket, Histogram } from './histogram-panel';
+
+const HEIGHT = 170;
+/** Each at least 3:1 against its background, and the two apart in lightness too. */
+const COLORS = {
+  light: { succeeded: '#4dabf7', failed: '#c92a2a', text: '#495057', grid: '#dee2e6' },
+  dark: { succeeded: '#1c7ed6', failed: '#ff8787', text: '#ced4da', grid: '#373a40' },
+};
+
+interface Props {
+  readonly histogram: Histogram;
+  readonly zone: TimeZone;
+  readonly onZoom: (fromMs: number, toMs: number) => void;
+  readonly onHover: (bucket: Bucket | null) => void;
+}
+
+export default function HistogramChart({ histogram, zone, onZoom, onHover }: Props) {
+  const { ref: sizeRef, width } = useElementSize();
+  const place = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme('light');
+  const events = useRef({ onZoom, onHover });
+  events.current = { onZoom, onHover };
+
+  useEffect(() => {
+    if (!place.current || width === 0) return;
+    const chart = new UPlot(
+      {
+        ...optionsOf(histogram, zone, COLORS[scheme]),
+        width,
+        height: HEIGHT,
+        hooks: {
+          setSelect: [
+            (self) => {
+              const { left, width: wide } = self.select;
+              if (wide === 0) return;
+              events.current.onZoom(
+                Math.floor(self.posToVal(left, 'x') * 1000),
+                Math.ceil(self.posToVal(left + wide, 'x') * 1000),
+              );
+            },
+          ],
+          setCursor: [
+            (self) => {
+              const index = bucketAt(histogram, self.cursor.left ?? -1, (at) => self.posToVal(at, 'x'));
+              events.current.onHover(index);
+            },
+          ],
+        },
+      },
+      dataOf(histogram),
+      place.current,
+    );
+    return () => chart.destroy();
+  }, [histogram, zone, scheme, width]);
+
+  return (
+    <div ref={sizeRef} className={classes.chart} aria-hidden data-testid="histogram">
+      <div ref={place} />
+    </div>
+  );
+}
+
+type Colors = (typeof COLORS)['light'];
+
+function optionsOf(
+  { startTime, endTime }: Histogram,
+  zone: TimeZone,
+  colors: Colors,
+): Omit<UPlot.Options, 'width' | 'height'> {
+  const bars = UPlot.paths.bars?.({ size: [0.92], align: 1 });
+  const axis = {
+    stroke: colors.text,
+    grid: { stroke: colors.grid, width: 1 },
+    ticks: { stroke: colors.grid },
+  };
+  const series = (color: string) => ({
+    fill: color,
+    stroke: color,
+    width: 0,
+    points: { show: false },
+    ...(bars ? { paths: bars } : {}),
+  });
+  const range: [number, number] = [Date.parse(startTime ?? '') / 1000, Date.parse(endTime ?? '') / 1000];
+  return {
+    tzDate: (seconds) =>
+      zone === 'UTC' ? UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : new Date(seconds * 1000),
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
+    scales: {
+      x: { time: true, range: () => range },
+      y: { range: (_self, _min, max) => [0, Math.max(1, max)] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        values: (_self, splits, _axis, _space, step) => timeLabels(splits, step, zone),
+      },
+      { ...axis, size: 60, incrs: WHOLE },
+    ],
+    series: [{}, series(colors.failed), series(colors.succeeded)],
+  };
+}
+
+/** Labels of ticks `step` seconds apart: the time of day, and the date below the first of each day. */
+function timeLabels(splits: readonly number[], step: number, zone: TimeZone): string[] {
+  const dates = splits.map((seconds) => formatDate(seconds * 1000, zone));
+  if (step >= DAY_MS / 1000) return dates;
+  return splits.map((seconds, i) => {
+    const clock = formatClock(seconds * 1000, zone).slice(0, step < MINUTE_MS / 1000 ? 8 : 5);
+    return dates[i] === dates[i - 1] ? clock : `${clock}\n${dates[i]}`;
+  });
+}
+
+/** Steps of an axis that counts. */
+const WHOLE = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+
+/** Stacked by drawing the sum first and what succeeded over it: what stays to be seen of the sum failed. */
+function dataOf({ buckets, bucketSeconds }: Histogram): UPlot.AlignedData {
+  return [
+    // The first bucket is cut to the range; its bar begins where the whole one would, so that all are equally wide.
+    buckets.map(({ start }) => Math.floor(Date.parse(start) / 1000 / bucketSeconds) * bucketSeconds),
+    buckets.map(({ succeeded, failed }) => succeeded + failed),
+    buckets.map(({ succeeded }) => succeeded),
+  ];
+}
+
+function bucketAt({ buckets }: Histogram, left: number, toSeconds: (left: number) => number): Bucket | null {
+  if (left < 0) return null;
+  const ms = toSeconds(left) * 1000;
+  return buckets.find(({ start, end }) => Date.parse(start) <= ms && ms < Date.parse(end)) ?? null;
+}

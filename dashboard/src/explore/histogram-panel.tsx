@@ -1,0 +1,77 @@
+import { Button, Group, Paper, Text, VisuallyHidden } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { lazy, Suspense, useState } from 'react';
+import type { UseQueryState } from 'urql';
+import type { HistogramQuery } from '../../generated/operations';
+import { formatCount } from '../lib/numbers';
+import { formatSpan, formatTime, type TimeZone } from '../lib/time';
+import { Failed, Loading } from '../shell/states';
+import { HistogramTable } from './histogram-table';
+import { fixedRange, scaleRange, shiftRange, type TimeRange } from './time-range';
+import type { Change } from './use-explore-state';
+
+const HistogramChart = lazy(() => import('./histogram-chart'));
+
+export type Histogram = HistogramQuery['auditHistogram'];
+export type Bucket = Histogram['buckets'][number];
+
+interface Props {
+  readonly result: UseQueryState<HistogramQuery>;
+  readonly zone: TimeZone;
+  readonly change: (change: Change) => void;
+  readonly retry: () => void;
+}
+
+/** Events over time. What dragging does with a mouse, the buttons and the table do with a keyboard. */
+export function HistogramPanel({ result, zone, change, retry }: Props) {
+  const [isTable, { toggle }] = useDisclosure();
+  const [hovered, setHovered] = useState<Bucket | null>(null);
+  if (result.error) return <Failed error={result.error} retry={retry} />;
+  const histogram = result.data?.auditHistogram;
+  if (!histogram) return <Loading what="the histogram" />;
+  const { startTime, endTime, buckets, bucketSeconds } = histogram;
+  if (!startTime || !endTime) return null;
+
+  const [from, to] = [Date.parse(startTime), Date.parse(endTime)];
+  const go = (range: TimeRange) => change({ range });
+  const zoom = (fromMs: number, toMs: number) => go(fixedRange(fromMs, toMs));
+  const buttons = [
+    { label: 'Earlier', range: shiftRange(from, to, -1) },
+    { label: 'Later', range: shiftRange(from, to, 1) },
+    { label: 'Zoom in', range: scaleRange(from, to, 0.5) },
+    { label: 'Zoom out', range: scaleRange(from, to, 2) },
+  ];
+  return (
+    <Paper withBorder p="xs" component="section" aria-label="Events over time">
+      <Group justify="space-between" gap="xs" mb={4}>
+        <Text size="xs" c="dimmed" aria-hidden>
+          {hovered ? describe(hovered, zone) : `Bars of ${formatSpan(bucketSeconds * 1000)}. Drag to zoom.`}
+        </Text>
+        <Group gap={4}>
+          {buttons.map(({ label, range }) => (
+            <Button key={label} size="compact-xs" variant="default" onClick={() => go(range)}>
+              {label}
+            </Button>
+          ))}
+          <Button size="compact-xs" variant="default" aria-expanded={isTable} onClick={toggle}>
+            {isTable ? 'Hide table' : 'As a table'}
+          </Button>
+        </Group>
+      </Group>
+      <VisuallyHidden>{summarize(buckets)}</VisuallyHidden>
+      <Suspense fallback={<Loading what="the chart" />}>
+        <HistogramChart histogram={histogram} zone={zone} onZoom={zoom} onHover={setHovered} />
+      </Suspense>
+      {isTable && <HistogramTable buckets={buckets} zone={zone} onZoom={zoom} />}
+    </Paper>
+  );
+}
+
+const describe = ({ start, end, succeeded, failed }: Bucket, zone: TimeZone): string =>
+  `${formatTime(start, zone)} – ${formatTime(end, zone)}: ${formatCount(succeeded)} succeeded, ${formatCount(failed)} failed`;
+
+function summarize(buckets: readonly Bucket[]): string {
+  const sum = (of: (bucket: Bucket) => number) =>
+    formatCount(buckets.reduce((total, each) => total + of(each), 0));
+  return `A chart of ${sum((b) => b.succeeded)} events that succeeded and ${sum((b) => b.failed)} that failed.`;
+}

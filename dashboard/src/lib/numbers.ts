@@ -1,0 +1,12 @@
+const whole = new Intl.NumberFormat('en');
+
+/** `1,234,567` */
+export const formatCount = (n: number): string => whole.format(n);
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** Bytes in powers of 1000, as `12.3 MB`. */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
+}

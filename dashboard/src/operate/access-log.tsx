@@ -1,0 +1,150 @@
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { DataTable } from 'mantine-datatable';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { useSearchParams } from 'wouter';
+import { AccessLogDocument, type AccessLogQuery } from '../../generated/operations';
+import { formatCount } from '../lib/numbers';
+import { Opener } from '../lib/opener';
+import { useTimeZone } from '../lib/preferences';
+import { formatTime } from '../lib/time';
+import { PageHead } from '../shell/page-head';
+import { Failed } from '../shell/states';
+import { AccessEntry } from './access-entry';
+import { nameOf } from './tenant-name';
+
+export type Entry = AccessLogQuery['accessLog']['entries'][number];
+
+const FILTERS = ['tenantId', 'keyId', 'operation', 'after'] as const;
+
+/** Who did what with the service, newest first. Its filters are in the URL. */
+export default function AccessLog() {
+  const [zone] = useTimeZone();
+  const [given, setGiven] = useSearchParams();
+  const [opened, setOpened] = useState<Entry | null>(null);
+  const filter = Object.fromEntries(
+    FILTERS.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : [])),
+  );
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: AccessLogDocument,
+    variables: filter,
+    requestPolicy: 'network-only',
+  });
+  const change = (name: (typeof FILTERS)[number], value: string | null) =>
+    setGiven((before) => {
+      const next = new URLSearchParams(before);
+      next.delete('after');
+      if (value) next.set(name, value);
+      else next.delete(name);
+      return next;
+    });
+  const tenants = data?.tenants ?? [];
+  const page = data?.accessLog;
+  return (
+    <Stack gap="sm">
+      <PageHead title="Access log">
+        <Button variant="default" onClick={() => ask()}>
+          Refresh
+        </Button>
+      </PageHead>
+      <Group gap="xs" align="flex-end">
+        <Select
+          label="Tenant"
+          clearable
+          searchable
+          clearButtonProps={{ 'aria-label': 'Any tenant' }}
+          data={tenants.map(({ tenantId, name }) => ({ value: tenantId, label: name }))}
+          value={given.get('tenantId')}
+          onChange={(value) => change('tenantId', value)}
+        />
+        <Select
+          label="Key"
+          clearable
+          searchable
+          clearButtonProps={{ 'aria-label': 'Any key' }}
+          data={(data?.apiKeys ?? []).map(({ keyId, name, kind }) => ({
+            value: keyId,
+            label: `${name} (${kind})`,
+          }))}
+          value={given.get('keyId')}
+          onChange={(value) => change('keyId', value)}
+        />
+        <TextInput
+          label="Operation"
+          placeholder="auditEvents"
+          defaultValue={given.get('operation') ?? ''}
+          onKeyDown={(event) =>
+            event.key === 'Enter' && change('operation', event.currentTarget.value.trim())
+          }
+          onBlur={(event) => {
+            const value = event.currentTarget.value.trim();
+            if (value !== (given.get('operation') ?? '')) change('operation', value);
+          }}
+        />
+      </Group>
+      {error ? (
+        <Failed error={error} retry={ask} />
+      ) : (
+        <DataTable
+          withTableBorder
+          striped
+          highlightOnHover
+          minHeight={160}
+          fz="sm"
+          idAccessor="entryId"
+          records={page?.entries ?? []}
+          fetching={fetching}
+          noRecordsText="No entry matches: remove a filter"
+          onRowClick={({ record }) => setOpened(record)}
+          columns={[
+            {
+              accessor: 'at',
+              title: 'Time',
+              noWrap: true,
+              render: (entry) => (
+                <Opener onOpen={() => setOpened(entry)}>{formatTime(entry.at, zone, 3)}</Opener>
+              ),
+            },
+            { accessor: 'who', title: 'Who', render: whoOf },
+            { accessor: 'operation', title: 'Operation' },
+            { accessor: 'entrance', title: 'Through' },
+            {
+              accessor: 'tenantIds',
+              title: 'Tenants',
+              render: (entry) => entry.tenantIds.map((id) => nameOf(tenants, id)).join(', ') || '–',
+            },
+            {
+              accessor: 'rows',
+              title: 'Rows',
+              textAlign: 'right',
+              render: ({ rows }) => (rows === null ? '–' : formatCount(rows)),
+            },
+            { accessor: 'outcome', title: 'Outcome' },
+          ]}
+        />
+      )}
+      <Group justify="space-between">
+        <Button
+          variant="default"
+          size="xs"
+          disabled={!given.get('after')}
+          onClick={() => change('after', null)}
+        >
+          Newest
+        </Button>
+        <Button
+          variant="default"
+          size="xs"
+          disabled={!page?.hasNextPage}
+          onClick={() => change('after', page?.endCursor ?? null)}
+        >
+          Older
+        </Button>
+      </Group>
+      <AccessEntry entry={opened} tenants={tenants} onClose={() => setOpened(null)} />
+    </Stack>
+  );
+}
+
+export const whoOf = ({ principalKind, keyName, userName }: Entry): string =>
+  [userName, keyName ?? principalKind].filter(Boolean).join(' · ');

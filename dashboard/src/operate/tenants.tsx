@@ -1,0 +1,159 @@
+import { Button, NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { DataTable } from 'mantine-datatable';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { LIMITS } from '../../../src/limits';
+import {
+  CreateTenantDocument,
+  SetRetentionDocument,
+  TenantsDocument,
+  type TenantsQuery,
+} from '../../generated/operations';
+import { useTimeZone } from '../lib/preferences';
+import { formatTime } from '../lib/time';
+import { PageHead } from '../shell/page-head';
+import { Failed } from '../shell/states';
+import { FormDialog } from './form-dialog';
+import { useMutate } from './mutate';
+import { RetentionRuns } from './retention-runs';
+
+type Tenant = TenantsQuery['tenants'][number];
+
+export default function Tenants() {
+  const [zone] = useTimeZone();
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: TenantsDocument,
+    requestPolicy: 'network-only',
+  });
+  const [isCreating, setIsCreating] = useState(false);
+  const [changed, setChanged] = useState<Tenant | null>(null);
+  return (
+    <Stack gap="lg">
+      <div>
+        <PageHead title="Tenants">
+          <Button onClick={() => setIsCreating(true)}>New tenant</Button>
+        </PageHead>
+        {error ? (
+          <Failed error={error} retry={ask} />
+        ) : (
+          <DataTable
+            withTableBorder
+            striped
+            minHeight={120}
+            idAccessor="tenantId"
+            fetching={fetching}
+            records={data?.tenants ?? []}
+            noRecordsText="No tenant yet: make one, then keys for it"
+            columns={[
+              { accessor: 'name', title: 'Name' },
+              { accessor: 'tenantId', title: 'Id' },
+              {
+                accessor: 'createdAt',
+                title: 'Created',
+                noWrap: true,
+                render: (t) => formatTime(t.createdAt, zone),
+              },
+              {
+                accessor: 'retentionDays',
+                title: 'Events kept',
+                noWrap: true,
+                render: (t) => keptFor(t.retentionDays),
+              },
+              {
+                accessor: 'actions',
+                title: 'Actions',
+                render: (tenant) => (
+                  <Button size="compact-xs" variant="default" onClick={() => setChanged(tenant)}>
+                    Change retention<span className="sr-only"> of {tenant.name}</span>
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </div>
+      <RetentionRuns tenants={data?.tenants ?? []} zone={zone} />
+      <CreateTenant isOpen={isCreating} onClose={() => setIsCreating(false)} onDone={ask} />
+      {changed && <ChangeRetention tenant={changed} onClose={() => setChanged(null)} onDone={ask} />}
+    </Stack>
+  );
+}
+
+const keptFor = (days: number | null) => (days === null ? 'for ever' : `${days} days`);
+
+function CreateTenant(props: { isOpen: boolean; onClose: () => void; onDone: () => void }) {
+  const mutate = useMutate();
+  const [name, setName] = useState('');
+  const submit = async () => {
+    await mutate(CreateTenantDocument, { name });
+    setName('');
+    props.onDone();
+  };
+  return (
+    <FormDialog
+      title="New tenant"
+      action="Create"
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      onSubmit={submit}
+    >
+      <TextInput
+        label="Name"
+        required
+        data-autofocus
+        maxLength={LIMITS.nameCharsMax}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </FormDialog>
+  );
+}
+
+const RETENTION_SUGGESTED_DAYS = 400;
+
+function ChangeRetention(props: { tenant: Tenant; onClose: () => void; onDone: () => void }) {
+  const { tenant } = props;
+  const mutate = useMutate();
+  const [isLimited, setIsLimited] = useState(tenant.retentionDays !== null);
+  const [days, setDays] = useState<number | string>(tenant.retentionDays ?? RETENTION_SUGGESTED_DAYS);
+  const submit = async () => {
+    await mutate(SetRetentionDocument, { tenantId: tenant.tenantId, days: isLimited ? Number(days) : null });
+    props.onDone();
+  };
+  return (
+    <FormDialog
+      title={`Retention of ${tenant.name}`}
+      action="Change"
+      isDangerous={isLimited}
+      isOpen
+      onClose={props.onClose}
+      onSubmit={submit}
+    >
+      <Radio.Group
+        label="Events are kept"
+        value={isLimited ? 'days' : 'ever'}
+        onChange={(v) => setIsLimited(v === 'days')}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="ever" label="for ever" />
+          <Radio value="days" label="for a number of days" />
+        </Stack>
+      </Radio.Group>
+      {isLimited && (
+        <>
+          <NumberInput
+            label="Days"
+            min={1}
+            max={LIMITS.retentionDaysMax}
+            required
+            value={days}
+            onChange={setDays}
+          />
+          <Text size="sm" c="red">
+            Events that are older are removed within the hour, for good.
+          </Text>
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,34 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { IconChevronDown, IconLogout } from '@tabler/icons-react';
+import type { Session } from '../api/session';
+import { useTimeZone } from '../lib/preferences';
+import { formatTime } from '../lib/time';
+
+/** Who is signed in, what that permits, until when, and the way out. */
+export function AccountMenu(props: { readonly session: Session; readonly onSignOut: () => void }) {
+  const { session } = props;
+  const [zone] = useTimeZone();
+  return (
+    <Menu position="bottom-end" width={260}>
+      <Menu.Target>
+        <Button variant="default" size="xs" h={34} rightSection={<IconChevronDown size={14} aria-hidden />}>
+          <Text span truncate maw={110} size="sm">
+            {session.name}
+          </Text>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {session.kind === 'operator'
+            ? 'Operator'
+            : `Reads ${session.tenants.map((tenant) => tenant.name).join(', ') || 'no tenant'}`}
+        </Menu.Label>
+        <Menu.Label>Signed in until {formatTime(session.expiresAt, zone)}</Menu.Label>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={props.onSignOut}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

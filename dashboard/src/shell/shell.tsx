@@ -1,0 +1,83 @@
+import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
+import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
+import { Suspense, useEffect } from 'react';
+import { Link, useLocation } from 'wouter';
+import { type Session, signOut } from '../api/session';
+import { AccountMenu } from './account-menu';
+import { Empty, Loading } from './states';
+import { ColorSchemeSwitch, TimeZoneSwitch } from './switches';
+import { VIEWS } from './views';
+
+export function Shell(props: { readonly session: Session; readonly onSignedOut: () => void }) {
+  const { session } = props;
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const [path, navigate] = useLocation();
+  const views = VIEWS.filter((view) => view.for.includes(session.kind));
+  const view = views.find((each) => each.path === path);
+  const [home] = views;
+  useDocumentTitle(`${view?.title ?? 'Not found'} · Audit Activity`);
+  useEffect(() => {
+    if ((path === '/' || path === '' || path === '/sign-in') && home) navigate(home.path, { replace: true });
+  }, [path, home, navigate]);
+
+  const leave = async () => {
+    await signOut();
+    props.onSignedOut();
+  };
+
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 190, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="md"
+    >
+      <AppShell.Header>
+        <Group h="100%" px="md" gap="xs" wrap="nowrap">
+          <Burger
+            opened={isOpen}
+            onClick={toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label="Menu"
+            aria-expanded={isOpen}
+          />
+          <Text fw={700} visibleFrom="xs">
+            Audit Activity
+          </Text>
+          <Group ml="auto" gap="xs" wrap="nowrap">
+            <TimeZoneSwitch />
+            <ColorSchemeSwitch />
+            <AccountMenu session={session} onSignOut={leave} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" component="nav" aria-label="Views">
+        {views.map(({ path: to, title, icon: Icon }) => (
+          <NavLink
+            key={to}
+            component={Link}
+            href={to}
+            label={title}
+            leftSection={<Icon size={18} aria-hidden />}
+            active={to === path}
+            aria-current={to === path ? 'page' : undefined}
+            onClick={close}
+          />
+        ))}
+      </AppShell.Navbar>
+      <AppShell.Main>
+        <Suspense fallback={<Loading what="the view" />}>
+          {view ? <view.component session={session} /> : <NoSuchView path={path} />}
+        </Suspense>
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+const NoSuchView = ({ path }: { readonly path: string }) => (
+  <Empty title="There is nothing here for this sign-in">
+    <Text size="sm">
+      {path} is not one of its views. Choose one from the menu, or sign in with another key.
+    </Text>
+  </Empty>
+);

@@ -1,0 +1,48 @@
+import { Alert, Button, Center, Loader, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { CombinedError } from 'urql';
+import { describeError } from '../api/errors';
+
+/** What stands in a place until its data is there. */
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <Center p="xl" role="status">
+      <Loader size="sm" mr="sm" aria-hidden />
+      <Text c="dimmed">Loading {what} …</Text>
+    </Center>
+  );
+}
+
+/** That there is nothing, and what can be done about it. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <Stack align="center" gap="xs" p="xl" role="status">
+      <Text fw={600}>{title}</Text>
+      {children}
+    </Stack>
+  );
+}
+
+/** What went wrong, what to do, and the request id to quote. */
+export function Failed({
+  error,
+  retry,
+}: {
+  readonly error: CombinedError | Error;
+  readonly retry?: () => void;
+}) {
+  const { text, hint, requestId } = describeError(error);
+  return (
+    <Alert color="red" title={text} role="alert" variant="light">
+      <Stack gap="xs" align="flex-start">
+        {hint && <Text size="sm">{hint}</Text>}
+        {requestId && <Text size="xs">Request {requestId}</Text>}
+        {retry && (
+          <Button size="xs" variant="default" onClick={retry}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,210 @@
+import type { Page } from 'playwright-core';
+import { until } from '../support/until';
+import { useDashboard } from './support/dashboard';
+import { ExplorePage } from './support/explore-page';
+
+describe('exploring events', () => {
+  const opened = useDashboard();
+  let page: Page;
+  let explore: ExplorePage;
+  beforeEach(async () => {
+    page = await opened.dashboard.signedIn(opened.dashboard.contoso.key, '/explore?range=all');
+    explore = new ExplorePage(page);
+    await explore.count(150);
+  });
+  afterEach(() => page.context().close());
+
+  it('leads from a time range without events to the newest ones', async () => {
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore`);
+    await page.getByText('No events in this time range').waitFor();
+    await page.getByText('The newest event is of 2025-04-15 08:59:46.').waitFor();
+    await page.getByRole('button', { name: 'Show the newest day' }).click();
+    await explore.count(150);
+  });
+
+  it('zooms to what is dragged over in the histogram', async () => {
+    const chart = page.getByTestId('histogram').locator('.u-over');
+    const box = await chart.boundingBox();
+    if (!box) throw new Error('the histogram has no place');
+    // Of the hour from 08:00, its last quarter without the last minute: 08:45 to 08:59.
+    await page.mouse.move(box.x + box.width * 0.75, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * (59 / 60), box.y + box.height / 2, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForURL(/startTime=/);
+    const given = new URL(page.url()).searchParams;
+    const { body } = await opened.dashboard.contoso.get('/audit-activity/summary', {
+      startTime: given.get('startTime') ?? '',
+      endTime: given.get('endTime') ?? '',
+    });
+    expect(given.get('startTime')).toMatch(/^2025-04-15T08:4[45]/);
+    expect(given.get('endTime')).toMatch(/^2025-04-15T08:(58:5|59:0)/);
+    await explore.count(body.data.totalCount);
+    expect(body.data.totalCount).toBeLessThan(150);
+  });
+
+  it('zooms by keyboard, from the histogram as a table', async () => {
+    await page.getByRole('button', { name: 'As a table' }).press('Enter');
+    const minute = page.getByRole('row', { name: /^2025-04-15 08:55:00/ });
+    const [succeeded, failed] = await Promise.all(
+      [2, 3].map(async (i) => Number(await minute.getByRole('cell').nth(i).innerText())),
+    );
+    await page.getByRole('button', { name: 'Zoom to 2025-04-15 08:55:00' }).press('Enter');
+    await explore.count((succeeded ?? 0) + (failed ?? 0));
+    await page.getByRole('button', { name: 'Zoom out' }).press('Enter');
+    await page.waitForURL(/startTime=2025-04-15T08%3A54%3A30/);
+  });
+
+  it('filters by a value with its count, and back again', async () => {
+    const value = explore.facet(/^Payroll/);
+    const count = Number((await value.innerText()).match(/\d+$/)?.[0]);
+    await value.click();
+    await explore.count(count);
+    const databases = await explore.column('Database', (cells) => new Set(cells).size === 1);
+    expect(new Set(databases)).toEqual(new Set(['Payroll']));
+    expect(await value.getAttribute('aria-pressed')).toBe('true');
+    await page.getByRole('button', { name: 'Remove the filter Database' }).click();
+    await explore.count(150);
+  });
+
+  it('names actions in full', async () => {
+    await explore.facet('SELECT').waitFor();
+  });
+
+  it('searches words, and says what to do where none match', async () => {
+    await explore.search('salary');
+    await explore.count(12);
+    await explore.search('nowhere-to-be-found');
+    await page.getByText('No event matches').waitFor();
+    await page.getByRole('button', { name: 'Clear search and filters' }).click();
+    await explore.count(150);
+  });
+
+  it('says what is wrong with a search', async () => {
+    await explore.search('"open');
+    await explore.events.getByRole('alert').waitFor();
+    expect(await explore.events.getByRole('alert').innerText()).toMatch(/^search /);
+  });
+
+  it('sorts by a column, by keyboard, both ways', async () => {
+    const heading = explore.heading('Database');
+    await heading.press('Enter');
+    await page.waitForURL(/sortBy=databaseName&sortDirection=asc/);
+    const ascending = await explore.column(
+      'Database',
+      (cells) => cells[0] !== 'Sales_2024' && cells.length === 20,
+    );
+    expect(ascending).toEqual(ascending.toSorted());
+    await heading.press('Enter');
+    await page.waitForURL(/sortBy=databaseName(?!&sortDirection=asc)/);
+    await explore.column('Database', (cells) => cells[0] === 'master');
+  });
+
+  it('jumps to a page of the exact total', async () => {
+    const field = page.getByLabel('Go to page');
+    await field.fill('8');
+    await field.press('Enter');
+    await page.getByText('141 – 150 of 150').waitFor();
+    const times = await explore.column('Time', (cells) => cells.length === 10);
+    expect(times.at(-1)).toMatch(/^2025-04-15 08:53:/);
+  });
+
+  it('shows the columns that are chosen', async () => {
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByLabel('Host', { exact: true }).check();
+    await page.keyboard.press('Escape');
+    await explore.events.getByRole('columnheader', { name: 'Host' }).waitFor();
+    await page.reload();
+    await explore.events.getByRole('columnheader', { name: 'Host' }).waitFor();
+  });
+
+  it('shows every field of an event, and its statement formatted and as recorded', async () => {
+    await explore.search('salary');
+    await explore.count(12);
+    const drawer = await explore.open(0);
+    const recordId = await explore.field(drawer, 'Record id');
+    const { body } = await opened.dashboard.contoso.get(`/audit-activity/${recordId}`);
+    expect(await explore.field(drawer, 'Time (UTC)')).toBe(
+      body.data.eventTime.replace('T', ' ').replace('Z', ''),
+    );
+    expect(await explore.field(drawer, 'Database principal')).toBe(body.data.databasePrincipalName);
+    const statement = drawer.getByTestId('statement');
+    expect((await statement.innerText()).replace(/\s+/g, '')).toBe(body.data.statement.replace(/\s+/g, ''));
+    expect(await statement.locator('.hljs-keyword').count()).toBeGreaterThan(0);
+    await drawer.getByText('Original', { exact: true }).click();
+    await until(
+      () => statement.innerText(),
+      (text) => text === body.data.statement,
+    );
+    await drawer.getByRole('button', { name: 'Copy the original statement' }).click();
+    await drawer.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(body.data.statement);
+  });
+
+  it('shows markup in a statement as the text it is', async () => {
+    const statement = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+    await opened.dashboard.fabrikam.audited({ statement, eventTime: '2026-01-05T08:00:00.0000000Z' });
+    const other = await opened.dashboard.signedIn(
+      opened.dashboard.fabrikam.key,
+      '/explore?range=all&search=onerror',
+    );
+    const drawer = await new ExplorePage(other).open(0);
+    await drawer.getByText('Original', { exact: true }).click();
+    await until(
+      () => drawer.getByTestId('statement').innerText(),
+      (text) => text === statement,
+    );
+    expect(await drawer.locator('img, script').count()).toBe(0);
+    expect(await other.title()).toBe('Explore · Audit Activity');
+    await other.context().close();
+  });
+
+  it('leads from an event to those around it and to those of its principal', async () => {
+    const drawer = await explore.open(3);
+    const principal = await explore.field(drawer, 'Principal');
+    await drawer.getByRole('button', { name: 'Same principal' }).click();
+    await until(
+      () => explore.column('Principal'),
+      (cells) => cells.every((cell) => cell === principal),
+    );
+    await drawer.waitFor({ state: 'detached' });
+    const again = await explore.open(0);
+    await again.getByRole('button', { name: 'Events around this one' }).click();
+    await page.waitForURL(/startTime=2025-04-15T08%3A5/);
+    expect(new URL(page.url()).searchParams.get('principalName')).toBeNull();
+  });
+
+  it('shows a colleague the same view by its link', async () => {
+    await explore.facet('master').click();
+    await page.waitForURL(/databaseName=master/);
+    await explore.heading('Principal').press('Enter');
+    await page.waitForURL(/sortBy=serverPrincipalName/);
+    await page.getByRole('button', { name: 'Copy link to this view' }).click();
+    const link = await until(
+      () => page.evaluate(() => navigator.clipboard.readText()),
+      (text) => text.startsWith('http'),
+    );
+    const mine = await explore.column('Time');
+
+    const colleague = await opened.dashboard.signedIn(
+      (await opened.dashboard.world.key({ tenantIds: [opened.dashboard.contoso.tenantId] })).key,
+      link.slice(`${opened.dashboard.origin}/dashboard`.length),
+    );
+    expect(await new ExplorePage(colleague).column('Time')).toEqual(mine);
+    await colleague.context().close();
+  });
+
+  it('steps back through views as through pages', async () => {
+    await explore.search('salary');
+    await explore.count(12);
+    await page.goBack();
+    await explore.count(150);
+  });
+
+  it('shows times in UTC or as the clock on the wall has them', async () => {
+    const [utc] = await explore.column('Time');
+    expect(utc).toBe('2025-04-15 08:59:46.630');
+    await page.getByText('Local', { exact: true }).click();
+    await explore.column('Time', ([first]) => first === '2025-04-15 04:59:46.630');
+  });
+});

@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core';
+import { LIMITS } from '../../src/limits';
+import { aReport, REPORT } from '../support/audit-sources';
+import { until } from '../support/until';
+import { useDashboard } from './support/dashboard';
+
+const LIST = '/api/v1/public/audit-activity';
+
+describe('operating the service from the dashboard', () => {
+  const opened = useDashboard();
+  let page: Page;
+  beforeEach(async () => {
+    page = await opened.dashboard.signedIn(opened.dashboard.world.operatorKey, '/keys');
+  });
+  afterEach(() => page.context().close());
+
+  const statusWith = async (key: string) =>
+    (await opened.dashboard.world.fetch(LIST, { headers: { 'X-Api-Key': key } })).status;
+
+  const createKey = async (name: string): Promise<string> => {
+    await page.getByRole('button', { name: 'New key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New key' });
+    await dialog.getByLabel('Name').fill(name);
+    await dialog.getByRole('combobox', { name: 'Tenants it may read' }).click();
+    await page.getByRole('option', { name: 'Contoso' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    return storedKey(name);
+  };
+
+  /** The key as it is shown, once. */
+  const storedKey = async (name: string): Promise<string> => {
+    const dialog = page.getByRole('dialog', { name: `The key ${name}` });
+    const key = await dialog.getByTestId('new-key').innerText();
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    return key;
+  };
+
+  it('makes a key that works, shows it once, and revokes it within a second', async () => {
+    const key = await createKey('SIEM of Contoso');
+    expect(await statusWith(key)).toBe(200);
+    expect(await page.content()).not.toContain(key);
+
+    await page.getByRole('button', { name: 'Revoke SIEM of Contoso' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke SIEM of Contoso' }).waitFor({ state: 'detached' });
+    await until(
+      () => statusWith(key),
+      (status) => status === 401,
+      LIMITS.keyCacheMs + 250,
+    );
+    await page.getByText('All', { exact: true }).click();
+    await page.getByRole('row', { name: /SIEM of Contoso.*revoked/ }).waitFor();
+  });
+
+  it('rotates a key: the new one works, and the old one for the overlap', async () => {
+    const old = await createKey('rotated');
+    await page.getByRole('button', { name: 'Rotate rotated' }).click();
+    await page.getByLabel('Hours for which the old key works as well').fill('1');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    await page.getByText('The old key works until').waitFor();
+    const next = await storedKey('rotated');
+    expect(next).not.toBe(old);
+    expect([await statusWith(old), await statusWith(next)]).toEqual([200, 200]);
+    await page.getByText('replaced by a newer key').waitFor();
+  });
+
+  it('says everything that is wrong with a key, and keeps what was typed', async () => {
+    await page.getByRole('button', { name: 'New key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New key' });
+    await dialog.getByLabel('Name').fill('too late');
+    await dialog.getByLabel('Expires (UTC)').fill('2020-01-01T00:00');
+    await dialog.getByLabel('Addresses it may be used from').fill('10.0.0.0/99');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const alert = await dialog.getByRole('alert').innerText();
+    expect(alert).toContain('expiresAt must be in the future');
+    expect(alert).toContain('10.0.0.0/99');
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('too late');
+  });
+
+  it('makes a tenant, and changes how long its events are kept', async () => {
+    await page.getByRole('link', { name: 'Tenants' }).click();
+    await page.getByRole('button', { name: 'New tenant' }).click();
+    await page.getByLabel('Name').fill('Northwind');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('row', { name: /Northwind.*for ever/ }).waitFor();
+    await page.getByRole('button', { name: 'Change retention of Northwind' }).click();
+    await page.getByLabel('for a number of days').check();
+    await page.getByRole('textbox', { name: 'Days' }).fill('90');
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByRole('row', { name: /Northwind.*90 days/ }).waitFor();
+  });
+
+  it('shows in the access log who read what', async () => {
+    const { contoso, world } = opened.dashboard;
+    const { key } = await world.key({ name: 'curious', tenantIds: [contoso.tenantId] });
+    await contoso.world.get('/audit-activity', key, { query: { search: 'salary' } });
+    await page.getByRole('link', { name: 'Access log' }).click();
+    const row = page.getByRole('row', { name: /curious/ });
+    await until(
+      async () => {
+        await page.getByRole('button', { name: 'Refresh' }).click();
+        return row.count();
+      },
+      (n) => n > 0,
+    );
+    await row.first().click();
+    await page.getByRole('dialog', { name: 'Access' }).getByText('salary').waitFor();
+  });
+
+  it('shows no event to an operator', async () => {
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all`);
+    await page.getByText('There is nothing here for this sign-in').waitFor();
+    expect(await page.getByRole('link', { name: 'Explore' }).count()).toBe(0);
+  });
+
+  it('makes a stale source stand out, before those that are current', async () => {
+    const { contoso, world } = opened.dashboard;
+    const report = aReport({ tenantId: contoso.tenantId, hostName: 'SILENT01', databaseName: 'Ledger' });
+    await world.graphql(contoso.agentKey, REPORT, { report });
+    await page.getByRole('link', { name: 'Sources' }).click();
+    const silent = page.getByRole('article', { name: 'Ledger on SILENT01' });
+    await silent.waitFor();
+    expect(await silent.innerText()).not.toContain('Stale');
+
+    // The others report once more, in ten minutes' time as this page sees it; this one does not.
+    await page.clock.setFixedTime(Date.now() + 10 * 60_000);
+    await page.reload();
+    await silent.getByText('Stale').waitFor();
+    await silent.getByText('The agent has fallen silent').waitFor();
+  });
+});

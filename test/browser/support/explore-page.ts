@@ -1,0 +1,58 @@
+import type { Locator, Page } from 'playwright-core';
+import { until } from '../../support/until';
+
+/** What a reader of the page Explore sees and does. */
+export class ExplorePage {
+  constructor(readonly page: Page) {}
+
+  get events(): Locator {
+    return this.page.getByRole('region', { name: 'Events', exact: true });
+  }
+
+  /** Waits until so many events match. */
+  async count(n: number): Promise<void> {
+    await this.page.getByText(`${n} events`, { exact: true }).waitFor();
+  }
+
+  async showAllTime(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Show all time' }).click();
+  }
+
+  async search(words: string): Promise<void> {
+    const field = this.page.getByLabel('Search words in the events');
+    await field.fill(words);
+    await field.press('Enter');
+  }
+
+  facet(name: string | RegExp): Locator {
+    return this.page.getByRole('region', { name: 'Counts by field' }).getByRole('button', { name });
+  }
+
+  /** The button in the heading of a column. */
+  heading(title: string): Locator {
+    return this.events.getByRole('button', { name: `Sort by ${title}` });
+  }
+
+  /** Texts of a column, from the top, once they are as wanted. */
+  async column(title: string, wanted: (cells: string[]) => boolean = (cells) => cells.length > 0) {
+    const cells = async () => {
+      const titles = await this.events.locator('thead th').allInnerTexts();
+      const index = titles.findIndex((text) => text.trim() === title);
+      return index < 0 ? [] : this.events.locator(`tbody tr td:nth-child(${index + 1})`).allInnerTexts();
+    };
+    return until(cells, wanted);
+  }
+
+  /** Opens the event in a row, counted from 0, as a keyboard does. */
+  async open(row: number): Promise<Locator> {
+    await this.events.locator('tbody tr').nth(row).getByRole('button').press('Enter');
+    const drawer = this.page.getByRole('dialog', { name: 'Audit event' });
+    await drawer.getByText('Record id').waitFor();
+    return drawer;
+  }
+
+  /** The value of a field in the drawer. */
+  async field(drawer: Locator, name: string): Promise<string> {
+    return (await drawer.getByRole('row', { name }).first().getByRole('cell').innerText()).trim();
+  }
+}
