@@ -1,13 +1,18 @@
-import { type RequestHandler, type Response, Router } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
-import { DomainError } from '../src/errors';
-import type { CreateContext } from '../src/graphql/context';
+import { within } from '../src/deadline';
+import { DomainError, serviceUnavailable } from '../src/errors';
+import type { BeginExport } from '../src/export/export-events';
+import type { CreateContext, GraphqlContext } from '../src/graphql/context';
 import { prepareOperation } from '../src/graphql/execute';
-import { type CheckHealth, HEALTH_STATUS } from '../src/health';
+import { type CheckHealth, HEALTH_PATH, HEALTH_STATUS } from '../src/health';
+import { LIMITS } from '../src/limits';
+import { NO_TRACING, type Tracing } from '../src/telemetry/tracing';
 import { API_BASE_PATH } from '../src/version';
 import { documentation } from './documentation';
 import { errorResponder } from './errors';
+import { answerExport, EXPORT_PATH } from './export';
 import { setRateLimitHeaders } from './rate-limit-headers';
 import { bodyOf, documentOf, type Route, variablesOf } from './route';
 import { ROUTES } from './routes';
@@ -15,20 +20,25 @@ import { ROUTES } from './routes';
 export interface FacadeParts {
   readonly schema: GraphQLSchema;
   readonly createContext: CreateContext;
+  readonly beginExport: BeginExport;
   readonly checkHealth: CheckHealth;
+  readonly tracing?: Tracing;
   readonly log: Logger;
 }
 
 /** The public contract: the routes, their description, the health check, and an answer for anything else. */
 export function createFacade(parts: FacadeParts): Router {
   const router = Router({ caseSensitive: true });
+  // Before the routes: one of them would take it for a record.
+  router.get(EXPORT_PATH, answerExport(parts.beginExport, contextOf(parts)));
+  router.all(EXPORT_PATH, refuseMethod);
   for (const route of ROUTES) {
     const path = API_BASE_PATH + route.path.replace(/\{(\w+)\}/g, ':$1');
     router.get(path, answer(route, parts));
     router.all(path, refuseMethod);
   }
-  router.get('/health', health(parts.checkHealth));
-  router.all('/health', refuseMethod);
+  router.get(HEALTH_PATH, health(parts.checkHealth));
+  router.all(HEALTH_PATH, refuseMethod);
   router.use('/swagger', documentation(parts.schema));
   router.use(() => {
     throw new DomainError('not_found', { public: 'There is no such path.' });
@@ -37,24 +47,43 @@ export function createFacade(parts: FacadeParts): Router {
   return router;
 }
 
-function answer(route: Route, { schema, createContext }: FacadeParts): RequestHandler {
-  const operation = prepareOperation(schema, documentOf(route));
-  return async (request, response) => {
-    response.set('Cache-Control', 'no-store');
-    // Order of refusals: 401 and 429 here, then 403, then 400.
+/** Who calls: 401 and 429 come from here. */
+const contextOf =
+  ({ createContext }: Pick<FacadeParts, 'createContext'>) =>
+  async (request: Request, response: Response): Promise<GraphqlContext> => {
     const context = await createContext({
       requestId: response.locals.requestId,
       apiKey: request.get('X-Api-Key'),
-      address: request.socket.remoteAddress ?? '',
+      address: request.ip ?? '',
       entrance: 'rest',
       onRateDecision: (decision) => setRateLimitHeaders(response, decision),
+      onValue: (_value, rows) => {
+        response.locals.rows = rows;
+      },
     });
     response.locals.principal = context.principal;
-    operation.authorize(context);
-    const value = await operation.run(variablesOf(route, request), context);
+    return context;
+  };
+
+function answer(route: Route, { schema, createContext, tracing = NO_TRACING }: FacadeParts): RequestHandler {
+  const operation = prepareOperation(schema, documentOf(route));
+  const spanName = `query ${operation.rootField}`;
+  const identify = contextOf({ createContext });
+  return async (request, response) => {
+    response.set('Cache-Control', 'no-store');
+    const value = await within(LIMITS.requestDeadlineMs, tooLate, async () => {
+      // Order of refusals: 401 and 429 here, then 403, then 400.
+      const context = await identify(request, response);
+      operation.authorize(context, { ...request.query, ...request.params });
+      const variables = variablesOf(route, request);
+      return tracing.span(spanName, {}, () => operation.run(variables, context));
+    });
     sendJson(response, bodyOf(route, value, new Date()));
   };
 }
+
+/** Each step has its own time limit; together they could take longer than a caller is told to wait. */
+const tooLate = () => serviceUnavailable(new Error(`no answer in ${LIMITS.requestDeadlineMs} ms`));
 
 /** As `response.json`, but the head and the text leave in one piece, which for a page saves a copy of it. */
 function sendJson(response: Response, body: unknown): void {

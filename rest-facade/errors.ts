@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { DomainError, ERRORS, toDomainError } from '../src/errors';
+import { restRefusal } from '../src/refusal';
 
 /** Answers whatever was thrown: the one place where a code becomes a status. */
 export function errorResponder(log: Logger): ErrorRequestHandler {
@@ -20,9 +21,8 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
 
 export function sendError(response: Response, error: DomainError): void {
   if (error.retryAfterSeconds) response.set('Retry-After', String(error.retryAfterSeconds));
-  response
-    .status(ERRORS[error.code].status)
-    .json({ error: { code: error.code, message: error.message, requestId: response.locals.requestId } });
+  const { status } = ERRORS[error.code];
+  response.status(status).json(restRefusal(error, response.locals.requestId));
 }
 
 /** A path the router could not decode. */

@@ -2,6 +2,7 @@ import { SCOPES } from '../src/api-key/scopes';
 import {
   AUDIT_EVENT_FIELDS,
   DETAIL_FIELDS,
+  FIELD_NAMES,
   type FieldName,
   type FieldSpec,
   LIST_FIELDS,
@@ -9,6 +10,17 @@ import {
 } from '../src/audit-event/fields';
 import { SUMMARY_FIELDS } from '../src/audit-event/summary-fields';
 import { ERRORS } from '../src/errors';
+import {
+  type AnswerField,
+  type AnswerFields,
+  AUDIT_LOG_FIELDS,
+  CHECKPOINTS_FIELDS,
+  CONSISTENCY_FIELDS,
+  ENTRIES_FIELDS,
+  PROOF,
+  PROOF_FIELDS,
+  REMOVALS_FIELDS,
+} from '../src/evidence/answer-fields';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -54,6 +66,41 @@ const envelope = (item: string): Json =>
 const page = (item: string): Json =>
   closedObject({ data: { type: 'array', items: ref(item) }, meta: ref('PageMeta') }, 'A page of a list.');
 
+const answer = (fields: AnswerFields, description: string): Json =>
+  closedObject(
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, answerField(field)])),
+    description,
+  );
+
+function answerField({ kind, nullable: isNullable = false, of = {}, doc }: AnswerField): Json {
+  switch (kind) {
+    case 'integer':
+      return count(doc);
+    case 'boolean':
+      return { type: 'boolean', description: doc };
+    case 'texts':
+      return { type: 'array', items: { type: 'string' }, description: doc };
+    case 'objects':
+      return { type: 'array', items: answer(of, doc), description: doc };
+    case 'time':
+      return { type: nullable('string', isNullable), format: 'date-time', description: doc };
+    case 'text':
+      return { type: nullable('string', isNullable), description: doc };
+  }
+}
+
+const EVIDENCE_SCHEMAS = {
+  AuditLog: answer(AUDIT_LOG_FIELDS, "How far a tenant's evidence log is."),
+  AuditLogCheckpoints: answer(CHECKPOINTS_FIELDS, 'Signed checkpoints.'),
+  AuditLogEntries: answer(ENTRIES_FIELDS, 'Entries of the evidence log.'),
+  AuditLogConsistency: answer(CONSISTENCY_FIELDS, 'A consistency proof.'),
+  AuditLogRemovals: answer(REMOVALS_FIELDS, 'What retention removed.'),
+  AuditActivityProof: closedObject(
+    { [PROOF.name]: { oneOf: [answer(PROOF_FIELDS, PROOF.doc), { type: 'null' }], description: PROOF.doc } },
+    'The proof that an event is in the evidence log.',
+  ),
+};
+
 export const SCHEMAS: Readonly<Record<string, Json>> = {
   AuditActivityListItem: closedObject(
     {
@@ -64,6 +111,17 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
   ),
   AuditActivityListItemPage: page('AuditActivityListItem'),
   AuditActivityDetail: closedObject(fieldSchemas(DETAIL_FIELDS), 'An audit event in full detail.'),
+  AuditActivityExportLine: closedObject(
+    {
+      ...fieldSchemas(FIELD_NAMES),
+      additional: {
+        type: 'object',
+        description:
+          'What the audit record states beyond the other fields, and where it stood in which file.',
+      },
+    },
+    'A line of the export.',
+  ),
   AuditActivityDetailEnvelope: envelope('AuditActivityDetail'),
   AuditActivitySummary: closedObject(
     Object.fromEntries(
@@ -75,6 +133,8 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
     'Counts over a time range.',
   ),
   AuditActivitySummaryEnvelope: envelope('AuditActivitySummary'),
+  ...EVIDENCE_SCHEMAS,
+  ...Object.fromEntries(Object.keys(EVIDENCE_SCHEMAS).map((name) => [`${name}Envelope`, envelope(name)])),
   ResponseMeta: closedObject(META, 'About the response.'),
   PageMeta: closedObject(PAGE_META, 'About the response and its page.'),
   Scope: {

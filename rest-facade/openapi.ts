@@ -4,6 +4,8 @@ import type { ParameterSpec } from '../src/audit-event/parameters';
 import { ERRORS, type ErrorCode } from '../src/errors';
 import { prepareOperation } from '../src/graphql/execute';
 import { API_BASE_PATH, API_VERSION } from '../src/version';
+import { EXPORT_PATH } from './export';
+import { EXPORT } from './openapi-export';
 import { PROSE_FILE } from './openapi-prose';
 import { SCHEMAS } from './openapi-schemas';
 import { documentOf, type Route } from './route';
@@ -17,7 +19,10 @@ const ROUTE_ERRORS = [
   'unauthorized',
   'forbidden',
   'method_not_allowed',
+  'request_timeout',
+  'uri_too_long',
   'rate_limited',
+  'headers_too_large',
   'internal_error',
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[];
@@ -41,9 +46,12 @@ export function openApiDocument(schema: GraphQLSchema): Json {
     servers: [{ url: '/', description: 'This service' }],
     tags: prose.tags,
     security: [{ apiKey: [] }],
-    paths: Object.fromEntries(
-      ROUTES.map((route) => [API_BASE_PATH + route.path, { get: operation(route, schema) }]),
-    ),
+    paths: {
+      ...Object.fromEntries(
+        ROUTES.map((route) => [API_BASE_PATH + route.path, { get: operation(route, schema) }]),
+      ),
+      [EXPORT_PATH]: { get: exportOperation() },
+    },
     components: {
       securitySchemes: {
         apiKey: {
@@ -67,34 +75,56 @@ function operation(route: Route, schema: GraphQLSchema): Json {
   const scope = rule.principal === 'public' ? rule.scope : '';
   const errors: ErrorCode[] = [
     ...ROUTE_ERRORS,
-    ...(hasPathParameters(route) ? (['not_found'] as const) : []),
+    ...(hasPathParameters(route) || route.mayMiss ? (['not_found'] as const) : []),
   ];
   return {
     operationId: route.operationId,
-    summary: route.summary,
-    description: `${route.summary} Needs the scope \`${scope}\`.`,
-    tags: ['Audit activity'],
-    'x-required-scope': scope,
+    ...prosed(route.summary, '', scope),
     parameters: [
       ...Object.entries(route.pathParameters).map(([name, spec]) => parameter(name, spec, 'path')),
       ...Object.entries(route.query).map(([name, spec]) => parameter(name, spec, 'query')),
     ],
     responses: {
-      200: {
-        description: 'The answer.',
-        headers: { ...COMMON_HEADERS, ...RATE_HEADERS },
-        content: {
-          'application/json': { schema: { $ref: `#/components/schemas/${responseSchemaOf(route)}` } },
-        },
-      },
-      ...Object.fromEntries(
-        errors
-          .map((code) => [ERRORS[code].status, { $ref: `#/components/responses/${code}` }] as const)
-          .sort(([a], [b]) => a - b),
-      ),
+      200: answered({
+        'application/json': { schema: { $ref: `#/components/schemas/${responseSchemaOf(route)}` } },
+      }),
+      ...refused(errors),
     },
   };
 }
+
+function exportOperation(): Json {
+  const { header: total } = EXPORT;
+  return {
+    operationId: EXPORT.operationId,
+    ...prosed(EXPORT.summary, `\n\n${EXPORT.description}`, EXPORT.scope),
+    parameters: Object.entries(EXPORT.query).map(([name, spec]) => parameter(name, spec, 'query')),
+    responses: {
+      200: answered(EXPORT.content, { [total.name]: header(total.description, 'integer') }),
+      ...refused(ROUTE_ERRORS),
+    },
+  };
+}
+
+const prosed = (summary: string, further: string, scope: string): Json => ({
+  summary,
+  description: `${summary} Needs the scope \`${scope}\`.${further}`,
+  tags: ['Audit activity'],
+  'x-required-scope': scope,
+});
+
+const answered = (content: Json, headers: Json = {}): Json => ({
+  description: 'The answer.',
+  headers: { ...COMMON_HEADERS, ...RATE_HEADERS, ...headers },
+  content,
+});
+
+const refused = (codes: readonly ErrorCode[]): Json =>
+  Object.fromEntries(
+    codes
+      .map((code) => [ERRORS[code].status, { $ref: `#/components/responses/${code}` }] as const)
+      .sort(([a], [b]) => a - b),
+  );
 
 const hasPathParameters = (route: Route) => Object.keys(route.pathParameters).length > 0;
 const responseSchemaOf = (route: Route) =>

@@ -17,6 +17,8 @@ export interface Route {
   readonly rootField: string;
   readonly fields: readonly string[];
   readonly envelope: 'list' | 'item';
+  /** What it is asked for may not be there, though its path has no parameters. */
+  readonly mayMiss?: boolean;
 }
 
 /** The GraphQL operation a route stands for. */

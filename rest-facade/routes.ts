@@ -1,6 +1,7 @@
 import { DETAIL_FIELDS, LIST_FIELDS, STATEMENT_PREVIEW } from '../src/audit-event/fields';
 import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../src/audit-event/parameters';
 import { SUMMARY_FIELDS } from '../src/audit-event/summary-fields';
+import { EVIDENCE_ROUTES } from './evidence-routes';
 import type { Route } from './route';
 
 /** Every route of the public API. A literal path stands before the pattern it also fits. */
@@ -38,4 +39,5 @@ export const ROUTES: readonly Route[] = [
     fields: DETAIL_FIELDS,
     envelope: 'item',
   },
+  ...EVIDENCE_ROUTES,
 ];

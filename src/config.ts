@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { addressProblems } from './api-key/address-list';
 import { LIMITS } from './limits';
 
 /** A mistyped environment, with every problem in one text. */
@@ -12,6 +13,8 @@ const url = (protocols: readonly string[]) =>
     error: `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
   });
 
+const isLoopback = (text: string) => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(text).hostname);
+
 const wholeNumber = (min: number, max: number) =>
   z
     .string()
@@ -19,6 +22,16 @@ const wholeNumber = (min: number, max: number) =>
       error: `must be a whole number from ${min} to ${max}`,
     })
     .transform(Number);
+
+/** What Express calls the private networks. */
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+const networks = z
+  .string()
+  .transform((text) => text.split(',').map((network) => network.trim()))
+  .refine((list) => addressProblems(list.filter((n) => !NAMED_NETWORKS.includes(n))).length === 0, {
+    error: `must be addresses and networks (CIDR), or ${NAMED_NETWORKS.join(', ')}, with commas between them`,
+  });
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -33,11 +46,29 @@ export const ENVIRONMENT = z.object({
   DATABASE_URL: url(['postgres:', 'postgresql:'])
     .optional()
     .describe('PostgreSQL 15 or newer. Not set: the embedded database.'),
+  MIGRATION_DATABASE_URL: url(['postgres:', 'postgresql:'])
+    .optional()
+    .describe(
+      'DATABASE_URL with the login that owns the tables, for migrations and background tasks. Not set: DATABASE_URL has it.',
+    ),
   READ_DATABASE_URL: url(['postgres:', 'postgresql:'])
     .optional()
     .describe(
       'A replica of DATABASE_URL that answers lists, details and summaries. Not set: DATABASE_URL does.',
     ),
+  CHECKPOINT_KEY_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'Key that signs the evidence log; instances on one database share it. Not set: `checkpoint.key` in DATA_DIR.',
+    ),
+  CHECKPOINT_KEY_SUCCEEDS: z
+    .string()
+    .regex(/^[0-9a-f]{8}( *, *[0-9a-f]{8})*$/, {
+      error: 'must be key ids, 8 digits each, with commas between',
+    })
+    .optional()
+    .describe('Key ids of lost checkpoint keys: logs that were kept with them are gone on with.'),
   REDIS_URL: url(['redis:', 'rediss:'])
     .optional()
     .describe('Shares the rate limits between instances. Not set: each instance keeps its own.'),
@@ -54,7 +85,61 @@ export const ENVIRONMENT = z.object({
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, LIMITS.rateLimitPerMinuteMax)
     .default(60)
     .describe('Calls per key in any 60 seconds, for keys without a limit of their own.'),
+  READINESS_DELAY_MS: wholeNumber(0, 600_000)
+    .default(0)
+    .describe('When it stops: milliseconds it goes on serving while `/readyz` already says no.'),
+  DRAIN_MS: wholeNumber(0, 600_000)
+    .default(10_000)
+    .describe('After that: milliseconds requests in flight have to finish before they are cut off.'),
+  METRICS_PORT: wholeNumber(0, 65_535)
+    .optional()
+    .describe(
+      'TCP port for `/metrics`, which names tenants and databases; 0 takes a free one. Not set: none.',
+    ),
+  METRICS_HOST: z.string().default('127.0.0.1').describe('Address to listen on for it.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:'])
+    .optional()
+    .describe(
+      "Where traces are sent by OTLP over HTTP; OpenTelemetry's other variables are heeded too. Not set: none.",
+    ),
+  TRUST_PROXY: networks
+    .optional()
+    .describe(
+      'Reverse proxies whose `X-Forwarded-For` is believed: addresses and networks (CIDR), comma-separated.',
+    ),
+  PUBLIC_URL: url(['https:', 'http:'])
+    .optional()
+    .describe('Where browsers find this service, `https://…`: needed for sign-in by OpenID Connect.'),
+  OIDC_ISSUER: url(['https:', 'http:'])
+    .refine((text) => !URL.canParse(text) || new URL(text).protocol === 'https:' || isLoopback(text), {
+      error: 'must begin with https://, or be on this host',
+    })
+    .optional()
+    .describe('Identity provider by which people sign in to the dashboard. Not set: by key alone.'),
+  OIDC_CLIENT_ID: z.string().optional().describe('This service, as the identity provider knows it.'),
+  OIDC_CLIENT_SECRET: z.string().optional().describe('Its secret there.'),
+  OIDC_TENANTS_CLAIM: z
+    .string()
+    .default('tenants')
+    .describe('Claim of the ID token with the tenant ids an analyst may read: a list, or text with commas.'),
+  OIDC_ROLE_CLAIM: z
+    .string()
+    .default('role')
+    .describe('Claim with `analyst` or `operator`, alone or in a list; who has both is an operator.'),
+  ACCESS_LOG_DAYS: wholeNumber(1, LIMITS.accessLogDaysMax)
+    .default(400)
+    .describe('Days that entries of the access log are kept.'),
 });
+
+export interface OpenIdConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly tenantsClaim: string;
+  readonly roleClaim: string;
+  /** Where browsers find this service. */
+  readonly publicUrl: string;
+}
 
 export interface Config {
   readonly port: number;
@@ -63,12 +148,46 @@ export interface Config {
   readonly dataDir: string;
   readonly databaseUrl: string | null;
   /** Never without `databaseUrl`. */
+  readonly migrationDatabaseUrl: string | null;
+  /** Never without `databaseUrl`. */
   readonly readDatabaseUrl: string | null;
+  /** Null: the one in the data folder, made at the first start. */
+  readonly checkpointKeyFile: string | null;
+  readonly formerCheckpointKeys: readonly string[];
   readonly redisUrl: string | null;
   /** Whether this instance keeps the search index up. */
   readonly searchIndex: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly rateLimitPerMinute: number;
+  readonly readinessDelayMs: number;
+  readonly drainMs: number;
+  readonly metrics: { readonly host: string; readonly port: number } | null;
+  readonly otlpEndpoint: string | null;
+  /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
+  readonly trustProxy: readonly string[];
+  readonly accessLogDays: number;
+  /** Sign-in to the dashboard by OpenID Connect. */
+  readonly openId: OpenIdConfig | null;
+}
+
+const NEEDED_WITH_ISSUER = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'] as const;
+
+function openIdOf(data: z.infer<typeof ENVIRONMENT>): OpenIdConfig | null {
+  const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, PUBLIC_URL } = data;
+  if (OIDC_ISSUER === undefined) return null;
+  if (!OIDC_CLIENT_ID || !OIDC_CLIENT_SECRET || !PUBLIC_URL) {
+    const missing = NEEDED_WITH_ISSUER.filter((name) => data[name] === undefined);
+    const lines = missing.map((name) => `  ${name}: is needed with OIDC_ISSUER`);
+    throw new ConfigError(`The configuration has mistakes:\n${lines.join('\n')}`);
+  }
+  return {
+    issuer: OIDC_ISSUER,
+    clientId: OIDC_CLIENT_ID,
+    clientSecret: OIDC_CLIENT_SECRET,
+    tenantsClaim: data.OIDC_TENANTS_CLAIM,
+    roleClaim: data.OIDC_ROLE_CLAIM,
+    publicUrl: PUBLIC_URL,
+  };
 }
 
 /** @throws ConfigError that names every mistake. An empty variable counts as not set. */
@@ -84,19 +203,32 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     throw new ConfigError(`The configuration has mistakes:\n${lines.join('\n')}`);
   }
   const { data } = parsed;
-  if (data.READ_DATABASE_URL && !data.DATABASE_URL)
-    throw new ConfigError(
-      'The configuration has mistakes:\n  READ_DATABASE_URL: needs DATABASE_URL, whose replica it is',
-    );
+  if (!data.DATABASE_URL) {
+    const lines = [
+      ...(data.READ_DATABASE_URL ? ['  READ_DATABASE_URL: needs DATABASE_URL, whose replica it is'] : []),
+      ...(data.MIGRATION_DATABASE_URL ? ['  MIGRATION_DATABASE_URL: needs DATABASE_URL, for requests'] : []),
+    ];
+    if (lines.length > 0) throw new ConfigError(`The configuration has mistakes:\n${lines.join('\n')}`);
+  }
   return Object.freeze({
     port: data.PORT,
     host: data.HOST ?? (data.DATABASE_URL ? '0.0.0.0' : '127.0.0.1'),
     dataDir: path.resolve(data.DATA_DIR),
     databaseUrl: data.DATABASE_URL ?? null,
+    migrationDatabaseUrl: data.MIGRATION_DATABASE_URL ?? null,
     readDatabaseUrl: data.READ_DATABASE_URL ?? null,
+    checkpointKeyFile: data.CHECKPOINT_KEY_FILE ?? null,
+    formerCheckpointKeys: data.CHECKPOINT_KEY_SUCCEEDS?.split(/ *, */) ?? [],
     redisUrl: data.REDIS_URL ?? null,
     searchIndex: data.SEARCH_INDEX === 'on',
     logLevel: data.LOG_LEVEL,
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,
+    readinessDelayMs: data.READINESS_DELAY_MS,
+    drainMs: data.DRAIN_MS,
+    metrics: data.METRICS_PORT === undefined ? null : { host: data.METRICS_HOST, port: data.METRICS_PORT },
+    otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    trustProxy: data.TRUST_PROXY ?? [],
+    accessLogDays: data.ACCESS_LOG_DAYS,
+    openId: openIdOf(data),
   });
 }

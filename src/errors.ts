@@ -2,11 +2,17 @@
 export const ERRORS = {
   invalid_parameter: { status: 400, doc: 'Invalid parameters or invalid record ID format.' },
   unauthorized: { status: 401, doc: 'API key missing or invalid.' },
-  forbidden: { status: 403, doc: 'The key lacks the required scope, or has no tenant claims.' },
+  forbidden: { status: 403, doc: 'The key lacks the required scope, has no tenant claims, or may not be used from there.' },
   not_found: { status: 404, doc: 'Record not found within authorized tenants, or no such path.' },
   method_not_allowed: { status: 405, doc: 'The path does not take this method; see the header Allow.' },
+  request_timeout: { status: 408, doc: 'The request did not arrive in time.' },
   payload_too_large: { status: 413, doc: 'The request is larger than the service takes.' },
+  uri_too_long: { status: 414, doc: 'The URL is longer than the service takes.' },
   rate_limited: { status: 429, doc: 'Rate limit exceeded; Retry-After gives the seconds to wait.' },
+  headers_too_large: {
+    status: 431,
+    doc: "The request's line and headers are larger than the service takes.",
+  },
   internal_error: { status: 500, doc: 'The service failed; report the request id.' },
   service_unavailable: { status: 503, doc: 'Audit activity query service temporarily offline.' },
 } as const satisfies Record<string, { status: number; doc: string }>;

@@ -1,30 +1,70 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { parse } from 'node:querystring';
-import express, { type RequestHandler, type Router } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
+import helmet from 'helmet';
 import type { Logger } from 'pino';
-import type { Principal } from './api-key/principal';
+import { DASHBOARD_PATH } from './dashboard-server/paths';
+import { ERRORS, toDomainError } from './errors';
+import { HEALTH_PATH } from './health';
+import { logAnswered, type OnAnswered, tellWhenAnswered } from './http/answered';
+import { answerBrokenRequests, refuseOddRequests } from './http/broken-requests';
+import { InFlight } from './http/in-flight';
 import { LIMITS } from './limits';
+import { GRAPHQL_PATH, refusalAt } from './refusal';
+import { NO_TRACING, type Tracing } from './telemetry/tracing';
 
 const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 
-/** The HTTP side: request ids, one log line a request, then the two entrances. */
+/** The HTTP side: what holds for any request, then the two entrances. */
 export function createHttpServer(parts: {
   readonly graphql: Router;
   readonly facade: Router;
+  readonly dashboard?: Router;
+  /** Answers that even a service with too much to do gives. */
+  readonly probes?: Router;
+  readonly inFlight?: InFlight;
+  readonly onAnswered?: readonly OnAnswered[];
+  readonly tracing?: Tracing;
+  /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
+  readonly trustProxy?: readonly string[];
   readonly log: Logger;
 }): Server {
+  const { inFlight = new InFlight(), onAnswered = [], tracing = NO_TRACING, log } = parts;
   const app = express();
+  app.set('trust proxy', [...(parts.trustProxy ?? [])]);
   app.disable('x-powered-by');
   app.disable('etag'); // every answer carries its own time, so no two are equal
   // Express' own stop at 1000 parameters: a filter behind them would be lost, and the search widened.
   app.set('query parser', (text: string) => parse(text, '&', '=', { maxKeys: 0 }));
-  app.use(identify, logRequest(parts.log));
-  app.use('/graphql', parts.graphql);
+  app.use(identify, tellWhenAnswered([logAnswered(log), ...onAnswered]), secureHeaders, refuseOddRequests);
+  app.use(tracing.request);
+  if (parts.probes) app.use(parts.probes);
+  app.use((request, response, next) =>
+    request.path === HEALTH_PATH ? next() : inFlight.admit(request, response, next),
+  );
+  app.use(GRAPHQL_PATH, parts.graphql);
+  if (parts.dashboard) app.use(DASHBOARD_PATH, parts.dashboard);
   app.use(parts.facade);
-  const server = createServer(app);
-  server.headersTimeout = LIMITS.requestHeadersMs;
-  server.requestTimeout = LIMITS.requestMs;
+  app.use(refuse(log));
+  return limited(createServer(serverOptions(), app), log);
+}
+
+const serverOptions = () => ({
+  maxHeaderSize: LIMITS.requestHeadBytesMax,
+  headersTimeout: LIMITS.requestHeadersMs,
+  requestTimeout: LIMITS.requestMs,
+  connectionsCheckingInterval: LIMITS.requestCheckMs,
+  keepAliveTimeout: LIMITS.keepAliveMs,
+  requireHostHeader: false, // see refuseOddRequests
+});
+
+function limited(server: Server, log: Logger): Server {
+  server.timeout = LIMITS.connectionIdleMs;
+  server.maxConnections = LIMITS.connectionsMax;
+  answerBrokenRequests(server, log);
+  // Node would answer an expectation it does not know in a form of its own; it may be passed over.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   return server;
 }
 
@@ -32,30 +72,29 @@ const identify: RequestHandler = (request, response, next) => {
   const given = request.get('X-Request-Id');
   const requestId = given && SANE_REQUEST_ID.test(given) ? given : randomUUID();
   response.locals.requestId = requestId;
-  response.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
+  response.setHeader('X-Request-Id', requestId);
   next();
 };
 
-/** Neither keys nor query strings: what was searched for is evidence too. */
-function logRequest(log: Logger): RequestHandler {
-  return (request, response, next) => {
-    const started = performance.now();
-    const { method } = request;
-    const path = request.originalUrl.split('?', 1)[0];
-    response.on('close', () => {
-      const principal = response.locals.principal as Principal | undefined;
-      log.info(
-        {
-          requestId: response.locals.requestId,
-          method,
-          path,
-          status: response.statusCode,
-          keyId: principal?.keyId,
-          ms: Math.round(performance.now() - started),
-        },
-        response.writableFinished ? 'answered' : 'caller left',
-      );
-    });
-    next();
+/** For answers that are data: a browser runs, frames and embeds nothing of them. Pages state a policy of their own. */
+const secureHeaders: RequestHandler = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  // The hosts beside this one are not ours to speak for.
+  strictTransportSecurity: { includeSubDomains: false },
+});
+
+/** What was refused before an entrance had it, or failed after an entrance had begun to answer. */
+const refuse =
+  (log: Logger): ErrorRequestHandler =>
+  (thrown, request, response, _next) => {
+    const { requestId } = response.locals;
+    const refused = toDomainError(thrown);
+    if (refused.code === 'internal_error') log.error({ err: thrown, requestId }, 'failed');
+    if (response.headersSent) return void response.destroy();
+    if (refused.retryAfterSeconds) response.set('Retry-After', String(refused.retryAfterSeconds));
+    const { status } = ERRORS[refused.code];
+    response.status(status).json(refusalAt(request.path, refused, requestId));
   };
-}

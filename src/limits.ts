@@ -17,14 +17,46 @@ export const LIMITS = {
   ingestWaitingMax: 100, // requests whose body is not read yet; about a second of work
   additionalCharsMax: 1024 * 1024, // names and values of one event's additional values
   eventFutureMaxMs: 24 * 3600_000, // "to tomorrow": a clock that is ahead, not a stranger date
+  graphqlDocumentCharsMax: 16_384, // no document of a dashboard is longer; what varies is in its variables
+  graphqlTokensMax: 1_000, // what GraphQL's own rules make of them grows with the square
+  graphqlDepthMax: 8, // nothing in the schema is deeper
+  graphqlRootFieldsMax: 5, // each is a statement or more: one request takes half of the connections at most
+  graphqlAliasesMax: 20, // of a document
+  graphqlCostMax: 30_000, // values in the largest answer: 5 full pages of events, 1 of sources with their gaps
+  graphqlBodyBytesMax: 128 * 1024, // inflated, of anybody but an agent
   requestHeadersMs: 10_000, // a caller that sends slower is cut off
   requestMs: 60_000, // the same for a whole request: 8 MiB at 140 kB/s
+  requestCheckMs: 1_000, // how often the two are looked after
+  requestHeadBytesMax: 32 * 1024, // the URL with it
+  urlBytesMax: 20 * 1024, // every parameter at its longest, percent-encoded
+  requestsInWorkMax: 1_000, // each holds some 30 kB while it waits for the database
+  connectionsMax: 5_000, // idle ones too; further ones are closed at once
+  connectionIdleMs: 30_000, // in the midst of a request: a caller that neither sends nor reads
+  keepAliveMs: 65_000, // between requests: longer than load balancers keep theirs, so that they close first
+  metricsKeptMs: 10_000, // what is read from the database is not read at every scrape
+  metricsDeadlineMs: 2_000, // a scrape waits no longer for it
+  metricsSourcesMax: 250, // three series each
+  metricsConnectionsMax: 20,
+  traceExportMs: 5_000, // for one batch of spans; a collector that is away loses them, not us
   databaseConnectMs: 2_000, // with the next two, a lost database is answered within 5 s
   databaseStatementMs: 4_000,
   requestDeadlineMs: 4_500,
-  keyCacheMs: 1_000, // a revoked key is refused everywhere after this
+  keyCacheMs: 750, // a revoked key is refused everywhere within a second, also where the word of it is lost
   keyCacheEntriesMax: 10_000,
   keyUseFlushMs: 2_000, // last-used times are written in batches
+  keyOverlapMinutesDefault: 24 * 60, // a day to give a rotated key to whoever uses it
+  keyOverlapMinutesMax: 30 * 24 * 60, // a longer overlap is no rotation
+  keyAddressesMax: 100, // networks a key may be used from; each is compared at every call
+  operatorKeyLeftMs: 24 * 3600_000, // that an operator key must stay valid for: time to make another one
+  listenRetryMs: 1_000, // until the lost connection that hears of revocations is made again
+  listenPingMs: 10_000, // a connection that went silent is noticed
+  accessLogFlushMs: 250, // entries are written in batches; a crash loses those of the last one
+  accessLogBatchEntries: 1_000, // one statement, of about half a megabyte
+  accessLogWaitingMax: 20_000, // ten seconds of a very busy instance; some 10 MB
+  accessLogParametersCharsMax: 2_000, // every sound request fits
+  accessLogPageMax: 1_000, // one answer
+  accessLogRemoveEntries: 5_000, // by one statement of retention
+  accessLogDaysMax: 36_500, // a hundred years
   foldMs: 1_000, // new counts are exact at once; folding keeps reading them cheap
   indexMs: 1_000, // a search reads what is not indexed yet; indexing keeps that little
   indexQuietMs: 2_000, // an hour that is still being filled is not indexed over and over
@@ -33,9 +65,32 @@ export const LIMITS = {
   retentionStepEvents: 5_000, // removed by one statement: as many as one stores
   retentionDaysMax: 36_500, // a hundred years
   retentionRunsMax: 1_000, // one answer
+  sequenceMs: 1_000, // the evidence log trails ingest by this and the time the hashing takes
+  checkpointMs: 50_000, // a checkpoint at least every minute; each is kept for ever
+  evidenceBackfillEvents: 5_000, // of before there was a log, taken in at once: as many as one batch
+  evidenceEntriesMax: 16_384, // entries of the log in one answer: 1 MiB
+  evidenceCheckpointsMax: 1_000, // in one answer: 300 kB
   nameCharsMax: 200, // of tenants and keys
   reportGapsMax: 100, // in one report of an agent; further ones follow in the next
   sourceGapsMax: 10_000, // stored of one source; a source that loses more needs a person
+  sessionIdleMs: 30 * 60_000, // someone left the desk
+  sessionMs: 12 * 3600_000, // a working day; then the key, or the identity provider, is asked again
+  sessionUseMs: 60_000, // the last use of a session is written no more often, so it ends up to this early
+  sessionCacheMs: 1_000, // a session that was signed out is refused everywhere after this
+  sessionCallsPerMinute: 600, // of a key or person: a page asks for several things at once
+  signInBodyBytesMax: 4_096, // holds a key
+  openIdSignInMs: 10 * 60_000, // to type a password and find one's second factor
+  openIdCallMs: 5_000, // of the identity provider
+  exportPageEvents: 500, // read by one statement; with whole statements a few MB at most, usually
+  exportPageBytes: 4 * 1024 * 1024, // statements of a page, that of the last event not counted
+  exportReadEvents: 5_000, // read by one statement to find those that match
+  exportLeaseMs: 30_000, // an instance that died keeps its caller from exporting for so long
+  histogramBucketsMin: 10,
+  histogramBucketsDefault: 60, // bars a narrow chart can show
+  histogramBucketsMax: 240, // a bar of 5 pixels each on a wide screen
+  facetValuesDefault: 10,
+  facetValuesMax: 100, // one answer; a list of names is filtered, not leafed through
+  exploreReadEventsMax: 200_000, // events that may be read where counts can't serve: well under a second
   sourceGapsShownMax: 1_000, // of one source in one answer
 } as const;
 

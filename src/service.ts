@@ -1,66 +1,105 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createFacade } from '../rest-facade/app';
+import { answerExport } from '../rest-facade/export';
+import { AccessLog } from './access-log/access-log';
 import { Authenticator } from './api-key/authenticate';
 import { KeyManager } from './api-key/manage-keys';
 import { expireGaps } from './audit-source/expire-gaps';
 import { repeat } from './background';
 import type { Config } from './config';
+import { builtPage } from './dashboard-server/page';
+import { createDashboardRouter } from './dashboard-server/router';
+import { loadCheckpointKey } from './evidence/checkpoint-key-file';
+import { CheckpointFiles } from './evidence/checkpoint-memory';
+import { EvidenceLog } from './evidence/evidence-log';
+import { exporter } from './export/export-events';
 import { contextFactory } from './graphql/context';
 import { createSchema } from './graphql/schema';
 import { createGraphqlRouter } from './graphql/server';
-import { healthCheck } from './health';
+import { healthCheck, shared } from './health';
+import { InFlight } from './http/in-flight';
+import { createProbes } from './http/probes';
 import { createHttpServer } from './http-server';
 import { LIMITS } from './limits';
+import { openMetrics } from './metrics/open-metrics';
 import { ensureOperatorKey } from './operator-key';
+import { PostgresAccessLogStore } from './postgres/access-log.store';
 import { PostgresAuditEventWriter } from './postgres/audit-event.writer';
 import { PostgresAuditSourceStore } from './postgres/audit-source.store';
 import { Folder } from './postgres/counts/fold';
 import { type Database, openDatabase } from './postgres/database';
+import { PostgresEvidenceStore } from './postgres/evidence/evidence.store';
+import { Sequencer } from './postgres/evidence/sequencer';
+import { PostgresAuditEventExplorer } from './postgres/explore/explorer';
+import { PostgresExportSource } from './postgres/export/export.source';
+import { PostgresExportLeases } from './postgres/export/leases';
 import { guarded } from './postgres/failure';
+import { readFigures } from './postgres/figures';
 import { PostgresKeyStore } from './postgres/key.store';
 import { migrate } from './postgres/migrate';
+import { KEYS_CHANGED, listen } from './postgres/notifications';
 import { Partitions } from './postgres/partitions';
 import { openReadSide, type ReadSide } from './postgres/replica/open-replica';
 import { PostgresRetentionStore } from './postgres/retention/retention.store';
+import { assertRowSecurity } from './postgres/row-security';
 import { Indexer } from './postgres/search/indexer';
+import { PostgresSessionStore } from './postgres/session.store';
 import { PostgresTenantStore } from './postgres/tenant.store';
 import type { Limiter } from './rate-limit/limiter';
 import { SlidingLog } from './rate-limit/sliding-log';
 import { RedisLimiter } from './redis/redis-limiter';
 import { applyRetention } from './retention/apply-retention';
 import { RetentionManager } from './retention/manage-retention';
+import { Sessions } from './session/sessions';
+import { openTracing } from './telemetry/open-tracing';
+import { tracedDatabase } from './telemetry/traced-database';
+import { NO_TRACING, type Tracing } from './telemetry/tracing';
 
 const DAY_MS = 86_400_000;
 const HEALTH_DEADLINE_MS = 2_000;
-const DRAIN_MS = 10_000;
 
 /** A running service. */
 export interface Service {
   /** `http://HOST:PORT` */
   readonly url: string;
   readonly operatorKeyFile: string;
-  /** Lets requests in flight finish, for a bounded time. */
+  /** Null: not configured. */
+  readonly metricsUrl: string | null;
+  /** Says that it is not ready, then lets requests in flight finish, for a bounded time. */
   close(): Promise<void>;
 }
 
 /** The composition root: configuration → adapters → use cases → schema → servers. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
-  const database = await openDatabase(config);
+  const tracing = config.otlpEndpoint ? await openTracing(config.otlpEndpoint, log) : NO_TRACING;
+  const opened = await openDatabase(config);
+  const database = config.otlpEndpoint ? tracedDatabase(opened, tracing) : opened;
   let readSide: ReadSide | null = null;
   try {
     const applied = await migrate(database.migrator);
     if (applied.length > 0) log.info({ applied }, 'migrations applied');
-    readSide = await openReadSide(database, config.readDatabaseUrl, log);
-    return await serve(config, log, database, readSide);
+    await assertRowSecurity(database.prisma);
+    const isOwner = config.migrationDatabaseUrl === null;
+    readSide = await openReadSide(database, config.readDatabaseUrl, isOwner, log);
+    return await serve(config, log, { database, readSide, tracing });
   } catch (error) {
     await readSide?.close();
     await database.close();
+    await tracing.close();
     throw error;
   }
 }
 
-async function serve(config: Config, log: Logger, database: Database, readSide: ReadSide): Promise<Service> {
+interface Opened {
+  readonly database: Database;
+  readonly readSide: ReadSide;
+  readonly tracing: Tracing;
+}
+
+async function serve(config: Config, log: Logger, opened: Opened): Promise<Service> {
+  const { database, readSide, tracing } = opened;
   const { prisma, migrator } = database;
   const partitions = new Partitions(migrator);
   await partitions.ensureAhead(Date.now());
@@ -72,68 +111,138 @@ async function serve(config: Config, log: Logger, database: Database, readSide: 
   const limiter = await openLimiter(config, log);
   const retention = new PostgresRetentionStore(prisma, migrator);
   const sources = new PostgresAuditSourceStore(prisma, migrator);
+  const accessEntries = new PostgresAccessLogStore(prisma, migrator);
+  const accessLog = new AccessLog(accessEntries);
+  const checkpointKey = await loadCheckpointKey(config.dataDir, config.checkpointKeyFile);
+  const sequencer = new Sequencer(
+    migrator,
+    { own: checkpointKey, former: config.formerCheckpointKeys },
+    new CheckpointFiles(config.dataDir, checkpointKey.verifierKey),
+    log,
+  );
+  const sessions = new Sessions(new PostgresSessionStore(prisma), authenticator);
   const createContext = contextFactory({
     authenticator,
+    sessions,
     limiter,
     rateLimitPerMinute: config.rateLimitPerMinute,
     services: {
       reader: readSide.reader,
-      writer: new PostgresAuditEventWriter(database.run, partitions),
+      explorer: new PostgresAuditEventExplorer(database.ask),
+      writer: new PostgresAuditEventWriter(database.run, partitions, checkpointKey),
       tenants,
       keys: new KeyManager(keyStore, tenants, authenticator),
       retention: new RetentionManager(retention),
       sources,
+      evidence: new EvidenceLog(
+        new PostgresEvidenceStore(database.ask),
+        checkpointKey.verifierKey,
+        sequencer.problems,
+      ),
+      accessLog,
+      accessEntries,
       now: Date.now,
     },
   });
   const schema = createSchema();
-  const ping = () => guarded(() => prisma.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS);
+  const ping = shared(() => guarded(() => prisma.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS));
+  const beginExport = exporter(new PostgresExportSource(database.ask), new PostgresExportLeases(prisma));
   const facade = createFacade({
     schema,
     createContext,
+    beginExport,
     checkHealth: healthCheck(ping, limiter, readSide),
+    tracing,
     log,
   });
-  const graphql = await createGraphqlRouter({ schema, createContext, log });
-  const server = createHttpServer({ facade, graphql, log });
+  const graphql = await createGraphqlRouter({ schema, createContext, tracing, log });
+  const dashboard = createDashboardRouter({
+    sessions,
+    tenants,
+    createContext,
+    answerExport: (contextOf) => answerExport(beginExport, contextOf),
+    openId: config.openId,
+    folder: builtPage(),
+    log,
+  });
+  const stopping = new AbortController();
+  const isReady = async () =>
+    !stopping.signal.aborted &&
+    ping().then(
+      () => true,
+      () => false,
+    );
+  const inFlight = new InFlight();
+  const metrics = config.metrics
+    ? await openMetrics({
+        figures: () => readFigures(migrator, LIMITS.metricsSourcesMax, LIMITS.metricsDeadlineMs),
+        connections: database.connections,
+        limiter,
+        inFlight,
+        nowMs: Date.now,
+      })
+    : null;
+  const server = createHttpServer({
+    ...{ facade, graphql, dashboard, probes: createProbes(isReady), inFlight, tracing, log },
+    trustProxy: config.trustProxy,
+    onAnswered: metrics ? [metrics.onAnswered] : [],
+  });
 
   const folder = new Folder(migrator);
   const indexer = new Indexer(migrator, { pastMs: LIMITS.indexQuietMs, liveMs: LIMITS.indexLiveQuietMs });
-  const stopping = new AbortController();
+  const background = (name: string, everyMs: number, run: () => Promise<unknown>) =>
+    repeat(name, everyMs, log, async () => {
+      const left = await run();
+      metrics?.onRound(name);
+      return left;
+    });
   const tasks = [
-    repeat('folding counts', LIMITS.foldMs, log, () => folder.run()),
-    ...(config.searchIndex ? [repeat('indexing for search', LIMITS.indexMs, log, () => indexer.run())] : []),
-    repeat('writing last-used times', LIMITS.keyUseFlushMs, log, () => authenticator.flushUses()),
-    repeat('retention', LIMITS.retentionMs, log, () =>
+    background('folding counts', LIMITS.foldMs, () => folder.run()),
+    background('taking events into the evidence log', LIMITS.sequenceMs, () => sequencer.run()),
+    ...(config.searchIndex ? [background('indexing for search', LIMITS.indexMs, () => indexer.run())] : []),
+    background('writing the access log', LIMITS.accessLogFlushMs, () => accessLog.flush()),
+    background('retention of the access log', LIMITS.retentionMs, () =>
+      accessEntries.removeBefore(Date.now() - config.accessLogDays * DAY_MS, LIMITS.accessLogRemoveEntries),
+    ),
+    background('removing ended sessions', LIMITS.sessionIdleMs, () => sessions.removeEnded()),
+    background('writing last-used times', LIMITS.keyUseFlushMs, () => authenticator.flushUses()),
+    background('retention', LIMITS.retentionMs, () =>
       applyRetention({ store: retention, nowMs: Date.now, log, signal: stopping.signal }),
     ),
-    repeat('retention of gaps', LIMITS.retentionMs, log, () =>
+    background('retention of gaps', LIMITS.retentionMs, () =>
       expireGaps({ sources, retention, nowMs: Date.now, log }),
     ),
-    repeat('making partitions ahead', DAY_MS, log, () => partitions.ensureAhead(Date.now())),
+    background('making partitions ahead', DAY_MS, () => partitions.ensureAhead(Date.now())),
   ];
 
+  const metricsServer = config.metrics ? await metrics?.listen(config.metrics) : undefined;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
+  const heard = () => authenticator.forget();
+  const listener = config.databaseUrl ? listen(config.databaseUrl, KEYS_CHANGED, { heard, log }) : null;
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
     url: `http://${host}:${port}`,
     operatorKeyFile,
+    metricsUrl: metricsServer?.url ?? null,
     close: async () => {
       stopping.abort();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-        setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
-      });
+      await delay(config.readinessDelayMs);
+      await inFlight.drain(server, config.drainMs);
+      await listener?.close();
       await Promise.all(tasks.map((task) => task.stop()));
+      await accessLog
+        .close()
+        .catch((err) => log.error({ err, entries: accessLog.unwritten }, 'access log not written'));
       await authenticator.flushUses().catch((err) => log.warn({ err }, 'last-used times not written'));
       await limiter.close();
       await readSide.close();
       await database.close();
+      await metricsServer?.close();
+      await tracing.close();
     },
   };
 }

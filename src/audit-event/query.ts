@@ -52,17 +52,24 @@ export function toTimeRange(values: {
   return { from: ticksOrNull(values.startTime), to: ticksOrNull(values.endTime) };
 }
 
+type FilterParameters = Omit<typeof LIST_PARAMETERS, 'page' | 'pageSize' | 'sortBy' | 'sortDirection'>;
+
 /** @param values checked by `parseParameters` */
-export function toAuditEventQuery(values: ParameterValues<typeof LIST_PARAMETERS>): AuditEventQuery {
+export function toAuditEventFilter(values: ParameterValues<FilterParameters>): AuditEventFilter {
   const parsed = values.search === undefined ? { terms: [] } : parseSearch(values.search);
   return {
-    filter: {
-      ...toTimeRange(values),
-      actionId: values.actionId ?? null,
-      databaseName: values.databaseName ?? null,
-      principalName: values.principalName ?? null,
-      search: 'terms' in parsed ? parsed.terms : [],
-    },
+    ...toTimeRange(values),
+    actionId: values.actionId ?? null,
+    databaseName: values.databaseName ?? null,
+    principalName: values.principalName ?? null,
+    search: 'terms' in parsed ? parsed.terms : [],
+  };
+}
+
+/** @param values checked by `parseParameters` */
+export function toAuditEventQuery(values: ParameterValues<typeof LIST_PARAMETERS>): AuditEventQuery {
+  return {
+    filter: toAuditEventFilter(values),
     sort: SORTS[(values.sortBy ?? 'Timestamp') as keyof typeof SORTS],
     descending: values.sortDirection === 'desc',
     page: values.page,

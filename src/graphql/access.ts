@@ -3,11 +3,17 @@ import { type AuthChecker, Authorized, Extensions } from 'type-graphql';
 import type { Principal } from '../api-key/principal';
 import type { Scope } from '../api-key/scopes';
 import { DomainError } from '../errors';
+import { type TenantScope, tenantScope } from '../tenant/tenant-scope';
 import type { GraphqlContext } from './context';
 
 /** Who may use a root field. Stated on the field with `@Access`, read from there by everyone who asks. */
 export type AccessRule =
-  | { readonly principal: 'public'; readonly scope: Scope }
+  | {
+      readonly principal: 'public';
+      readonly scope: Scope;
+      /** For those signed in to the dashboard: over /graphql a key reaches nothing that it can't over REST. */
+      readonly via?: 'session';
+    }
   | { readonly principal: 'agent' }
   | { readonly principal: 'operator' };
 
@@ -24,6 +30,9 @@ export function enforce(rule: AccessRule, principal: Principal): void {
     throw new DomainError('forbidden', { public: 'This API key does not permit this operation.' });
   }
   if (rule.principal !== 'public' || principal.kind !== 'public') return;
+  if (rule.via === 'session' && !principal.session) {
+    throw new DomainError('forbidden', { public: 'This operation is for those signed in to the dashboard.' });
+  }
   if (!principal.scopes.includes(rule.scope)) {
     throw new DomainError('forbidden', { public: `This API key lacks the scope ${rule.scope}.` });
   }
@@ -31,6 +40,10 @@ export function enforce(rule: AccessRule, principal: Principal): void {
     throw new DomainError('forbidden', { public: 'This API key is not authorized for any tenant.' });
   }
 }
+
+/** The tenants of a public principal; the access rule has seen to it that the caller has one. */
+export const scopeOf = ({ principal }: Pick<GraphqlContext, 'principal'>): TenantScope =>
+  tenantScope(principal.kind === 'public' ? principal.tenantIds : []);
 
 export const authChecker: AuthChecker<GraphqlContext, AccessRule> = ({ context }, rules) => {
   for (const rule of rules) enforce(rule, context.principal);

@@ -8,8 +8,7 @@ import {
   SUMMARY_PARAMETERS,
 } from '../audit-event/parameters';
 import { toAuditEventQuery, toTimeRange } from '../audit-event/query';
-import { type TenantScope, tenantScope } from '../tenant/tenant-scope';
-import { Access } from './access';
+import { Access, scopeOf } from './access';
 import {
   AuditEventPage,
   AuditEventsArgs,
@@ -18,10 +17,6 @@ import {
   AuditSummaryType,
 } from './audit-event.types';
 import type { GraphqlContext } from './context';
-
-/** The tenants of a public key; the access rule has seen to it that the caller has one. */
-const scopeOf = ({ principal }: GraphqlContext): TenantScope =>
-  tenantScope(principal.kind === 'public' ? principal.tenantIds : []);
 
 @Resolver()
 export class AuditEventResolver {

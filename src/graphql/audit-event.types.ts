@@ -30,7 +30,8 @@ function declareFields(type: { prototype: object }, names: readonly FieldName[])
   }
 }
 
-function declareArguments(type: { prototype: object }, specs: ParameterSpecs) {
+/** Declares arguments as the parameters say. */
+export function declareArguments(type: { prototype: object }, specs: ParameterSpecs) {
   for (const [name, spec] of Object.entries(specs)) {
     declare(type, name, spec.kind === 'integer' ? GraphQLInt : GraphQLString, true, spec.doc);
   }

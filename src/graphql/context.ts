@@ -1,24 +1,36 @@
+import type { Attempt } from '../access-log/access-entry';
+import type { AccessLog } from '../access-log/access-log';
+import type { AccessLogStore } from '../access-log/access-log-store';
+import { addressGroup, plainAddress } from '../api-key/address-list';
 import type { Authenticator } from '../api-key/authenticate';
 import type { KeyManager } from '../api-key/manage-keys';
 import type { Principal } from '../api-key/principal';
 import type { AuditSourceStore } from '../audit-source/audit-source-store';
 import { DomainError } from '../errors';
+import type { EvidenceLog } from '../evidence/evidence-log';
+import type { AuditEventExplorer } from '../explore/explorer';
 import type { AuditEventWriter } from '../ingest/audit-event-writer';
 import { LIMITS } from '../limits';
 import type { Limiter, RateDecision } from '../rate-limit/limiter';
 import { retryAfterSeconds, SlidingLog } from '../rate-limit/sliding-log';
 import type { RetentionManager } from '../retention/manage-retention';
 import type { AuditEventReader } from '../search/audit-event-reader';
+import type { Sessions } from '../session/sessions';
 import type { TenantStore } from '../tenant/tenant-store';
+import { noteAccess } from './access-log';
 
 /** What the resolvers work with. */
 export interface Services {
   readonly reader: AuditEventReader;
+  readonly explorer: AuditEventExplorer;
   readonly writer: AuditEventWriter;
   readonly tenants: TenantStore;
   readonly keys: KeyManager;
   readonly retention: RetentionManager;
   readonly sources: AuditSourceStore;
+  readonly evidence: EvidenceLog;
+  readonly accessLog: Pick<AccessLog, 'note'>;
+  readonly accessEntries: AccessLogStore;
   readonly now: () => number;
 }
 
@@ -26,43 +38,88 @@ export interface Services {
 export interface GraphqlContext {
   readonly requestId: string;
   readonly principal: Principal;
+  /** Plain, see `plainAddress`. */
+  readonly address: string;
+  readonly entrance: Caller['entrance'];
   readonly services: Services;
+  /** Told of the value of each root field, and how many rows it has. */
+  readonly onValue?: OnValue;
+  /** Set for a mutation: what its entry of the access log says, but for what comes of it. */
+  readonly attempt?: () => Attempt;
 }
+
+/** For the store of a change: it writes the entry in the transaction of the change. */
+export function attemptOf({ attempt }: GraphqlContext): Attempt {
+  if (!attempt) throw new Error('only a mutation writes its entry of the access log itself');
+  return attempt();
+}
+
+export type OnValue = (value: unknown, rows: number) => void;
 
 /** What an entrance knows of a request. */
 export interface Caller {
   readonly requestId: string;
   readonly apiKey: string | undefined;
-  /** Network address, for the limit on failed authentications. */
+  /** Of a dashboard session, in place of a key. */
+  readonly sessionToken?: string | undefined;
+  /** Network address, behind the trusted proxies: for the access log and the limit on failed authentications. */
   readonly address: string;
-  readonly entrance: 'rest' | 'graphql';
+  readonly entrance: 'rest' | 'graphql' | 'dashboard';
   /** Told of the decision before a refusal is thrown, so that its headers can be set on any answer. */
   readonly onRateDecision?: (decision: RateDecision) => void;
+  readonly onValue?: OnValue;
 }
 
-/** @throws DomainError `unauthorized`, `rate_limited` */
+/** @throws DomainError `unauthorized`, `rate_limited`, `forbidden` */
 export type CreateContext = (caller: Caller) => Promise<GraphqlContext>;
+
+/** The operation that an entry of the access log names where the request was refused before it was read. */
+export const AUTHENTICATE = 'authenticate';
 
 export function contextFactory(parts: {
   readonly authenticator: Authenticator;
+  readonly sessions: Pick<Sessions, 'find'>;
   readonly limiter: Limiter;
   readonly rateLimitPerMinute: number;
   readonly services: Services;
 }): CreateContext {
-  const { authenticator, limiter, rateLimitPerMinute, services } = parts;
+  const { authenticator, sessions, limiter, rateLimitPerMinute, services } = parts;
   const failures = new SlidingLog(LIMITS.addressesTrackedMax);
 
   return async (caller) => {
-    const principal = await authenticator.authenticate(caller.apiKey);
-    if (!principal) throw await refusal(failures, caller.address);
-    if (principal.kind === 'public') {
+    const address = plainAddress(caller.address);
+    if (caller.apiKey !== undefined && caller.sessionToken !== undefined) throw bothGiven();
+    const principal =
+      caller.sessionToken === undefined
+        ? await authenticator.authenticate(caller.apiKey)
+        : ((await sessions.find(caller.sessionToken))?.principal ?? null);
+    if (!principal)
+      throw await refusal(failures, address, caller.sessionToken === undefined ? notValid : sessionOver);
+    const { requestId, entrance, onValue } = caller;
+    const context = { requestId, principal, address, entrance, services, ...(onValue && { onValue }) };
+    if (principal.allowedFrom && !principal.allowedFrom.includes(address)) {
+      // Noted within the limit on failures, so that a stolen key can't fill the log.
+      throw await refusal(failures, address, () => {
+        const refused = fromElsewhere();
+        noteAccess(context, { operation: AUTHENTICATE, parameters: {}, outcome: refused.code, rows: null });
+        return refused;
+      });
+    }
+    if (principal.session || caller.entrance === 'dashboard') {
+      // One window for all sessions of a key or person: signing in again opens no fresh one.
+      const who = principal.session?.user ?? principal.keyId;
+      const limit = LIMITS.sessionCallsPerMinute;
+      const decision = await admitSoon(limiter, `dashboard:${who}`, limit);
+      if (!decision.admitted)
+        throw rateLimited(`The dashboard may make ${limit} calls per minute.`, decision);
+    } else if (principal.kind === 'public') {
       const limit = principal.rateLimitPerMinute ?? rateLimitPerMinute;
       // Each entrance has its own window: dashboards must not use up the calls of the public contract.
       const decision = await admitSoon(limiter, `${caller.entrance}:${principal.keyId}`, limit);
       caller.onRateDecision?.(decision);
       if (!decision.admitted) throw rateLimited(`This API key may make ${limit} calls per minute.`, decision);
     }
-    return { requestId: caller.requestId, principal, services };
+    return context;
   };
 }
 
@@ -77,13 +134,25 @@ async function admitSoon(limiter: Limiter, key: string, limit: number): Promise<
   return limiter.admit(key, limit);
 }
 
-async function refusal(failures: SlidingLog, address: string): Promise<DomainError> {
-  const decision = await failures.admit(address, LIMITS.failedAuthPerMinute);
-  if (!decision.admitted) return rateLimited('Too many failed authentications from this address.', decision);
-  return new DomainError('unauthorized', {
-    public: 'The header X-Api-Key is missing, or its key is not valid.',
-  });
+/** What a failed authentication is told; too many of an address are told to wait. */
+async function refusal(failures: SlidingLog, address: string, told: () => DomainError): Promise<DomainError> {
+  const decision = await failures.admit(addressGroup(address), LIMITS.failedAuthPerMinute);
+  return decision.admitted
+    ? told()
+    : rateLimited('Too many failed authentications from this address.', decision);
 }
+
+const notValid = () =>
+  new DomainError('unauthorized', { public: 'The header X-Api-Key is missing, or its key is not valid.' });
+
+const sessionOver = () => new DomainError('unauthorized', { public: 'The session is over. Sign in again.' });
+
+const bothGiven = () =>
+  new DomainError('invalid_parameter', { public: 'A call has a session or an API key, not both.' });
+
+/** 403, not 401: the key is valid. It is not counted as a call of the key, whose holder is somebody else. */
+const fromElsewhere = () =>
+  new DomainError('forbidden', { public: 'This API key may not be used from this address.' });
 
 const rateLimited = (text: string, decision: RateDecision) =>
   new DomainError('rate_limited', { public: text, retryAfterSeconds: retryAfterSeconds(decision) });

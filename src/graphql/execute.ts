@@ -2,6 +2,7 @@ import { type DocumentNode, type GraphQLSchema, Kind, parse, validate } from 'gr
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { toDomainError } from '../errors';
 import { type AccessRule, accessRuleOf, enforce } from './access';
+import { noteAccess } from './access-log';
 import type { GraphqlContext } from './context';
 
 /** A fixed operation with one root field: parsed, validated and compiled at boot. */
@@ -10,8 +11,11 @@ export interface PreparedOperation {
   readonly rule: AccessRule;
   /** The value of the root field. @throws DomainError */
   run(variables: Readonly<Record<string, unknown>>, context: GraphqlContext): Promise<unknown>;
-  /** The check `run` makes, ahead of any other. @throws DomainError `forbidden` */
-  authorize(context: GraphqlContext): void;
+  /**
+   * The check `run` makes, ahead of any other; a refusal is noted with the parameters as they were given.
+   * @throws DomainError `forbidden`
+   */
+  authorize(context: GraphqlContext, given: object): void;
 }
 
 /** @throws Error when the document does not fit the schema: the service does not start with a broken route */
@@ -30,7 +34,15 @@ export function prepareOperation(schema: GraphQLSchema, source: string): Prepare
   return {
     rootField,
     rule,
-    authorize: (context) => enforce(rule, context.principal),
+    authorize: (context, given) => {
+      try {
+        enforce(rule, context.principal);
+      } catch (error) {
+        const { code } = toDomainError(error);
+        noteAccess(context, { operation: rootField, parameters: given, outcome: code, rows: null });
+        throw error;
+      }
+    },
     run: async (variables, context) => {
       const result = await compiled.query(undefined, context, variables);
       // Never partial data: one failed field fails the answer.

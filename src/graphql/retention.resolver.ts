@@ -3,7 +3,7 @@ import { GraphQLSafeInt } from 'graphql-scalars';
 import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RetentionRun } from '../retention/retention-store';
 import { Access } from './access';
-import type { GraphqlContext } from './context';
+import { attemptOf, type GraphqlContext } from './context';
 import { TenantType, toTenantType } from './tenant.type';
 
 const RUNS_DEFAULT = 100;
@@ -48,9 +48,10 @@ export class RetentionResolver {
     @Arg('tenantId', () => GraphQLString) tenantId: string,
     @Arg('days', () => GraphQLInt, { nullable: true, description: 'Null: for ever.' })
     days: number | null | undefined,
-    @Ctx() { services }: GraphqlContext,
+    @Ctx() context: GraphqlContext,
   ): Promise<TenantType> {
-    return toTenantType(await services.retention.setDays(tenantId, days ?? null));
+    const { retention } = context.services;
+    return toTenantType(await retention.setDays(tenantId, days ?? null, attemptOf(context)));
   }
 
   @Query(() => [RetentionRunType], {

@@ -4,43 +4,74 @@ import {
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
 import { expressMiddleware } from '@as-integrations/express5';
-import express, { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
-import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
+import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema, type ValidationRule } from 'graphql';
 import type { Logger } from 'pino';
 import { DomainError, ERRORS, toDomainError } from '../errors';
 import { IngestGate } from '../ingest/gate';
+import type { IngestReceipt } from '../ingest/receive-batch';
 import { LIMITS } from '../limits';
+import { graphqlRefusal } from '../refusal';
+import { sessionRequestOf } from '../session/session-cookie';
+import { sessionTokenOf } from '../session/session-token';
+import { NO_TRACING, type Tracing } from '../telemetry/tracing';
 import type { CreateContext, GraphqlContext } from './context';
+import { refuseIntrospection } from './introspection';
+import { limitDocument } from './limits';
+import { readBody } from './read-body';
 
 /** `POST /graphql`, for agents, operators and dashboards. Nothing that matters lives in an Apollo plugin. */
 export async function createGraphqlRouter(parts: {
   readonly schema: GraphQLSchema;
   readonly createContext: CreateContext;
+  readonly tracing?: Tracing;
   readonly log: Logger;
 }): Promise<Router> {
-  const { schema, createContext, log } = parts;
-  const apollo = new ApolloServer<GraphqlContext>({
-    schema,
-    includeStacktraceInErrorResponses: false,
-    introspection: true,
-    formatError: toPublicError,
-    logger: { debug: () => {}, info: () => {}, warn: (m) => log.warn(m), error: (m) => log.error(m) },
-    plugins: [
-      ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginLandingPageDisabled(),
-      logFailures(log),
-    ],
-    stopOnTerminationSignals: false,
-  });
-  await apollo.start();
+  const { schema, createContext, tracing = NO_TRACING, log } = parts;
+  const apolloWith = async (rules: readonly ValidationRule[]) => {
+    const apollo = new ApolloServer<GraphqlContext>({
+      schema,
+      includeStacktraceInErrorResponses: false,
+      introspection: true, // who may is a rule of our own
+      hideSchemaDetailsFromClientErrors: rules.includes(refuseIntrospection),
+      csrfPrevention: true,
+      allowBatchedHttpRequests: false,
+      persistedQueries: false,
+      parseOptions: { maxTokens: LIMITS.graphqlTokensMax },
+      validationRules: [...rules],
+      formatError: toPublicError,
+      logger: { debug: () => {}, info: () => {}, warn: (m) => log.warn(m), error: (m) => log.error(m) },
+      plugins: [
+        ApolloServerPluginCacheControlDisabled(),
+        ApolloServerPluginLandingPageDisabled(),
+        logFailures(log),
+        nameOperations(tracing),
+      ],
+      stopOnTerminationSignals: false,
+    });
+    await apollo.start();
+    return expressMiddleware(apollo, { context: async ({ res }) => res.locals.context });
+  };
+  // Two, as what was checked once is not checked again: a document that is good for operators is not for others.
+  const forOperators = await apolloWith([limitDocument]);
+  const forOthers = await apolloWith([limitDocument, refuseIntrospection]);
+  const answer: RequestHandler = (request, response, next) => {
+    const run = response.locals.principal.kind === 'operator' ? forOperators : forOthers;
+    return tracing.span('graphql', {}, async () => run(request, response, next));
+  };
 
   /** Before the body is read: a caller without a key costs nothing more. */
   const authenticate: RequestHandler = async (request, response, next) => {
     response.locals.context = await createContext({
       requestId: response.locals.requestId,
       apiKey: request.get('X-Api-Key'),
-      address: request.socket.remoteAddress ?? '',
+      sessionToken: sessionTokenOf(sessionRequestOf(request)),
+      address: request.ip ?? '',
       entrance: 'graphql',
+      onValue: (value, rows) => {
+        if (isReceipt(value)) response.locals.receipt = value;
+        response.locals.rows = (response.locals.rows ?? 0) + (isReceipt(value) ? value.accepted : rows);
+      },
     });
     response.locals.principal = response.locals.context.principal;
     next();
@@ -65,17 +96,11 @@ export async function createGraphqlRouter(parts: {
     if (refused.code === 'internal_error')
       log.error({ err: error, requestId: response.locals.requestId }, 'failed');
     if (refused.retryAfterSeconds) response.set('Retry-After', String(refused.retryAfterSeconds));
-    const extensions = { code: refused.code, requestId: response.locals.requestId };
-    response.status(ERRORS[refused.code].status).json({ errors: [{ message: refused.message, extensions }] });
+    const { status } = ERRORS[refused.code];
+    response.status(status).json(graphqlRefusal(refused, response.locals.requestId));
   };
   const router = Router();
-  router.post(
-    '/',
-    authenticate,
-    takeTurn,
-    readBody,
-    expressMiddleware(apollo, { context: async ({ res }) => res.locals.context }),
-  );
+  router.post('/', authenticate, takeTurn, ...readBody, answer);
   router.all('/', (_request, response) => {
     response.set('Allow', 'POST');
     throw new DomainError('method_not_allowed', { public: 'Only POST is allowed here.' });
@@ -84,20 +109,19 @@ export async function createGraphqlRouter(parts: {
   return router;
 }
 
-const parseBody = express.json({ limit: LIMITS.ingestBodyBytesMax });
-const readBody: RequestHandler = (request, response, next) =>
-  parseBody(request, response, (error?: unknown) => next(error && bodyError(error)));
+const isReceipt = (value: unknown): value is IngestReceipt =>
+  typeof value === 'object' && value !== null && 'accepted' in value && 'duplicates' in value;
 
-/** What the body parser refused, as a documented code. */
-function bodyError(error: unknown): unknown {
-  const { type, status } = error as { type?: string; status?: number };
-  if (type === 'entity.too.large') {
-    const limit = `${LIMITS.ingestBodyBytesMax} bytes, inflated`;
-    return new DomainError('payload_too_large', { public: `The body is larger than ${limit}.` });
-  }
-  if (status === undefined || status >= 500) return error;
-  return new DomainError('invalid_parameter', { public: 'The body is not readable JSON.', cause: error });
-}
+/** For traces: which of a caller's operations it was. */
+const nameOperations = (tracing: Tracing): ApolloServerPlugin<GraphqlContext> => ({
+  requestDidStart: async () => ({
+    didResolveOperation: async ({ operation, operationName }) =>
+      tracing.note({
+        ...(operation ? { 'graphql.operation.type': operation.operation } : {}),
+        ...(operationName ? { 'graphql.operation.name': operationName } : {}),
+      }),
+  }),
+});
 
 const originOf = (error: unknown) => (error instanceof GraphQLError ? (error.originalError ?? error) : error);
 

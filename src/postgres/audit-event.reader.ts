@@ -25,7 +25,7 @@ export class PostgresAuditEventReader implements AuditEventReader {
   async page(tenants: TenantScope, query: AuditEventQuery): Promise<Page<AuditEventListItem>> {
     const { page, pageSize } = query;
     const statement = pageStatement(eachTenant(tenants, this.form), query, this.deepOffset);
-    const rows = await guarded(() => this.ask(statement));
+    const rows = await guarded(() => this.ask(statement, tenants));
     const items = rows.filter((row) => row.record_id !== null).map(toListItem);
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
   }
@@ -37,13 +37,13 @@ export class PostgresAuditEventReader implements AuditEventReader {
         SELECT ${DETAIL_COLUMNS} FROM audit_event e
         WHERE e.tenant_id = ${tenant} AND e.record_id = ${recordId}::uuid`,
     );
-    const [row] = await guarded(() => this.ask(statement));
+    const [row] = await guarded(() => this.ask(statement, tenants));
     return row ? toStoredEvent(row) : null;
   }
 
   async summary(tenants: TenantScope, range: TimeRange): Promise<AuditSummary> {
     const statement = summaryStatement(eachTenant(tenants, this.form), range);
-    const [row] = await guarded(() => this.ask(statement));
+    const [row] = await guarded(() => this.ask(statement, tenants));
     return toSummary(row ?? {});
   }
 }

@@ -1,6 +1,8 @@
 import { AUDIT_EVENT_FIELDS, INGEST_FIELDS, SEARCHED_FIELDS, toSnakeCase } from '../audit-event/fields';
 import { searchableRoom, searchableText, writeSearchable } from '../audit-event/search-terms';
 import { serviceUnavailable, toDomainError } from '../errors';
+import { LEAF_BYTES, sealBatch } from '../evidence/batch-seal';
+import type { CheckpointKey } from '../evidence/note-key';
 import type { AuditEventWriter } from '../ingest/audit-event-writer';
 import { additionalJsonOf, type CheckedEvent, type CheckedRecord } from '../ingest/checked-event';
 import { BinaryArrays } from './binary-arrays';
@@ -14,7 +16,8 @@ import { toStored, toStoredJson } from './stored-text';
 interface Column {
   readonly column: string;
   readonly type: 'uuid' | 'text' | 'bool' | 'jsonb';
-  write(to: BinaryArrays, event: CheckedEvent): void;
+  /** @param additional what the event states beyond the fields, as JSON */
+  write(to: BinaryArrays, event: CheckedEvent, additional: string): void;
 }
 
 /** Columns an event fills, in the order of the field table; the id holds the time. */
@@ -24,7 +27,7 @@ const COLUMNS: readonly Column[] = [
   {
     column: 'additional',
     type: 'jsonb',
-    write: (to, { record }) => to.json(toStoredJson(additionalJsonOf(record))),
+    write: (to, _, additional) => to.json(toStoredJson(additional)),
   },
   { column: 'search_text', type: 'text', write: writeSearchText },
 ];
@@ -34,8 +37,11 @@ const VALUES = COLUMNS.map(({ type }, i) => `unnest($${i + 2}::${type}[])`).join
 
 const COUNTED = DIMENSIONS.map(({ column }) => column).join(', ');
 
+/** Parameters after the columns: what the batch adds to the evidence log. */
+const SEAL = [2, 3, 4, 5].map((after) => `$${COLUMNS.length + after}`);
+
 /**
- * One statement a batch: new events are inserted and counted, known ones ignored. It starts from the tenant's row, so that
+ * One statement a batch: new events are inserted, counted and handed to the evidence log, known ones ignored. It starts from the tenant's row, so that
  * it stays on one node of a distributed database, and answers no row at all for an unknown tenant.
  */
 const INSERT = `
@@ -48,7 +54,13 @@ delta AS (
   INSERT INTO audit_delta (tenant_id, hour, ${COUNTED}, n, ok)
   SELECT t.tenant_id, ${hourOf('i.record_id')}, ${COUNTED}, count(*), count(*) FILTER (WHERE i.succeeded)
   FROM tenant t CROSS JOIN ins i WHERE t.tenant_id = $1
-  GROUP BY 1, 2, ${COUNTED})
+  GROUP BY 1, 2, ${COUNTED}),
+logged AS (
+  INSERT INTO audit_log_queue (tenant_id, batch_id, received_at, leaves, accepted, events, key_id, mac, refused)
+  SELECT t.tenant_id, ${SEAL[0]}::uuid, clock_timestamp(), ${SEAL[1]}::bytea,
+    CASE WHEN i.n * ${LEAF_BYTES} < octet_length(${SEAL[1]}::bytea) THEN i.ids END, i.n, ${SEAL[2]}::text, ${SEAL[3]}::bytea, false
+  FROM tenant t CROSS JOIN (SELECT count(*)::int AS n, array_agg(record_id) AS ids FROM ins) i
+  WHERE t.tenant_id = $1 AND i.n > 0)
 SELECT (SELECT count(*) FROM ins)::int AS n FROM tenant t WHERE t.tenant_id = $1`;
 
 /** "no partition of relation found for row", among other failed checks. */
@@ -63,21 +75,27 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
   constructor(
     private readonly run: RunStatement,
     private readonly partitions: Partitions,
+    private readonly checkpointKey: CheckpointKey,
   ) {}
 
   insert(tenantId: number, events: readonly CheckedEvent[]): Promise<number> {
     // In one order everywhere: two instances that store the same events at once would otherwise deadlock.
     const ordered = events.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1));
     const arrays = new BinaryArrays(ordered.length * EVENT_BYTES);
+    const additional = ordered.map(({ record }) => additionalJsonOf(record));
     const columns = COLUMNS.map(({ type, write }) =>
-      arrays.column(type, ordered.length, (i) => write(arrays, ordered[i] as CheckedEvent)),
+      arrays.column(type, ordered.length, (i) =>
+        write(arrays, ordered[i] as CheckedEvent, additional[i] ?? ''),
+      ),
     );
+    const { batchId, leaves, keyId, mac } = sealBatch(this.checkpointKey, tenantId, ordered, additional);
+    const values = [tenantId, ...columns, batchId, leaves, keyId, mac];
     return guarded(async () => {
       const ids = events.map((event) => event.recordId);
       for (let attempt = 1; ; attempt++) {
         await this.partitions.ensureFor(ids);
         try {
-          return await this.#insert(tenantId, columns);
+          return await this.#insert(tenantId, values);
         } catch (error) {
           if (sqlStateOf(error) !== CHECK_VIOLATION) throw error;
           if (attempt === INSERT_ATTEMPTS) throw serviceUnavailable(error);
@@ -87,8 +105,8 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
     }, INSERT_DEADLINE_MS);
   }
 
-  async #insert(tenantId: number, columns: readonly Buffer[]): Promise<number> {
-    const [row] = await this.run(INSERT, [tenantId, ...columns]);
+  async #insert(tenantId: number, values: readonly unknown[]): Promise<number> {
+    const [row] = await this.run(INSERT, values, [tenantId]);
     if (!row) throw toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
     return Number(row.n);
   }

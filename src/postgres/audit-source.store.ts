@@ -20,6 +20,7 @@ import {
 import type { PrismaClient } from './database';
 import { guarded } from './failure';
 import { fromStored, toStored } from './stored-text';
+import { ofEveryTenant, ofTenants } from './tenant-rows';
 
 export class PostgresAuditSourceStore implements AuditSourceStore {
   /** @param background a client without time limits */
@@ -31,7 +32,7 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
   async report(tenantId: number, report: SourceReport, at: Date): Promise<void> {
     const key = [tenantId, toStored(report.hostName), toStored(report.databaseName)] as const;
     await guarded(() =>
-      this.prisma.$transaction(async (tx) => {
+      ofTenants(this.prisma, [tenantId], async (tx) => {
         const put = await tx.$executeRawUnsafe(PUT_SOURCE, ...key, ...stateOf(report), at);
         if (put === 0)
           throw toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
@@ -47,8 +48,10 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
   async sources(tenantId: number | null): Promise<readonly AuditSource[]> {
     const rows = await guarded(() =>
       tenantId === null
-        ? this.prisma.$queryRawUnsafe<SourceRow[]>(LIST_ALL)
-        : this.prisma.$queryRawUnsafe<SourceRow[]>(LIST_OF_TENANT, tenantId),
+        ? ofEveryTenant(this.prisma, (tx) => tx.$queryRawUnsafe<SourceRow[]>(LIST_ALL))
+        : ofTenants(this.prisma, [tenantId], (tx) =>
+            tx.$queryRawUnsafe<SourceRow[]>(LIST_OF_TENANT, tenantId),
+          ),
     );
     return rows.map(toSource);
   }
@@ -56,12 +59,14 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
   async gaps(tenantId: number, source: SourceId, limit: number): Promise<readonly StoredGap[]> {
     const { hostName, databaseName } = source;
     const found = await guarded(() =>
-      this.prisma.auditGap.findMany({
-        where: { tenantId, hostName: toStored(hostName), databaseName: toStored(databaseName) },
-        orderBy: [{ detectedAt: 'desc' }, { gapId: 'asc' }],
-        take: limit,
-        omit: { tenantId: true, hostName: true, databaseName: true },
-      }),
+      ofTenants(this.prisma, [tenantId], (tx) =>
+        tx.auditGap.findMany({
+          where: { tenantId, hostName: toStored(hostName), databaseName: toStored(databaseName) },
+          orderBy: [{ detectedAt: 'desc' }, { gapId: 'asc' }],
+          take: limit,
+          omit: { tenantId: true, hostName: true, databaseName: true },
+        }),
+      ),
     );
     return found.map((gap) => ({
       ...gap,

@@ -1,3 +1,4 @@
+import { within } from '../deadline';
 import { DomainError, serviceUnavailable } from '../errors';
 import { LIMITS } from '../limits';
 
@@ -19,6 +20,9 @@ export function toDatabaseError(error: unknown): unknown {
   if (code && OUR_MISTAKE.test(code)) return error;
   return isProgrammingError(error) ? error : serviceUnavailable(error);
 }
+
+/** Whether the statement, not the database, was too slow. */
+export const isStatementTimeout = (error: unknown): boolean => sqlStateOf(error) === STATEMENT_TIMEOUT;
 
 /** The SQLSTATE of a database error, wherever the layers above it put it. */
 export function sqlStateOf(error: unknown): string | null {
@@ -48,18 +52,10 @@ export async function guarded<T>(
   call: () => Promise<T>,
   deadlineMs: number = LIMITS.requestDeadlineMs,
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(serviceUnavailable(new Error(`no answer from the database in ${deadlineMs} ms`))),
-      deadlineMs,
-    );
-  });
+  const late = () => serviceUnavailable(new Error(`no answer from the database in ${deadlineMs} ms`));
   try {
-    return await Promise.race([call(), deadline]);
+    return await within(deadlineMs, late, call);
   } catch (error) {
     throw toDatabaseError(error);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,3 +1,4 @@
+import type { Attempt } from '../access-log/access-entry';
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
 import { parseTenantId } from '../tenant/tenant-scope';
@@ -9,11 +10,11 @@ export class RetentionManager {
   constructor(private readonly store: RetentionStore) {}
 
   /** @param days null: events are kept for ever @throws DomainError `invalid_parameter`, `not_found` */
-  async setDays(tenantId: string, days: number | null): Promise<Tenant> {
+  async setDays(tenantId: string, days: number | null, attempt: Attempt): Promise<Tenant> {
     const problems = retentionProblems(days);
     if (problems.length > 0)
       throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
-    const tenant = await this.store.setDays(tenantNumber(tenantId), days);
+    const tenant = await this.store.setDays(tenantNumber(tenantId), days, attempt);
     if (!tenant) throw noSuchTenant();
     return tenant;
   }

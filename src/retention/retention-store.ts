@@ -1,3 +1,4 @@
+import type { Attempt } from '../access-log/access-entry';
 import type { Tenant } from '../tenant/tenant-store';
 
 /** A tenant whose events are kept for a number of days only. */
@@ -46,7 +47,7 @@ export interface RemovalStep {
  */
 export interface RetentionStore {
   /** The tenant as changed, or null. @param retentionDays null: for ever */
-  setDays(tenantId: number, retentionDays: number | null): Promise<Tenant | null>;
+  setDays(tenantId: number, retentionDays: number | null, attempt: Attempt): Promise<Tenant | null>;
   limitedTenants(): Promise<readonly LimitedTenant[]>;
   /** Oldest first. */
   weeks(): Promise<readonly StoredWeek[]>;

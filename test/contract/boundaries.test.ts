@@ -9,10 +9,20 @@ interface Border {
   readonly packages: readonly string[];
 }
 
-const CORE = ['src/audit-event', 'src/tenant', 'src/errors', 'src/limits', 'src/version'];
+const CORE = [
+  'src/audit-event',
+  'src/tenant',
+  'src/access-log',
+  'src/errors',
+  'src/limits',
+  'src/version',
+  'src/deadline',
+  'src/refusal',
+];
 const USE_CASES = [
   ...['src/search', 'src/ingest', 'src/api-key', 'src/rate-limit', 'src/retention'],
   'src/audit-source',
+  'src/evidence',
 ];
 
 /** Dependencies point inwards: rest-facade → graphql → use cases → audit-event ← agent. */
@@ -21,13 +31,13 @@ const BORDERS: readonly Border[] = [
   { of: USE_CASES, files: [...CORE, ...USE_CASES], packages: ['lru-cache', 'pino'] },
   {
     of: ['src/postgres'],
-    files: [...CORE, ...USE_CASES, 'src/config', 'src/generated/prisma'],
+    files: [...CORE, ...USE_CASES, 'src/config', 'src/generated/prisma', 'src/metrics/figures'],
     packages: ['@electric-sql/pglite', '@prisma/adapter-pg', 'pg', 'pglite-prisma-adapter', 'pino'],
   },
   { of: ['src/redis'], files: [...CORE, ...USE_CASES], packages: ['ioredis', 'pino'] },
   {
     of: ['src/graphql'],
-    files: [...CORE, ...USE_CASES],
+    files: [...CORE, ...USE_CASES, 'src/telemetry/tracing'],
     packages: [
       ...['graphql', 'graphql-jit', 'graphql-scalars', 'type-graphql', 'reflect-metadata'],
       ...['@apollo/server', '@as-integrations/express5', 'express', 'pino'],
@@ -36,9 +46,10 @@ const BORDERS: readonly Border[] = [
   {
     of: ['rest-facade'],
     files: [
-      ...['src/graphql/execute', 'src/graphql/context', 'src/graphql/access'],
+      ...['src/graphql/execute', 'src/graphql/context', 'src/graphql/access', 'src/graphql/access-log'],
       ...['src/audit-event', 'src/errors', 'src/limits', 'src/health', 'src/version'],
-      ...['src/rate-limit/limiter', 'src/api-key/scopes'],
+      ...['src/rate-limit/limiter', 'src/api-key/scopes', 'src/evidence/answer-fields'],
+      ...['src/deadline', 'src/refusal', 'src/telemetry/tracing'],
     ],
     packages: ['express', 'graphql', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],
   },
@@ -47,14 +58,36 @@ const BORDERS: readonly Border[] = [
     files: ['src/audit-event', 'src/limits', 'package.json'],
     packages: ['commander', 'exponential-backoff', 'rotating-file-stream', 'tinyglobby', 'zod'],
   },
-  { of: ['src/config'], files: ['src/limits'], packages: ['zod'] },
+  { of: ['src/config'], files: ['src/api-key/address-list', 'src/limits'], packages: ['zod'] },
   { of: ['src/background'], files: [], packages: ['pino'] },
   { of: ['src/health'], files: ['src/rate-limit/limiter'], packages: [] },
-  { of: ['src/operator-key'], files: ['src/api-key'], packages: [] },
-  { of: ['src/http-server'], files: ['src/api-key/principal', 'src/limits'], packages: ['express', 'pino'] },
+  { of: ['src/operator-key'], files: ['src/access-log', 'src/api-key'], packages: [] },
+  {
+    of: ['src/http-server'],
+    files: [...CORE, 'src/api-key/principal', 'src/health', 'src/http', 'src/telemetry/tracing'],
+    packages: ['express', 'helmet', 'pino'],
+  },
+  {
+    of: ['src/http'],
+    files: [...CORE, 'src/api-key/principal', 'src/health', 'src/ingest/receive-batch'],
+    packages: ['express', 'pino'],
+  },
+  { of: ['src/metrics'], files: [...CORE, 'src/http/answered'], packages: ['prom-client'] },
+  {
+    of: ['src/telemetry'],
+    files: [...CORE, 'src/http/answered', 'src/postgres/database'],
+    packages: [
+      ...['@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
+      ...['@opentelemetry/sdk-trace-node', 'express', 'pino'],
+    ],
+  },
+  { of: ['src/log'], files: ['src/api-key/key-format', 'src/config'], packages: ['pino'] },
   {
     of: ['src/cli'],
-    files: ['src/api-key/scopes', 'src/operator-key', 'src/postgres/distribute/distribute'],
+    files: [
+      ...['src/api-key/scopes', 'src/limits', 'src/operator-key', 'src/postgres/distribute/distribute'],
+      ...['src/evidence', 'src/version'],
+    ],
     packages: ['commander'],
   },
   // Composition roots put everything together.

@@ -19,6 +19,8 @@ describe('each fact has one home', () => {
       .filter(
         not(
           { file: '', context: /^new DomainError\(/, reason: 'the use of a code' },
+          { file: '', context: /^ERRORS\.\w+$/, reason: 'its status' },
+          { file: 'src/http-server.ts', context: /=== 'internal_error'$/, reason: 'what is logged; typed' },
           {
             file: 'rest-facade/openapi.ts',
             context: /^\[ '\w+', |^(rate_limited|service_unavailable|method_not_allowed): |\['not_found'\]/,
@@ -52,6 +54,7 @@ describe('each fact has one home', () => {
             reason: 'the length of a preview',
           },
           { file: 'src/limits.ts', context: /^nameCharsMax: 200$/, reason: 'the length of a name' },
+          { file: 'src/config.ts', context: /\.default\(400\)$/, reason: 'days of the access log' },
           {
             file: 'src/audit-source/check-report.ts',
             context: /^fileName: 500$/,

@@ -51,7 +51,7 @@ describeOnPostgres('the migrations', () => {
   });
 
   it('would be seen to differ', async () => {
-    await store.database.prisma.$executeRawUnsafe('ALTER TABLE tenant ADD COLUMN forgotten int');
+    await store.database.migrator.$executeRawUnsafe('ALTER TABLE tenant ADD COLUMN forgotten int');
     expect(withoutComments(driftOf(store).diff)).toContain('"forgotten"');
   });
 });
@@ -64,7 +64,7 @@ interface Column {
 }
 const COLUMNS = `SELECT table_name::text, column_name::text, udt_name::text, is_nullable::text, collation_name::text,
     column_default::text, is_identity::text FROM information_schema.columns
-  WHERE table_schema = 'public' AND table_name IN ('tenant', 'api_key', 'audit_event', 'audit_source', 'audit_gap', '_prisma_migrations')
+  WHERE table_schema = 'public' AND table_name IN ('tenant', 'api_key', 'access_log', 'audit_event', 'audit_source', 'audit_gap', '_prisma_migrations')
   ORDER BY table_name, column_name`;
 const INDEXES = `SELECT tablename::text, indexname::text, indexdef::text FROM pg_indexes WHERE schemaname = 'public' ORDER BY 2`;
 

@@ -1,6 +1,8 @@
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { accessRuleOf, assertEveryRootFieldHasRule } from '../../src/graphql/access';
 import { createSchema } from '../../src/graphql/schema';
+import { accessLog, type LoggedAccess } from '../support/access-log';
+import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 
 const UUID = '00000000-0000-8000-8000-000000000000';
@@ -9,6 +11,15 @@ const MATRIX = {
   'Query.auditEvents': ['public', '{ auditEvents { totalCount } }'],
   'Query.auditEvent': ['public', `{ auditEvent(recordId: "${UUID}") { recordId } }`],
   'Query.auditSummary': ['public', '{ auditSummary { totalCount } }'],
+  // For those signed in to the dashboard: test/graphql/explore.test.ts.
+  'Query.auditHistogram': ['session', '{ auditHistogram { bucketSeconds } }'],
+  'Query.auditFacets': ['session', '{ auditFacets { totalCount } }'],
+  'Query.auditLog': ['public', '{ auditLog { size } }'],
+  'Query.auditLogs': ['operator', '{ auditLogs { size } }'],
+  'Query.auditLogCheckpoints': ['public', '{ auditLogCheckpoints { checkpoints } }'],
+  'Query.auditLogEntries': ['public', '{ auditLogEntries { count } }'],
+  'Query.auditLogConsistency': ['public', '{ auditLogConsistency { hashes } }'],
+  'Query.auditLogRemovals': ['public', '{ auditLogRemovals { removals { events } } }'],
   'Query.tenants': ['operator', '{ tenants { tenantId } }'],
   'Query.retentionRuns': ['operator', '{ retentionRuns { tenantId } }'],
   'Mutation.setTenantRetention': [
@@ -22,6 +33,9 @@ const MATRIX = {
        publishedCount: 0, waitingBytes: 0, gaps: [] }) { gapsKept } }`,
   ],
   'Query.apiKeys': ['operator', '{ apiKeys { keyId } }'],
+  'Query.accessLog': ['operator', '{ accessLog { endCursor } }'],
+  'Mutation.createOperatorKey': ['operator', 'mutation { createOperatorKey(name: "x") { keyId } }'],
+  'Mutation.rotateApiKey': ['operator', `mutation { rotateApiKey(keyId: "${UUID}") { keyId } }`],
   'Mutation.ingestAuditEvents': [
     'agent',
     'mutation { ingestAuditEvents(batch: { events: [] }) { accepted } }',
@@ -34,6 +48,8 @@ const MATRIX = {
 type RootField = keyof typeof MATRIX;
 const FIELDS = Object.keys(MATRIX) as RootField[];
 
+const lineOf = ({ requestId, operation, outcome }: LoggedAccess) => `${requestId} ${operation} ${outcome}`;
+
 const schema = createSchema();
 const rootFields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap(
   (type) =>
@@ -44,7 +60,9 @@ describe('the schema', () => {
   it('states on every root field who may use it, and the matrix of this test knows them all', () => {
     expect(rootFields.map(({ name }) => name).sort()).toEqual([...FIELDS].sort());
     for (const { name, field } of rootFields) {
-      expect(accessRuleOf(field)?.principal).toBe(MATRIX[name as RootField][0]);
+      const rule = accessRuleOf(field);
+      const kind = rule?.principal === 'public' ? (rule.via ?? rule.principal) : rule?.principal;
+      expect(kind).toBe(MATRIX[name as RootField][0]);
     }
   });
 
@@ -120,6 +138,24 @@ describe('each root field', () => {
         expect(Object.values(body.data ?? {}).filter((value) => value !== null)).toEqual([]);
       }
     });
+  });
+
+  it('leaves an entry in the access log, whoever calls it, but for what agents send', async () => {
+    const { world } = open;
+    const expected: string[] = [];
+    for (const { key } of Object.values(callers).filter((caller) => caller.key)) {
+      for (const name of FIELDS) {
+        const { headers, body } = await world.graphql(key, MATRIX[name][1]);
+        const outcome = body.errors?.[0].extensions.code ?? 'ok';
+        if (MATRIX[name][0] === 'agent' && outcome === 'ok') continue;
+        expected.push(`${headers.get('X-Request-Id')} ${name.split('.')[1]} ${outcome}`);
+      }
+    }
+    const requests = new Set(expected.map((line) => line.split(' ')[0]));
+    const written = async () =>
+      (await accessLog(world)).filter(({ requestId }) => requests.has(requestId)).map(lineOf);
+    const found = await until(written, (lines) => lines.length >= expected.length);
+    expect(found.sort()).toEqual(expected.sort());
   });
 
   it('is hidden from a caller without a key, as is the schema itself', async () => {

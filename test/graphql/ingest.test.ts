@@ -81,6 +81,14 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     expect(body.data.ingestAuditEvents).toMatchObject({ accepted: 1 });
   });
 
+  it('takes a body with a byte order mark, and text of any plane', async () => {
+    const statement = "SELECT N'Größe 顧客 \u{1F600}'";
+    const { body } = await post(`\uFEFF${request([anEvent({ actionId: 'BOM', statement })])}`);
+    expect(body.data.ingestAuditEvents).toMatchObject({ accepted: 1 });
+    const list = await acme.get('/audit-activity', { actionId: 'BOM' });
+    expect(list.body.data[0].statementPreview).toBe(statement);
+  });
+
   it('refuses a body that is too large, also one that only inflates to it, with 413', async () => {
     const large = request([anEvent({ statement: 'x'.repeat(LIMITS.ingestBodyBytesMax) })]);
     const answers = [await post(large), await post(gzipSync(large), { 'Content-Encoding': 'gzip' })];
@@ -103,6 +111,14 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     ],
     ['an unknown encoding', '{}', { 'Content-Encoding': 'zpaq' }],
     ['an unknown charset', '{}', { 'Content-Type': 'application/json; charset=ebcdic' }],
+    [
+      'bytes that are no text',
+      Buffer.concat([
+        Buffer.from('{"query":"{ tenants { name } }","extensions":{"x":"'),
+        Buffer.from([0xe9, 0x22, 0x7d, 0x7d]),
+      ]),
+      {},
+    ],
     ['a body that is no JSON', 'query={tenants{name}}', { 'Content-Type': 'text/plain' }],
     ['a document of no language', '{"query":"SELECT 1"}', {}],
     ['a batch of a wrong type', JSON.stringify({ query: INGEST, variables: { batch: 'x' } }), {}],

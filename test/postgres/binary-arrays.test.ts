@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { BinaryArrays } from '../../src/postgres/binary-arrays';
 import { type Database, openDatabase } from '../../src/postgres/database';
+import { migrate } from '../../src/postgres/migrate';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 
 describe.each(ENGINES)('columns in binary form on %s', (engine) => {
@@ -10,6 +11,7 @@ describe.each(ENGINES)('columns in binary form on %s', (engine) => {
   beforeAll(async () => {
     place = await createTestDatabase(engine);
     db = await openDatabase(place);
+    await migrate(db.migrator);
   });
   afterAll(async () => {
     await db.close();
@@ -40,6 +42,7 @@ describe.each(ENGINES)('columns in binary form on %s', (engine) => {
             `SELECT id::text, text, flag, json->>'text' AS inner
              FROM unnest($1::uuid[], $2::text[], $3::bool[], $4::jsonb[]) AS x(id, text, flag, json)`,
             columns,
+            [],
           );
           expect(found).toEqual(rows.map((r) => ({ ...r, inner: r.text })));
         },

@@ -4,7 +4,7 @@ import type { AuditEventQuery } from '../../src/audit-event/query';
 import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
 import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
 import { Folder } from '../../src/postgres/counts/fold';
-import { askPrisma, type RunStatement } from '../../src/postgres/database';
+import type { AskRows, RunStatement } from '../../src/postgres/database';
 import { DISTRIBUTED_TABLES } from '../../src/postgres/distribute/distribution';
 import { Partitions } from '../../src/postgres/partitions';
 import { PostgresRetentionStore } from '../../src/postgres/retention/retention.store';
@@ -12,6 +12,8 @@ import { Indexer } from '../../src/postgres/search/indexer';
 import { applyRetention } from '../../src/retention/apply-retention';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { AT_ONCE } from '../support/at-once';
+import { AN_ATTEMPT } from '../support/attempt';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { describeOnPostgres } from '../support/engines';
 import { recording } from '../support/recorded-statements';
 import { Store } from '../support/store';
@@ -91,7 +93,11 @@ describeOnPostgres('the statements of a service', () => {
   /** What reading asks for a scope. */
   async function asked(tenants: readonly number[], form: 'lateral' | 'union'): Promise<string[]> {
     const texts: string[] = [];
-    const reader = new PostgresAuditEventReader(askPrisma(recording(store.database.prisma, texts)), form);
+    const ask: AskRows = (statement, scope) => {
+      texts.push(statement.text);
+      return store.database.ask(statement, scope);
+    };
+    const reader = new PostgresAuditEventReader(ask, form);
     const scope = tenantScope(tenants);
     for (const one of QUERIES) await reader.page(scope, one);
     await reader.find(scope, '019b8d0e-1c00-8000-8000-000000000001');
@@ -128,13 +134,13 @@ describeOnPostgres('the statements of a service', () => {
       recording(client, texts),
     );
     if (!prisma || !background) throw new Error('no client');
-    const run: RunStatement = (text, values) => {
+    const run: RunStatement = (text, values, scope) => {
       texts.push(text);
-      return store.database.run(text, values);
+      return store.database.run(text, values, scope);
     };
-    const writer = new PostgresAuditEventWriter(run, new Partitions(background));
+    const writer = new PostgresAuditEventWriter(run, new Partitions(background), TEST_CHECKPOINT_KEY);
     const retention = new PostgresRetentionStore(prisma, background);
-    await retention.setDays(store.tenantId, 10);
+    await retention.setDays(store.tenantId, 10, AN_ATTEMPT);
     const times = [
       '2026-01-05T08:00:00.0000000Z',
       '2026-01-20T08:00:00.0000000Z',

@@ -54,7 +54,7 @@ describe('the plan of distribution', () => {
 describe.each(ENGINES)('the tables on %s', (engine) => {
   let place: TestDatabase;
   let db: Database;
-  const rows = <T>(sql: string, ...values: unknown[]) => db.prisma.$queryRawUnsafe<T[]>(sql, ...values);
+  const rows = <T>(sql: string, ...values: unknown[]) => db.migrator.$queryRawUnsafe<T[]>(sql, ...values);
   beforeAll(async () => {
     place = await createTestDatabase(engine);
     db = await openDatabase(place);
@@ -124,7 +124,7 @@ describeOnPostgres('distribute on a stand-in for Citus', () => {
 
   it('migrates, distributes every table in order, and a second time does nothing', async () => {
     expect(await run()).toEqual({ citus: '13.2-2', distributed: [...DISTRIBUTED_TABLES], before: [] });
-    const calls = await db.prisma.$queryRaw<{ name: string; colocationid: number }[]>`
+    const calls = await db.migrator.$queryRaw<{ name: string; colocationid: number }[]>`
       SELECT logicalrelid::text AS name, colocationid FROM pg_dist_partition ORDER BY call_order`;
     expect(calls).toEqual(DISTRIBUTED_TABLES.map((name) => ({ name, colocationid: 11 })));
     expect(await run()).toEqual({ citus: '13.2-2', distributed: [], before: [...DISTRIBUTED_TABLES] });

@@ -67,7 +67,7 @@ describe.each(ENGINES)('weekly partitions on %s', (engine) => {
   it('that were dropped behind the service are made again when an event needs them', async () => {
     const eventTime = '2011-06-15T10:00:00Z';
     await store.insert(store.checked([{ eventTime }]));
-    await store.database.prisma.$executeRawUnsafe(`DROP TABLE ${partitionOf(eventTime)}`);
+    await store.database.migrator.$executeRawUnsafe(`DROP TABLE ${partitionOf(eventTime)}`);
     expect(await store.insert(store.checked([{ eventTime }, { eventTime: '2011-06-30T00:00:00Z' }]))).toBe(2);
     expect(await partitions()).toContain(partitionOf(eventTime));
   });

@@ -14,6 +14,8 @@ import { Indexer } from '../../src/postgres/search/indexer';
 import { applyRetention } from '../../src/retention/apply-retention';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { AT_ONCE } from '../support/at-once';
+import { AN_ATTEMPT } from '../support/attempt';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 
@@ -84,7 +86,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
   });
 
   it('leaves lists, counts, searches and summaries equal to what is left, whatever was folded or came late', async () => {
-    const writer = new PostgresAuditEventWriter(db.run, new Partitions(db.migrator));
+    const writer = new PostgresAuditEventWriter(db.run, new Partitions(db.migrator), TEST_CHECKPOINT_KEY);
     const reader = new PostgresAuditEventReader(db.ask);
     const store = new PostgresRetentionStore(db.prisma, db.migrator);
     const folder = new Folder(db.migrator);
@@ -108,7 +110,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
           else if (s.kind === 'index') await indexer.run();
           else if (s.kind === 'keep') {
             days[s.tenant] = s.days;
-            await store.setDays(tenants[s.tenant] ?? 0, s.days);
+            await store.setDays(tenants[s.tenant] ?? 0, s.days, AN_ATTEMPT);
           } else if (s.kind === 'ingest') {
             const events = s.events.map((e) => checked(tenants[s.tenant] ?? 0, e));
             expect(await writer.insert(tenants[s.tenant] ?? 0, events)).toBe(events.length);
@@ -128,12 +130,12 @@ describe.each(ENGINES)('retention on %s', (engine) => {
         await check();
         await folder.run();
         await check();
-        const rows = await db.prisma.auditEvent.findMany({ select: { recordId: true } });
+        const rows = await db.migrator.auditEvent.findMany({ select: { recordId: true } });
         expect(rows.map((row) => row.recordId).sort()).toEqual(stored.map((e) => e.recordId).sort());
         const runs = await store.runs(null, 1000);
         expect(runs.reduce((sum, run) => sum + run.events, 0)).toBe(removed);
         expect(runs.every((run) => run.events > 0 && run.fromTime < run.toTime)).toBe(true);
-        const left = await db.prisma.$queryRaw<
+        const left = await db.migrator.$queryRaw<
           { n: number }[]
         >`SELECT n FROM audit_count WHERE n <= 0 OR ok < 0`;
         expect(left).toEqual([]);

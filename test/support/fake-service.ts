@@ -5,6 +5,7 @@ import { createFacade } from '../../rest-facade/app';
 import { Authenticator } from '../../src/api-key/authenticate';
 import { KeyManager } from '../../src/api-key/manage-keys';
 import type { Principal } from '../../src/api-key/principal';
+import { EvidenceLog } from '../../src/evidence/evidence-log';
 import type { CreateContext, Services } from '../../src/graphql/context';
 import { createSchema } from '../../src/graphql/schema';
 import { createGraphqlRouter } from '../../src/graphql/server';
@@ -15,12 +16,13 @@ import { FakeKeyStore, FakeTenantStore } from './fakes/key-store';
 export const READER: Principal = {
   kind: 'public',
   keyId: '11111111-1111-4111-8111-111111111111',
+  name: 'test',
   scopes: ['read:audit-activity'],
   tenantIds: [1],
   rateLimitPerMinute: null,
 };
-export const AGENT: Principal = { kind: 'agent', keyId: READER.keyId, tenantId: 1 };
-export const OPERATOR: Principal = { kind: 'operator', keyId: READER.keyId };
+export const AGENT: Principal = { kind: 'agent', keyId: READER.keyId, name: 'test', tenantId: 1 };
+export const OPERATOR: Principal = { kind: 'operator', keyId: READER.keyId, name: 'test' };
 
 const unused = () => Promise.reject(new Error('not expected to be called'));
 
@@ -45,6 +47,13 @@ export async function openFakeService(
       runs: unused,
     }),
     sources: { report: unused, sources: unused, gaps: unused, removeGaps: unused },
+    accessLog: { note: () => {} },
+    evidence: new EvidenceLog(
+      { states: unused, checkpoints: unused, tiles: unused, tilesAround: unused, removals: unused },
+      '',
+      new Map(),
+    ),
+    accessEntries: { append: unused, newest: unused, removeBefore: unused },
     now: Date.now,
     ...parts,
   };
@@ -52,7 +61,10 @@ export async function openFakeService(
   const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });
   const createContext: CreateContext =
     parts.createContext ??
-    (async ({ requestId }) => ({ requestId, principal: parts.principal ?? READER, services }));
+    (async ({ requestId, address, entrance }) => ({
+      ...{ requestId, address, entrance, services },
+      principal: parts.principal ?? READER,
+    }));
   const schema = createSchema();
   const facade = createFacade({ schema, createContext, checkHealth: async () => 'Healthy', log });
   const server = createHttpServer({

@@ -9,7 +9,7 @@ interface Document {
 interface ResponseObject {
   readonly $ref?: string;
   readonly headers?: Record<string, unknown>;
-  readonly content?: { 'application/json': { schema: object } };
+  readonly content?: { readonly 'application/json'?: { schema: object } };
 }
 
 const documents = new WeakMap<World, Promise<Checker>>();
@@ -46,7 +46,7 @@ class Checker {
       if (name === 'RateLimit' || name === 'RateLimit-Policy') continue; // agents and operators have no window
       if (!answer.headers.has(name)) throw new Error(`${path}: ${answer.status} without header ${name}`);
     }
-    const schema = response.content?.['application/json'].schema;
+    const schema = response.content?.['application/json']?.schema;
     if (method === 'HEAD' || !schema) return;
     const validate = this.#validator(schema);
     if (!validate(answer.body)) {

@@ -7,6 +7,7 @@ import { applyRetention } from '../../src/retention/apply-retention';
 import type { RetentionStore } from '../../src/retention/retention-store';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { AT_ONCE } from './at-once';
+import { AN_ATTEMPT } from './attempt';
 import type { Store } from './store';
 
 /** Retention and what it must agree with, on the store of a test. */
@@ -32,7 +33,7 @@ export class RetentionTrial {
   }
 
   async keep(days: number | null): Promise<void> {
-    await this.retention.setDays(this.store.tenantId, days);
+    await this.retention.setDays(this.store.tenantId, days, AN_ATTEMPT);
   }
 
   async weeks(): Promise<string[]> {

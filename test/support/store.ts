@@ -5,6 +5,8 @@ import { type Database, openDatabase } from '../../src/postgres/database';
 import { migrate } from '../../src/postgres/migrate';
 import { Partitions } from '../../src/postgres/partitions';
 import { PostgresTenantStore } from '../../src/postgres/tenant.store';
+import { AN_ATTEMPT } from './attempt';
+import { TEST_CHECKPOINT_KEY } from './checkpoint-key';
 import { createTestDatabase, type EngineName, type TestDatabase } from './engines';
 import { anEvent, type IngestedEvent } from './events';
 
@@ -19,7 +21,7 @@ export class Store {
     readonly tenantId: number,
   ) {
     this.partitions = new Partitions(database.migrator);
-    this.writer = new PostgresAuditEventWriter(database.run, this.partitions);
+    this.writer = new PostgresAuditEventWriter(database.run, this.partitions, TEST_CHECKPOINT_KEY);
   }
 
   static async open(engine: EngineName): Promise<Store> {
@@ -31,12 +33,16 @@ export class Store {
     const database = await openDatabase(place);
     await migrate(database.migrator);
     const tenants = new PostgresTenantStore(database.prisma);
-    return new Store(database, place, tenantId ?? (await tenants.create('Acme')).tenantId);
+    return new Store(database, place, tenantId ?? (await tenants.create('Acme', null, AN_ATTEMPT)).tenantId);
   }
 
   /** The same store, for events of a new tenant. */
   async forNewTenant(): Promise<Store> {
-    const { tenantId } = await new PostgresTenantStore(this.database.prisma).create('Another');
+    const { tenantId } = await new PostgresTenantStore(this.database.prisma).create(
+      'Another',
+      null,
+      AN_ATTEMPT,
+    );
     return new Store(this.database, this.place, tenantId);
   }
 
@@ -63,8 +69,9 @@ export class Store {
     return this.writer.insert(this.tenantId, events);
   }
 
+  /** Looks at everything, as the owner. */
   query<T>(sql: string, ...values: unknown[]): Promise<T[]> {
-    return this.database.prisma.$queryRawUnsafe<T[]>(sql, ...values);
+    return this.database.migrator.$queryRawUnsafe<T[]>(sql, ...values);
   }
 
   async count(): Promise<number> {

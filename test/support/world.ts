@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { pino } from 'pino';
 import type { Config } from '../../src/config';
+import { createLog } from '../../src/log';
 import { type Service, startService } from '../../src/service';
 import { createTestDatabase, type EngineName, type TestDatabase } from './engines';
 import { anEvent, type IngestedEvent } from './events';
@@ -33,18 +33,28 @@ export class World {
   /** A further instance on the same database. */
   static async on(database: TestDatabase, settings: Partial<Config> = {}): Promise<World> {
     const logLines: string[] = [];
-    const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) });
+    const log = createLog('info', { write: (line: string) => void logLines.push(line) });
     const service = await startService(
       {
         port: 0,
         host: '127.0.0.1',
         dataDir: database.dataDir,
         databaseUrl: database.databaseUrl,
+        migrationDatabaseUrl: null,
         readDatabaseUrl: null,
+        checkpointKeyFile: null,
+        formerCheckpointKeys: [],
         redisUrl: null,
         logLevel: 'info',
         searchIndex: true,
         rateLimitPerMinute: 100_000,
+        trustProxy: [],
+        accessLogDays: 400,
+        openId: null,
+        readinessDelayMs: 0,
+        drainMs: 10_000,
+        metrics: null,
+        otlpEndpoint: null,
         ...settings,
       },
       log,
@@ -119,7 +129,7 @@ export class World {
   async fetch(path: string, init: RequestInit = {}): Promise<Answer> {
     const response = await fetch(this.service.url + path, init);
     const text = await response.text();
-    const isJson = response.headers.get('Content-Type')?.includes('json') && text !== '';
+    const isJson = /[/+]json\b/.test(response.headers.get('Content-Type') ?? '') && text !== '';
     return {
       status: response.status,
       headers: response.headers,

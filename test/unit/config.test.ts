@@ -21,8 +21,15 @@ describe('the configuration', () => {
       redisUrl: null,
       logLevel: 'info',
       rateLimitPerMinute: 60,
+      readinessDelayMs: 0,
+      drainMs: 10_000,
+      metrics: null,
+      otlpEndpoint: null,
+      migrationDatabaseUrl: null,
       readDatabaseUrl: null,
       searchIndex: true,
+      trustProxy: [],
+      accessLogDays: 400,
     });
   });
 
@@ -50,8 +57,15 @@ describe('the configuration', () => {
         REDIS_URL: 'rediss://cache:6380/1',
         LOG_LEVEL: 'debug',
         RATE_LIMIT_PER_MINUTE: '1',
+        READINESS_DELAY_MS: '5000',
+        DRAIN_MS: '0',
+        METRICS_PORT: '9464',
+        METRICS_HOST: '::1',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
         READ_DATABASE_URL: 'postgres://replica/audit',
         SEARCH_INDEX: 'off',
+        TRUST_PROXY: '10.0.0.0/8, loopback,2001:db8::1',
+        ACCESS_LOG_DAYS: '30',
         PATH: '/usr/bin',
       }),
     ).toEqual({
@@ -62,8 +76,15 @@ describe('the configuration', () => {
       redisUrl: 'rediss://cache:6380/1',
       logLevel: 'debug',
       rateLimitPerMinute: 1,
+      readinessDelayMs: 5_000,
+      drainMs: 0,
+      metrics: { host: '::1', port: 9_464 },
+      otlpEndpoint: 'http://collector:4318',
+      migrationDatabaseUrl: null,
       readDatabaseUrl: 'postgres://replica/audit',
       searchIndex: false,
+      trustProxy: ['10.0.0.0/8', 'loopback', '2001:db8::1'],
+      accessLogDays: 30,
     });
   });
 
@@ -89,6 +110,10 @@ describe('the configuration', () => {
     ['RATE_LIMIT_PER_MINUTE', 'sixty'],
     ['RATE_LIMIT_PER_MINUTE', '99999999999999999999'],
     ['DATABASE_URL', 'db'],
+    ['TRUST_PROXY', '10.0.0.0/8 loopback'],
+    ['TRUST_PROXY', 'everywhere'],
+    ['TRUST_PROXY', '10.0.0.0/8,'],
+    ['ACCESS_LOG_DAYS', '0'],
     ['REDIS_URL', 'http://cache'],
     ['LOG_LEVEL', 'INFO'],
   ])('refuses %s=%s', (name, value) => expect(problemsOf({ [name]: value })).toContain(`${name}: must be`));

@@ -32,7 +32,7 @@ export function pageStatement(
   const isSearch = filter.search.length > 0;
   const pieces = cutRange(filter, isHourly(counted));
   const segments = each((tenant) =>
-    isSearch ? searchSegments(filter, counted, tenant) : segmentsOf(counted, pieces, tenant),
+    isSearch ? searchSegments(filter, counted, tenant, each.form) : segmentsOf(counted, pieces, tenant),
   );
   const direction = Prisma.raw(descending ? 'DESC' : 'ASC');
   const offset = BigInt(page - 1) * BigInt(pageSize);

@@ -6,7 +6,10 @@ import type { HourSpan } from './pieces';
  * Makes a sub-select for each tenant of a scope. It names its tenant itself: by value, or by the row of `tenant t` it
  * hangs on.
  */
-export type EachTenant = (select: (tenant: Prisma.Sql) => Prisma.Sql) => Prisma.Sql;
+export interface EachTenant {
+  (select: (tenant: Prisma.Sql) => Prisma.Sql): Prisma.Sql;
+  readonly form: TenantForm;
+}
 
 /**
  * How sub-selects of several tenants are put together. `lateral`: hung on `tenant`, one plan for them all. `union`: one
@@ -17,26 +20,27 @@ export type TenantForm = 'lateral' | 'union';
 
 /** One tenant is always named by value, so that the whole statement stays on one node of a distributed database. */
 export function eachTenant(tenants: TenantScope, form: TenantForm): EachTenant {
-  if (tenants.length > 1 && form === 'lateral') {
-    return (
-      select,
-    ) => Prisma.sql`SELECT s.* FROM tenant t CROSS JOIN LATERAL (${select(Prisma.raw('t.tenant_id'))}) s
+  const hung = (select: Parameters<EachTenant>[0]) => Prisma.sql`
+    SELECT s.* FROM tenant t CROSS JOIN LATERAL (${select(Prisma.raw('t.tenant_id'))}) s
       WHERE t.tenant_id = ANY(${[...tenants]}::int[])`;
-  }
-  return (select) =>
+  const inRow = (select: Parameters<EachTenant>[0]) =>
     Prisma.join(
       tenants.map((tenant) => select(Prisma.sql`${tenant}::int`)),
       ') UNION ALL (',
       tenants.length > 1 ? '(' : '',
       tenants.length > 1 ? ')' : '',
     );
+  return Object.assign(tenants.length > 1 && form === 'lateral' ? hung : inRow, { form });
 }
 
 const HOUR_MS = 3_600_000;
 
-/** SQL: the hour since 1970 a record id lies in. Whole milliseconds are divided, so nothing rounds up. */
-export const hourOf = (recordId: string): string =>
-  `(('x' || translate(left(${recordId}::text, 13), '-', ''))::bit(48)::bigint / ${HOUR_MS})::int`;
+/** SQL: the hour since 1970 a record id lies in. */
+export const hourOf = (recordId: string): string => `${windowOf(recordId, HOUR_MS)}::int`;
+
+/** SQL: the same for windows of another width. Whole milliseconds are divided, so nothing rounds up. */
+export const windowOf = (recordId: string, widthMs: number): string =>
+  `(('x' || translate(left(${recordId}::text, 13), '-', ''))::bit(48)::bigint / ${widthMs})`;
 
 /** SQL: the smallest record id of an hour since 1970. */
 export const floorOfHour = (hour: string): string =>

@@ -14,13 +14,20 @@ export const DISTRIBUTED_TABLES = [
   'retention_run',
   'audit_source',
   'audit_gap',
+  'audit_log_queue',
+  'audit_log_tile',
+  'audit_log_place',
+  'audit_log_head',
+  'audit_log_checkpoint',
+  'audit_log_backlog',
 ] as const;
 
 /**
  * Tables that stay on the coordinator. Keys are looked up by their hash before any tenant is known, and their last
- * use is written all the time: as reference tables each write would need every node.
+ * use is written all the time: as reference tables each write would need every node. An entry of the access log may
+ * concern several tenants, or none.
  */
-export const LOCAL_TABLES = ['api_key', '_prisma_migrations'] as const;
+export const LOCAL_TABLES = ['api_key', 'access_log', 'dashboard_session', 'export_lease', '_prisma_migrations'] as const;
 
 export const DISTRIBUTION_COLUMN = 'tenant_id';
 const [ANCHOR, ...OTHERS] = DISTRIBUTED_TABLES;

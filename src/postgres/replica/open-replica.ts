@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import type { AuditEventReader } from '../../search/audit-event-reader';
 import { PostgresAuditEventReader } from '../audit-event.reader';
-import { type Database, openLimited } from '../database';
+import type { Database } from '../database';
 import { isDistributed } from '../distribute/distribute';
+import { openLimited } from '../limited';
 import { checkReplica, NotAReplica } from './check-replica';
 import { ReplicaFirstReader } from './replica-first.reader';
 
@@ -14,10 +15,14 @@ export interface ReadSide {
   close(): Promise<void>;
 }
 
-/** @throws NotAReplica A replica that cannot be reached yet is no reason not to start. */
+/**
+ * @param isOwner whether the login of the replica's URL is the owner's (see `openLimited`)
+ * @throws NotAReplica A replica that cannot be reached yet is no reason not to start.
+ */
 export async function openReadSide(
   database: Database,
   readDatabaseUrl: string | null,
+  isOwner: boolean,
   log: Logger,
 ): Promise<ReadSide> {
   // Only while starting: tables are distributed while no service runs.
@@ -25,7 +30,7 @@ export async function openReadSide(
   const primary = new PostgresAuditEventReader(database.ask, form);
   if (readDatabaseUrl === null) return { reader: primary, healthy: true, close: async () => {} };
 
-  const { prisma, ask } = openLimited(readDatabaseUrl);
+  const { prisma, ask } = openLimited(readDatabaseUrl, isOwner);
   const check = () => checkReplica(database.prisma, prisma);
   const ready = await check().catch(async (error: unknown) => {
     if (error instanceof NotAReplica) {

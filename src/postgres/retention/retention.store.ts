@@ -1,3 +1,4 @@
+import { type Attempt, changeOf } from '../../access-log/access-entry';
 import type {
   LimitedTenant,
   RetentionRun,
@@ -6,11 +7,13 @@ import type {
   StoredWeek,
 } from '../../retention/retention-store';
 import type { Tenant } from '../../tenant/tenant-store';
+import { insertEntries } from '../access-log.store';
 import { DIMENSIONS } from '../counts/dimensions';
 import { takeTenant } from '../counts/turns';
-import type { PrismaClient } from '../database';
+import type { Prisma, PrismaClient } from '../database';
 import { guarded } from '../failure';
 import { weekOfPartition } from '../partitions';
+import { ofEveryTenant, ofTenants } from '../tenant-rows';
 import { dropWeek } from './drop-week';
 import { removeStep } from './remove-step';
 
@@ -29,11 +32,15 @@ export class PostgresRetentionStore implements RetentionStore {
     private readonly background: PrismaClient,
   ) {}
 
-  setDays(tenantId: number, retentionDays: number | null): Promise<Tenant | null> {
-    return guarded(async () => {
-      await this.prisma.tenant.updateMany({ where: { tenantId }, data: { retentionDays } });
-      return this.prisma.tenant.findUnique({ where: { tenantId } });
-    });
+  setDays(tenantId: number, retentionDays: number | null, attempt: Attempt): Promise<Tenant | null> {
+    return guarded(() =>
+      this.prisma.$transaction(async (tx) => {
+        const { count } = await tx.tenant.updateMany({ where: { tenantId }, data: { retentionDays } });
+        if (count === 0) return null;
+        await insertEntries(tx, [changeOf(attempt, { subject: String(tenantId), tenantIds: [tenantId] })]);
+        return tx.tenant.findUnique({ where: { tenantId } });
+      }),
+    );
   }
 
   async limitedTenants(): Promise<readonly LimitedTenant[]> {
@@ -69,12 +76,14 @@ export class PostgresRetentionStore implements RetentionStore {
   }
 
   async runs(tenantId: number | null, limit: number): Promise<readonly RetentionRun[]> {
-    const found = await guarded(() =>
-      this.prisma.retentionRun.findMany({
+    const find = (tx: Prisma.TransactionClient) =>
+      tx.retentionRun.findMany({
         where: tenantId === null ? {} : { tenantId },
         orderBy: [{ startedAt: 'desc' }, { tenantId: 'asc' }],
         take: limit,
-      }),
+      });
+    const found = await guarded(() =>
+      tenantId === null ? ofEveryTenant(this.prisma, find) : ofTenants(this.prisma, [tenantId], find),
     );
     return found.map((row) => ({ ...row, events: Number(row.events) }));
   }

@@ -1,4 +1,5 @@
 import { type SearchTerm, wholeWordsOf } from '../../audit-event/search-terms';
+import type { TenantForm } from '../counts/scope';
 import { Prisma } from '../database';
 import { toStored } from '../stored-text';
 
@@ -22,12 +23,24 @@ export function keysOf(terms: readonly SearchTerm[]): string[] {
 export const isCounted = ([term, ...others]: readonly SearchTerm[]): boolean =>
   term?.kind === 'word' && others.length === 0 && [...term.text].length < KEY_CHARS;
 
-/** Hours of a tenant in which a word occurs, with the number of events; of sound and unsound segments alike. */
-export function hoursOfWord(key: string, tenant: Prisma.Sql, span: Prisma.Sql): Prisma.Sql {
+/**
+ * Hours of a tenant in which a word occurs, with the number of events; of sound and unsound segments alike. On one
+ * database a function finds the hours of single words by their index, which row-level security keeps from any other
+ * way; the nodes of a distributed one cannot run it, and read the tenant's hours.
+ */
+export function hoursOfWord(
+  key: string,
+  tenant: Prisma.Sql,
+  span: Prisma.Sql,
+  form: TenantForm,
+): Prisma.Sql {
+  const single = Prisma.sql`(${tenant})::text || ' ' || ${key}::text`;
+  const ofSingle =
+    form === 'lateral'
+      ? Prisma.sql`audit_hours_of_single(${tenant}, ${single}) w WHERE ${span}`
+      : Prisma.sql`audit_segment w WHERE w.tenant_id = ${tenant} AND w.singles @> ARRAY[${single}] AND ${span}`;
   return Prisma.sql`
     SELECT w.hour, w.n FROM audit_word w WHERE w.tenant_id = ${tenant} AND w.word = ${key} AND ${span}
     UNION ALL
-    SELECT w.hour, 1 FROM audit_segment w
-    WHERE w.tenant_id = ${tenant} AND w.singles @> ARRAY[(${tenant})::text || ' ' || ${key}::text]
-      AND ${span}`;
+    SELECT w.hour, 1 FROM ${ofSingle}`;
 }

@@ -2,7 +2,7 @@ import type { AuditEventFilter } from '../../audit-event/query';
 import { whereInRange, whereOf } from '../audit-event.where';
 import { type Counted, groupDimension } from '../counts/dimensions';
 import { cutRange, type HourSpan } from '../counts/pieces';
-import { floorOfHour, hourOf, within } from '../counts/scope';
+import { floorOfHour, hourOf, type TenantForm, within } from '../counts/scope';
 import { Prisma } from '../database';
 import { hoursOfWord, isCounted, keysOf } from './index-words';
 
@@ -11,7 +11,12 @@ import { hoursOfWord, isCounted, keysOf } from './index-words';
  * counted by the index. For anything else the index says in which hours the words occur, and their events are read.
  * Hours whose segment does not hold are always read.
  */
-export function searchSegments(filter: AuditEventFilter, counted: Counted, tenant: Prisma.Sql): Prisma.Sql {
+export function searchSegments(
+  filter: AuditEventFilter,
+  counted: Counted,
+  tenant: Prisma.Sql,
+  form: TenantForm,
+): Prisma.Sql {
   const { days, hours, direct } = cutRange(filter, true);
   const whole = spanOf([...hours, ...(days ? [days] : [])]);
   const where = whereOf(filter);
@@ -24,7 +29,7 @@ export function searchSegments(filter: AuditEventFilter, counted: Counted, tenan
   const inSpan = (column: string) => within(column, whole);
   const found = keys.map(
     (key, i) =>
-      Prisma.sql`, ${Prisma.raw(`k${i}`)} AS MATERIALIZED (${hoursOfWord(key, tenant, inSpan('w.hour'))})`,
+      Prisma.sql`, ${Prisma.raw(`k${i}`)} AS MATERIALIZED (${hoursOfWord(key, tenant, inSpan('w.hour'), form)})`,
   );
   const indexed = exact
     ? Prisma.sql`SELECT ''::text AS v, k.hour AS lo, k.hour + 1 AS hi, k.n::bigint AS n, 0::bigint AS ok

@@ -1,4 +1,4 @@
-import type { KeyStore, NewKey, StoredKey } from '../../../src/api-key/key-store';
+import type { KeyStore, NewKey, Rotation, StoredKey } from '../../../src/api-key/key-store';
 import type { Tenant, TenantStore } from '../../../src/tenant/tenant-store';
 
 const sameHash = (a: Uint8Array, b: Uint8Array) => Buffer.from(a).equals(Buffer.from(b));
@@ -21,17 +21,43 @@ export class FakeKeyStore implements KeyStore {
     this.keys.push({ ...key, createdAt: new Date(0), revokedAt: null, lastUsedAt: null });
   }
 
+  async find(keyId: string): Promise<StoredKey | null> {
+    this.lookups += 1;
+    return this.keys.find((key) => key.keyId === keyId) ?? null;
+  }
+
   async list(): Promise<readonly StoredKey[]> {
     return this.keys;
   }
 
-  async revoke(keyId: string, at: Date): Promise<StoredKey | null> {
+  async rotate({ oldKeyId, newKey, overlapEnd }: Rotation): Promise<Date | null> {
+    const old = this.keys.find((key) => key.keyId === oldKeyId);
+    if (!old || old.revokedAt || this.keys.some((key) => key.replaces === oldKeyId)) return null;
+    const expiresAt = old.expiresAt && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd;
+    this.change(oldKeyId, { expiresAt });
+    await this.insert(newKey);
+    return expiresAt;
+  }
+
+  async revoke(keyId: string, { at, operatorUntil }: { readonly at: Date; readonly operatorUntil: Date }) {
+    const key = this.keys.find((known) => known.keyId === keyId);
+    if (!key) return null;
+    const lasting = this.keys.filter(
+      ({ kind, revokedAt, expiresAt }) =>
+        kind === 'operator' && !revokedAt && (!expiresAt || expiresAt > operatorUntil),
+    );
+    if (key.kind === 'operator' && !key.revokedAt && lasting.every((other) => other.keyId === keyId))
+      return 'last operator key';
+    return this.change(keyId, { revokedAt: key.revokedAt ?? at });
+  }
+
+  change(keyId: string, change: Partial<StoredKey>): StoredKey {
     const index = this.keys.findIndex((key) => key.keyId === keyId);
     const key = this.keys[index];
-    if (!key) return null;
-    const revoked = { ...key, revokedAt: key.revokedAt ?? at };
-    this.keys[index] = revoked;
-    return revoked;
+    if (!key) throw new Error(`no key ${keyId}`);
+    const changed = { ...key, ...change };
+    this.keys[index] = changed;
+    return changed;
   }
 
   async touch(uses: ReadonlyMap<string, Date>): Promise<void> {

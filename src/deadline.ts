@@ -1,0 +1,12 @@
+/** The value of some work, or what `late` makes when it takes longer: the work goes on, and nobody waits for it. */
+export async function within<T>(deadlineMs: number, late: () => unknown, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), deadlineMs);
+  });
+  try {
+    return await Promise.race([work(), deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

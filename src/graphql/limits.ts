@@ -1,0 +1,140 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type SelectionSetNode,
+  type ValidationRule,
+} from 'graphql';
+import { LIMITS } from '../limits';
+
+/** Arguments that say how long the lists in a field are, with the longest it gives: a variable counts as that. */
+export const LIST_SIZES: Readonly<Record<string, number>> = {
+  'accessLog.first': LIMITS.accessLogPageMax,
+  'auditEvents.pageSize': LIMITS.pageSizeMax,
+  'auditFacets.limit': LIMITS.facetValuesMax,
+  'auditHistogram.buckets': LIMITS.histogramBucketsMax,
+  'gaps.limit': LIMITS.sourceGapsShownMax,
+  'retentionRuns.first': LIMITS.retentionRunsMax,
+};
+/** Lists that are as long as they are, in a field whose lists are longer. */
+const FIXED: Readonly<Record<string, number>> = { facets: 5 };
+/** Items of a list whose length no argument says. */
+const LIST_ASSUMED = 100;
+
+interface Measure {
+  readonly depth: number;
+  /** Values in the largest answer. */
+  readonly cost: number;
+  /** Fields of the first level, fragments included. */
+  readonly fields: number;
+}
+const NOTHING: Measure = { depth: 0, cost: 0, fields: 0 };
+
+/**
+ * Bounds what one document can ask for, by the document alone: one that is taken is taken with any variables.
+ * Introspection counts nothing here: who may use it is a rule of its own.
+ */
+export const limitDocument: ValidationRule = (context) => {
+  let aliases = 0;
+  return {
+    Field: {
+      enter: ({ alias }) => {
+        if (alias) aliases++;
+      },
+    },
+    Document: {
+      leave: ({ definitions }) => {
+        const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+        const measure = measurer(context.getSchema(), fragments);
+        for (const node of definitions) {
+          if (node.kind !== Kind.OPERATION_DEFINITION) continue;
+          const { depth, cost, fields } = measure(
+            node.selectionSet,
+            context.getSchema().getRootType(node.operation)?.name,
+            LIST_ASSUMED,
+          );
+          const problems = [
+            ...tooMany(fields, LIMITS.graphqlRootFieldsMax, 'fields at its root'),
+            ...tooMany(depth, LIMITS.graphqlDepthMax, 'levels'),
+            ...tooMany(aliases, LIMITS.graphqlAliasesMax, 'aliases'),
+            ...tooMany(cost, LIMITS.graphqlCostMax, 'values in its largest answer'),
+          ];
+          if (problems.length > 0)
+            context.reportError(
+              new GraphQLError(`The operation is too large: ${problems.join('; ')}.`, { nodes: node }),
+            );
+        }
+      },
+    },
+  };
+};
+
+const tooMany = (n: number, max: number, what: string) => (n > max ? [`${n} ${what}, at most ${max}`] : []);
+
+type MeasureSelection = (selected: SelectionSetNode, typeName: string | undefined, size: number) => Measure;
+
+/** Measures a fragment once for each size of list it stands in, so that nested fragments take no more time than text. */
+function measurer(schema: GraphQLSchema, definitions: readonly FragmentDefinitionNode[]): MeasureSelection {
+  const fragments = new Map(definitions.map((node) => [node.name.value, node]));
+  const measured = new Map<string, Measure>();
+
+  const ofFragment = (name: string, size: number): Measure => {
+    const fragment = fragments.get(name);
+    const key = `${name} ${size}`;
+    const known = measured.get(key);
+    if (known || !fragment) return known ?? NOTHING;
+    measured.set(key, NOTHING); // a circle ends here; GraphQL's own rules refuse it
+    const measure = ofSelection(fragment.selectionSet, fragment.typeCondition.name.value, size);
+    measured.set(key, measure);
+    return measure;
+  };
+
+  const ofField = (node: FieldNode, field: GraphQLField<unknown, unknown> | undefined, size: number) => {
+    if (!field || !node.selectionSet) return { depth: 1, cost: 1, fields: 1 };
+    const given = sizeOf(node, field) ?? size;
+    const inside = ofSelection(node.selectionSet, getNamedType(field.type).name, given);
+    const items = isList(field) ? (FIXED[field.name] ?? given) : 1;
+    return { depth: inside.depth + 1, cost: items * (1 + inside.cost), fields: 1 };
+  };
+
+  const ofSelection: MeasureSelection = ({ selections }, typeName, size) => {
+    const type = schema.getType(typeName ?? '');
+    const known = isCompositeType(type) && 'getFields' in type ? type.getFields() : {};
+    return selections
+      .map((node) => {
+        if (node.kind === Kind.FRAGMENT_SPREAD) return ofFragment(node.name.value, size);
+        if (node.kind === Kind.FIELD) return ofField(node, known[node.name.value], size);
+        return ofSelection(node.selectionSet, node.typeCondition?.name.value ?? typeName, size);
+      })
+      .reduce(
+        (sum, { depth, cost, fields }) => ({
+          depth: Math.max(sum.depth, depth),
+          cost: sum.cost + cost,
+          fields: sum.fields + fields,
+        }),
+        NOTHING,
+      );
+  };
+  return ofSelection;
+}
+
+const isList = ({ type }: GraphQLField<unknown, unknown>) =>
+  isListType(isNonNullType(type) ? type.ofType : type);
+
+/** What an argument says of the length of the lists in a field; null: none does. */
+function sizeOf(node: FieldNode, field: GraphQLField<unknown, unknown>): number | null {
+  const declared = field.args.find(({ name }) => `${field.name}.${name}` in LIST_SIZES);
+  if (!declared) return null;
+  const given = node.arguments?.find(({ name }) => name.value === declared.name)?.value;
+  const longest = LIST_SIZES[`${field.name}.${declared.name}`] ?? LIST_ASSUMED;
+  if (given?.kind === Kind.INT) return Math.min(Math.max(Number(given.value), 0), longest);
+  if (given) return longest;
+  return typeof declared.defaultValue === 'number' ? declared.defaultValue : LIST_ASSUMED;
+}

@@ -1,0 +1,75 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import { type Principal, tenantsOf } from '../api-key/principal';
+import type { IngestReceipt } from '../ingest/receive-batch';
+
+/** A request when its answer has left, or its caller has. */
+export interface Answered {
+  readonly requestId: string;
+  readonly method: string;
+  /** Without the query: what was searched for is evidence too. */
+  readonly path: string;
+  /** The pattern that took the request; null: none did. */
+  readonly route: string | null;
+  readonly status: number;
+  /** Null: refused before the key was known. */
+  readonly principal: Principal | null;
+  /** Events in the answer, where it has any. */
+  readonly rows: number | undefined;
+  /** What became of the batch the request brought, if it brought one. */
+  readonly receipt: IngestReceipt | undefined;
+  readonly ms: number;
+  /** Where the request is part of a trace. */
+  readonly traceId: string | undefined;
+  /** Whether the whole answer left. */
+  readonly complete: boolean;
+}
+
+export type OnAnswered = (answered: Answered) => void;
+
+/** Tells of each request once, when it is over. */
+export function tellWhenAnswered(listeners: readonly OnAnswered[]): RequestHandler {
+  return (request, response, next) => {
+    const started = performance.now();
+    const path = request.originalUrl.split('?', 1)[0] ?? '';
+    response.on('close', () => {
+      const answered = describe(request, response, path, performance.now() - started);
+      for (const listener of listeners) listener(answered);
+    });
+    next();
+  };
+}
+
+const describe = (request: Request, response: Response, path: string, ms: number): Answered => ({
+  requestId: response.locals.requestId,
+  method: request.method,
+  path,
+  route: routeOf(request),
+  status: response.statusCode,
+  principal: response.locals.principal ?? null,
+  rows: response.locals.rows,
+  receipt: response.locals.receipt,
+  ms,
+  traceId: response.locals.traceId,
+  complete: response.writableFinished,
+});
+
+/** The pattern of the path that took a request; null: none did. */
+export const routeOf = ({ route, baseUrl }: Request): string | null =>
+  route ? (baseUrl + route.path).replace(/(?<=.)\/$/, '') : null;
+
+const TENANTS_LOGGED_MAX = 20;
+
+/** One line a request: whose key and which tenants, never the key, the query or a value of the answer. */
+export function logAnswered(log: Logger): OnAnswered {
+  return ({ principal, complete, ms, receipt: _, ...line }) =>
+    log.info(
+      {
+        ...line,
+        keyId: principal?.keyId,
+        tenants: principal ? tenantsOf(principal).slice(0, TENANTS_LOGGED_MAX) : undefined,
+        ms: Math.round(ms),
+      },
+      complete ? 'answered' : 'caller left',
+    );
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { DomainError, ERRORS } from '../errors';
+import { LIMITS } from '../limits';
+import { restRefusal } from '../refusal';
+
+/**
+ * Answers what is no request to Node's parser: too large a head, too slow, or not HTTP at all. There is no request
+ * object to tell the path, so all get the form of REST; the connection ends with the answer.
+ */
+export function answerBrokenRequests(server: Server, log: Logger): void {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', (request, response) => latest.set(request.socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const before = latest.get(socket);
+    if (before && !before.writableEnded) {
+      // The answer to a request that came whole leaves first; one to half a request is begun already, or is this.
+      if (before.req.complete) return void before.once('finish', () => refuse(error, socket));
+      if (before.headersSent) return void socket.destroy();
+    }
+    refuse(error, socket);
+  });
+
+  const refuse = (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (!socket.writable) return void socket.destroy();
+    const refused = refusalOf(error);
+    const requestId = randomUUID();
+    log.info({ requestId, status: ERRORS[refused.code].status, reason: error.code }, 'refused');
+    socket.end(rawAnswer(refused, requestId));
+    // Who sends on regardless, or does not read, is not waited for.
+    const timer = setTimeout(() => socket.destroy(), LIMITS.requestHeadersMs).unref();
+    socket.once('close', () => clearTimeout(timer));
+  };
+}
+
+function refusalOf({ code }: NodeJS.ErrnoException): DomainError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new DomainError('headers_too_large', {
+        public: `The request's line and headers are larger than ${LIMITS.requestHeadBytesMax} bytes.`,
+      });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new DomainError('request_timeout', { public: 'The request did not arrive in time.' });
+    default:
+      return new DomainError('invalid_parameter', { public: 'The request is not well-formed HTTP.' });
+  }
+}
+
+function rawAnswer(refused: DomainError, requestId: string): string {
+  const { status } = ERRORS[refused.code];
+  const body = JSON.stringify(restRefusal(refused, requestId));
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/** What the parser takes and no entrance should see. @throws DomainError */
+export const refuseOddRequests: RequestHandler = (request, _response, next) => {
+  if (request.originalUrl.length > LIMITS.urlBytesMax) {
+    throw new DomainError('uri_too_long', { public: `The URL is longer than ${LIMITS.urlBytesMax} bytes.` });
+  }
+  // Node's own check would answer in a form of its own.
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    throw new DomainError('invalid_parameter', { public: 'The header Host is missing.' });
+  }
+  next();
+};

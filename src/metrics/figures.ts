@@ -1,0 +1,23 @@
+/** What the database knows of how far the work in the background has come. */
+export interface Figures {
+  /** Counts of ingested batches not folded yet: beyond some number no more are counted. */
+  readonly unfoldedDeltas: number;
+  /** Hours not indexed for search yet, or to be indexed again. */
+  readonly unindexedHours: number;
+  /** Seconds since the one of them that waits longest was changed; null: none waits. */
+  readonly unindexedSeconds: number | null;
+  readonly sourceCount: number;
+  /** The first by tenant, host and database. */
+  readonly sources: readonly SourceFigures[];
+}
+
+export interface SourceFigures {
+  readonly tenantId: number;
+  readonly hostName: string;
+  readonly databaseName: string;
+  /** Seconds since its agent last reported. */
+  readonly reportedSeconds: number;
+  /** UTC text; null: never caught up. */
+  readonly caughtUpAt: string | null;
+  readonly waitingBytes: number;
+}

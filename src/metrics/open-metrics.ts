@@ -1,0 +1,110 @@
+import { LIMITS } from '../limits';
+import type { Figures, SourceFigures } from './figures';
+import { Gathered } from './gathered';
+import { Metrics } from './metrics';
+import { type MetricsServer, serveMetrics } from './metrics-server';
+
+/** What is measured elsewhere and read when metrics are collected. */
+export interface Measured {
+  readonly figures: () => Promise<Figures>;
+  /** Number of connections to the database by their state. */
+  readonly connections: () => object;
+  readonly limiter: { readonly healthy: boolean };
+  readonly inFlight: { readonly count: number };
+  readonly nowMs: () => number;
+}
+
+export interface OpenMetrics extends Pick<Metrics, 'onAnswered'> {
+  /** Notes that a task in the background came to the end of a round. */
+  readonly onRound: (task: string) => void;
+  /** Starts to serve. */
+  listen(place: { readonly host: string; readonly port: number }): Promise<MetricsServer>;
+}
+
+export async function openMetrics(measured: Measured): Promise<OpenMetrics> {
+  const metrics = await Metrics.open();
+  const figures = new Gathered(measured.figures, LIMITS.metricsKeptMs);
+  const rounds = new Map<string, number>();
+  addProcess(metrics, measured);
+  addDatabase(metrics, figures);
+  addSources(metrics, figures, measured.nowMs);
+  metrics.gauges(
+    'background_last_round_timestamp_seconds',
+    'When a task last came to its end.',
+    ['task'],
+    () => [...rounds].map(([task, ms]) => ({ labels: { task }, value: ms / 1000 })),
+  );
+  return {
+    onAnswered: metrics.onAnswered,
+    onRound: (task) => rounds.set(task, measured.nowMs()),
+    listen: (place) => serveMetrics(place, metrics.registry, () => figures.refresh()),
+  };
+}
+
+function addProcess(metrics: Metrics, { limiter, inFlight, connections }: Measured): void {
+  metrics.gauge('http_requests_in_flight', 'Requests being answered.', () => inFlight.count);
+  metrics.gauge(
+    'rate_limit_shared',
+    '1 while rate limits are decided as configured; 0 while Redis is lost.',
+    () => Number(limiter.healthy),
+  );
+  metrics.gauges(
+    'database_connections',
+    'Connections for requests; waiting: requests that wait for one.',
+    ['state'],
+    () => Object.entries(connections()).map(([state, value]) => ({ labels: { state }, value })),
+  );
+}
+
+function addDatabase(metrics: Metrics, figures: Gathered<Figures>): void {
+  metrics.gauge('database_figures_up', '1 when the gauges read from the database are known.', () =>
+    Number(figures.value !== null),
+  );
+  metrics.gauge(
+    'unfolded_deltas',
+    'Counts of batches that reads still add up.',
+    () => figures.value?.unfoldedDeltas ?? null,
+  );
+  metrics.gauge(
+    'unindexed_hours',
+    'Hours that searches still read.',
+    () => figures.value?.unindexedHours ?? null,
+  );
+  metrics.gauge('unindexed_oldest_seconds', 'How long the first of these hours has waited.', () =>
+    figures.value ? (figures.value.unindexedSeconds ?? 0) : null,
+  );
+}
+
+const SOURCE = ['tenant', 'host', 'database'] as const;
+
+/** Of the first sources only: each is a series of its own. The number of all says whether some are left out. */
+function addSources(metrics: Metrics, figures: Gathered<Figures>, nowMs: () => number): void {
+  const each = (name: string, help: string, read: (source: SourceFigures) => number | null) =>
+    metrics.gauges(name, help, SOURCE, () =>
+      (figures.value?.sources ?? []).flatMap((source) => {
+        const value = read(source);
+        const labels = {
+          tenant: String(source.tenantId),
+          host: source.hostName,
+          database: source.databaseName,
+        };
+        return value === null ? [] : [{ labels, value }];
+      }),
+    );
+  metrics.gauge('sources', 'Databases that agents report of.', () => figures.value?.sourceCount ?? null);
+  each(
+    'source_reported_seconds',
+    'Since the agent of a database last reported.',
+    (source) => source.reportedSeconds,
+  );
+  each(
+    'source_lag_seconds',
+    'Since everything in the files of a database was published.',
+    ({ caughtUpAt }) => (caughtUpAt === null ? null : Math.max(0, nowMs() - Date.parse(caughtUpAt)) / 1000),
+  );
+  each(
+    'source_waiting_bytes',
+    'In files, not published at the last report.',
+    (source) => source.waitingBytes,
+  );
+}

@@ -1,0 +1,64 @@
+import path from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { PrismaPGlite } from 'pglite-prisma-adapter';
+import { PrismaClient } from '../generated/prisma/client';
+import { ARRAY_TYPE_IDS } from './binary-arrays';
+import { lockDataDir } from './data-dir-lock';
+import type { Database, RunStatement } from './database';
+import { SERVICE_ROLE, setTenants } from './tenant-rows';
+
+const EMBEDDED_FOLDER = 'database';
+const BECOME_SERVICE = `SET LOCAL ROLE ${SERVICE_ROLE}`;
+
+/** The engine's driver would write arrays as text; ours are in binary form already. */
+const BINARY = Object.fromEntries(ARRAY_TYPE_IDS.map((id) => [id, (array: unknown) => array as string]));
+
+/** The engine in this process. It has one connection for everybody, so the role is taken transaction by transaction. */
+export async function openEmbedded(dataDir: string): Promise<Database> {
+  const unlock = await lockDataDir(dataDir);
+  const engine = await PGlite.create(path.join(dataDir, EMBEDDED_FOLDER)).catch(async (error) => {
+    await unlock();
+    throw error;
+  });
+  const prisma = new PrismaClient({ adapter: new PrismaPGlite(asService(engine)) });
+  const migrator = new PrismaClient({ adapter: new PrismaPGlite(engine) });
+  const run =
+    (options: object): RunStatement =>
+    (text, values, tenants) =>
+      engine.transaction(async (tx) => {
+        await tx.exec(`${BECOME_SERVICE}; ${setTenants(tenants)}`);
+        return (await tx.query<Record<string, unknown>>(text, [...values], options)).rows;
+      });
+  const runPlain = run({});
+  return {
+    prisma,
+    run: run({ serializers: BINARY }),
+    ask: ({ text, values }, tenants) => runPlain(text, values, tenants),
+    migrator,
+    connections: () => ({ total: 1, idle: 0, waiting: 0 }),
+    close: async () => {
+      await Promise.all([prisma.$disconnect(), migrator.$disconnect()]);
+      await engine.close();
+      await unlock();
+    },
+  };
+}
+
+/** The engine as the service's role sees it. */
+function asService(engine: PGlite): PGlite {
+  const transaction: PGlite['transaction'] = (work) =>
+    engine.transaction(async (tx) => {
+      await tx.exec(BECOME_SERVICE);
+      return work(tx);
+    });
+  const query: PGlite['query'] = (text, values, options) =>
+    transaction((tx) => tx.query(text, values, options));
+  return new Proxy(engine, {
+    get(target, name) {
+      if (name === 'transaction') return transaction;
+      if (name === 'query') return query;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,121 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { Pool } from 'pg';
+import { PrismaClient } from '../generated/prisma/client';
+import { LIMITS } from '../limits';
+import type { AskRows, Connections, RunStatement } from './database';
+import { isDistributed } from './distribute/distribute';
+import { SERVICE_ROLE, setTenants, tenantsSetting } from './tenant-rows';
+import { TenantStatement } from './tenant-statement';
+
+/** Connections per instance: more would only queue inside PostgreSQL. */
+const POOL_MAX = 10;
+const NAMED_STATEMENTS_MAX = 256;
+const UNNAMED = '';
+
+/** Compiling a statement over many weeks takes seconds, whatever little of it then runs. */
+export const NO_JIT = '-c jit=off';
+/** The nodes of a distributed database hear of the tenants too; any other takes the setting without a meaning. */
+const TELL_NODES = '-c citus.propagate_set_commands=local';
+
+/** A database as requests use it. */
+export interface Limited {
+  readonly prisma: PrismaClient;
+  readonly run: RunStatement;
+  readonly ask: AskRows;
+  readonly connections: () => Connections;
+}
+
+/**
+ * Connections for requests: each, and each statement, has its time limit.
+ * @param isOwner whether the login owns the tables: it then becomes the service's role, which any other login is
+ * to be a member of
+ */
+export function openLimited(connectionString: string, isOwner: boolean): Limited {
+  const pool = new Pool({
+    connectionString,
+    max: POOL_MAX,
+    connectionTimeoutMillis: LIMITS.databaseConnectMs,
+    statement_timeout: LIMITS.databaseStatementMs,
+    // For a connection that went silent: the server can't tell us any more.
+    query_timeout: LIMITS.databaseStatementMs + 200,
+    keepAlive: true,
+    application_name: 'audit-activity',
+    options: [NO_JIT, TELL_NODES, ...(isOwner ? [`-c role=${SERVICE_ROLE}`] : [])].join(' '),
+  });
+  // A connection lost while idle: the next statement takes another.
+  pool.on('error', () => {});
+  const options = { disposeExternalPool: true, statementNameGenerator: statementNames('p') };
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, options) });
+  const nameOf = statementNames('t');
+  const run = runner(pool, prisma);
+  return {
+    prisma,
+    run: (text, values, tenants) => run(UNNAMED, text, values, tenants),
+    ask: ({ text, values }, tenants) => run(nameOf({ sql: text }), text, values, tenants),
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+  };
+}
+
+type Run = (
+  name: string,
+  text: string,
+  values: readonly unknown[],
+  tenants: readonly number[],
+) => ReturnType<RunStatement>;
+
+function runner(pool: Pool, prisma: PrismaClient): Run {
+  let distributed: Promise<boolean> | undefined;
+  const whetherDistributed = () => {
+    // Asked again where it could not be answered.
+    distributed ??= isDistributed(prisma).catch((error) => {
+      distributed = undefined;
+      throw error;
+    });
+    return distributed;
+  };
+  return async (name, text, values, tenants) => {
+    if (await whetherDistributed()) return inTransaction(pool, text, values, tenants);
+    const statement = new TenantStatement(name, text, values, tenantsSetting(tenants));
+    // The pool hands on what the statement answers with.
+    return pool.query(statement) as unknown as ReturnType<RunStatement>;
+  };
+}
+
+/** Slower, but the nodes of a distributed database hear of no setting that is made in another way. */
+async function inTransaction(
+  pool: Pool,
+  text: string,
+  values: readonly unknown[],
+  tenants: readonly number[],
+): ReturnType<RunStatement> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(setTenants(tenants));
+    const { rows } = await client.query(text, [...values]);
+    await client.query('COMMIT');
+    client.release();
+    return rows;
+  } catch (error) {
+    // Closes the connection, and with it the transaction.
+    client.release(true);
+    throw error;
+  }
+}
+
+/**
+ * Names by which PostgreSQL keeps statements prepared, so that it plans each once and not at every request: planning
+ * takes longer than running them. Each connection keeps what it has named, so their number is bounded.
+ * @param prefix one for each way that statements take to the same connections
+ */
+function statementNames(prefix: string): (query: { readonly sql: string }) => string {
+  const names = new Map<string, string>();
+  return ({ sql }) => {
+    let name = names.get(sql);
+    if (name === undefined && names.size < NAMED_STATEMENTS_MAX) {
+      name = prefix + names.size;
+      names.set(sql, name);
+    }
+    return name ?? UNNAMED;
+  };
+}

@@ -1,0 +1,31 @@
+import type { Database, PrismaClient } from '../postgres/database';
+import type { Tracing } from './tracing';
+
+const SYSTEM = { 'db.system.name': 'postgresql' } as const;
+/** Of a statement: its values are no part of it. */
+const TEXT_CHARS_MAX = 4_096;
+
+/** A database whose statements for requests are spans; work in the background belongs to no request. */
+export function tracedDatabase(database: Database, tracing: Tracing): Database {
+  const spanOf = <T>(text: string, work: () => Promise<T>) =>
+    tracing.span(nameOf(text), { ...SYSTEM, 'db.query.text': text.slice(0, TEXT_CHARS_MAX) }, work);
+  return {
+    ...database,
+    run: (text, ...rest) => spanOf(text, () => database.run(text, ...rest)),
+    ask: (statement, ...rest) => spanOf(statement.text, () => database.ask(statement, ...rest)),
+    prisma: tracedPrisma(database.prisma, tracing),
+  };
+}
+
+const nameOf = (text: string) => /\w+/.exec(text)?.[0].toUpperCase() ?? 'SQL';
+
+function tracedPrisma(prisma: PrismaClient, tracing: Tracing): PrismaClient {
+  const traced = prisma.$extends({
+    query: {
+      $allOperations: ({ model, operation, args, query }) =>
+        tracing.span(model ? `${model}.${operation}` : operation, SYSTEM, () => query(args)),
+    },
+  });
+  // The same client to whoever uses it; the type leaves out what extensions could have changed.
+  return traced as unknown as PrismaClient;
+}

@@ -1,0 +1,48 @@
+import { gzipSync } from 'node:zlib';
+import { LIMITS } from '../../src/limits';
+import { useWorld } from '../support/use-world';
+import type { TestTenant } from '../support/world';
+
+const MIB = 1024 * 1024;
+/** Inflates to as many MiB as it has members: a thousand times its own size. */
+const bomb = (mib: number) => {
+  const member = gzipSync(Buffer.alloc(MIB, ' '));
+  return Buffer.concat(Array.from({ length: mib }, () => member));
+};
+
+describe('a body that inflates to more than it seems', () => {
+  const at = useWorld('embedded');
+  let acme: TestTenant;
+  beforeAll(async () => {
+    acme = await at.world.tenant();
+  });
+  const post = (body: Uint8Array, key: string) =>
+    at.world.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip', 'X-Api-Key': key },
+      body,
+    });
+
+  it('is refused by its inflated size, and no more of it is inflated than that', async () => {
+    const body = bomb(4_096);
+    expect(body.length).toBeLessThan(LIMITS.ingestBodyBytesMax);
+    const inflatingAll = 4_096 / 300; // seconds, at 300 MiB a second
+    const [cpu, memory] = [process.cpuUsage(), process.memoryUsage().rss];
+    for (const key of [acme.agentKey, acme.key, at.world.operatorKey]) {
+      const { status, body: answer } = await post(body, key);
+      expect([status, answer.errors[0].extensions.code]).toEqual([413, 'payload_too_large']);
+    }
+    const { user, system } = process.cpuUsage(cpu);
+    expect((user + system) / 1e6).toBeLessThan(inflatingAll / 4);
+    expect(process.memoryUsage().rss - memory).toBeLessThan(256 * MIB);
+  });
+
+  it('costs nothing without a key: it is not even read', async () => {
+    expect((await post(bomb(16), 'secret')).status).toBe(401);
+  });
+
+  it('is taken where it stays within the size', async () => {
+    const padded = `{"query":"{ __typename }"${' '.repeat(LIMITS.ingestBodyBytesMax - 100)}}`;
+    expect((await post(gzipSync(padded), acme.agentKey)).status).toBe(200);
+  });
+});

@@ -1,0 +1,26 @@
+import { useWorld } from '../support/use-world';
+
+describe('every answer', () => {
+  const at = useWorld('embedded');
+
+  it.each([
+    ['an answer', '/api/v1/public/audit-activity', true],
+    ['a refusal', '/api/v1/public/audit-activity', false],
+    ['no such path', '/nothing', false],
+    ['/health', '/health', false],
+    ['/livez', '/livez', false],
+    ['/graphql', '/graphql', false],
+    ['a URL that is too long', `/${'x'.repeat(25_000)}`, false],
+  ])('%s: lets a browser run, frame, embed and guess nothing', async (_, path, withKey) => {
+    const { key } = await at.world.tenant();
+    const { headers } = await at.world.fetch(path, { headers: withKey ? { 'X-Api-Key': key } : {} });
+    expect(headers.get('Content-Security-Policy')).toBe("default-src 'none';frame-ancestors 'none'");
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect(headers.get('X-Frame-Options')).toBe('SAMEORIGIN');
+    expect(headers.get('Referrer-Policy')).toBe('no-referrer');
+    expect(headers.get('Cross-Origin-Resource-Policy')).toBe('same-origin');
+    expect(headers.get('X-Powered-By')).toBeNull();
+    expect(headers.get('Server')).toBeNull();
+    expect(headers.get('Access-Control-Allow-Origin')).toBeNull();
+  });
+});

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { LIMITS } from '../../src/limits';
+import { until } from '../support/until';
+import { World } from '../support/world';
+import { open, parseAnswer, trickle } from './support/raw';
+
+const HEADERS_MS = 400;
+const REQUEST_MS = 900;
+const IDLE_MS = 600;
+
+/** With limits of tenths of seconds in place of the real ones, so that nobody waits for minutes. */
+describe('a slow client is cut off', () => {
+  let world: World;
+  beforeAll(async () => {
+    const short = {
+      requestHeadersMs: HEADERS_MS,
+      requestMs: REQUEST_MS,
+      connectionIdleMs: IDLE_MS,
+      requestCheckMs: 50,
+    };
+    for (const [name, ms] of Object.entries(short)) jest.replaceProperty(LIMITS, name as never, ms as never);
+    world = await World.open('embedded');
+  });
+  afterAll(async () => {
+    jest.restoreAllMocks();
+    await world.close();
+  });
+  const url = () => world.service.url;
+
+  it('that never ends its headers, with 408', async () => {
+    const answer = parseAnswer(await trickle(url(), 'GET /health HTTP/1.1\r\nHost: x\r\n', 'X-A: b\r\n', 50));
+    expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([408, 'request_timeout']);
+  });
+
+  it('that connects and says nothing', async () => {
+    expect(parseAnswer(await open(url()).ended)).toMatchObject({ status: 408 });
+  });
+
+  it('that never ends its body, though its key is good, and its place is free again', async () => {
+    const { agentKey } = await world.tenant();
+    const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${agentKey}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n`;
+    const slow = Array.from({ length: LIMITS.ingestInWorkMax }, () => trickle(url(), head, 'x', 50));
+    for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^$|^HTTP\/1\.1 408/);
+    expect((await world.graphql(agentKey, '{ __typename }')).status).toBe(200);
+  });
+
+  it('that stops in the midst of its body', async () => {
+    const { agentKey } = await world.tenant();
+    const { socket, ended } = open(url());
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${agentKey}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+    );
+    await ended;
+  });
+
+  it('that asks and does not read: nothing more is made for it', async () => {
+    const { socket } = open(url());
+    await once(socket, 'connect');
+    socket.pause();
+    // More than the buffers between the two hold.
+    for (let i = 0; i < 40; i++)
+      socket.write(`GET /swagger/assets/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await until(
+      () => world.logLines.filter((line) => line.includes('caller left')).length,
+      (left) => left > 0,
+    );
+    socket.destroy();
+  });
+
+  it('while others are answered', async () => {
+    const slow = open(url());
+    slow.socket.write('GET /health HTTP/1.1\r\n');
+    expect((await world.fetch('/health')).text).toBe('Healthy');
+    await slow.ended;
+  });
+});

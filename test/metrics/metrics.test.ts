@@ -1,0 +1,136 @@
+import { aReport, REPORT } from '../support/audit-sources';
+import { ENGINES } from '../support/engines';
+import { anEvent } from '../support/events';
+import { until } from '../support/until';
+import { useWorld } from '../support/use-world';
+import type { TestTenant } from '../support/world';
+
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Lines of the text format that Prometheus reads. */
+function parseMetrics(text: string): Sample[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const parts = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line);
+      if (!parts) throw new Error(`no sample: ${line}`);
+      const labels = [...(parts[2] ?? '').matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)];
+      return {
+        name: parts[1]?.replace(/^audit_activity_/, '') ?? '',
+        labels: Object.fromEntries(labels.map(([, name, value]) => [name, value])),
+        value: Number(parts[3]),
+      };
+    });
+}
+
+describe.each(ENGINES)('/metrics of a service on %s', (engine) => {
+  const at = useWorld(engine, { metrics: { host: '127.0.0.1', port: 0 } });
+  let acme: TestTenant;
+  beforeAll(async () => {
+    acme = await at.world.tenant();
+  });
+  const url = () => at.world.service.metricsUrl ?? '';
+  const scrape = async () => parseMetrics(await (await fetch(url())).text());
+  const sampleOf = async (name: string, labels: object = {}) =>
+    (await scrape()).find((sample) => sample.name === name && sameLabels(sample.labels, labels))?.value;
+  const sameLabels = (given: object, wanted: object) =>
+    JSON.stringify(Object.entries(given).sort()) === JSON.stringify(Object.entries(wanted).sort());
+
+  it('counts requests by the pattern of their route, never by their path', async () => {
+    const recordId = '019a8f00-0000-8000-8000-000000000000';
+    await acme.get(`/audit-activity/${recordId}`);
+    await at.world.fetch('/nothing/geheim', { method: 'PURGE' });
+    const requests = async (route: string, status: string, method = 'GET') =>
+      sampleOf('http_requests_total', { method, route, status });
+    await until(
+      () => requests('/api/v1/public/audit-activity/:recordId', '404'),
+      (n) => n === 1,
+    );
+    await until(
+      () => requests('none', '404', 'other'),
+      (n) => n === 1,
+    );
+    const text = await (await fetch(url())).text();
+    for (const value of [recordId, 'geheim', acme.key, acme.keyId]) expect(text).not.toContain(value);
+  });
+
+  it('measures how long each route takes', async () => {
+    await acme.get('/audit-activity');
+    const route = '/api/v1/public/audit-activity';
+    await until(
+      () => sampleOf('http_request_duration_seconds_count', { route }),
+      (n) => n === 1,
+    );
+    expect(await sampleOf('http_request_duration_seconds_bucket', { le: '+Inf', route })).toBe(1);
+    expect(await sampleOf('http_request_duration_seconds_sum', { route })).toBeGreaterThan(0);
+  });
+
+  it('counts what became of the events agents sent', async () => {
+    const events = [anEvent(), anEvent(), anEvent()];
+    await acme.ingest(events);
+    await acme.ingest([...events, 'bad', anEvent()]);
+    const outcome = (name: string) => sampleOf('ingest_events_total', { outcome: name });
+    await until(
+      () => outcome('accepted'),
+      (n) => n === 4,
+    );
+    expect([await outcome('duplicate'), await outcome('rejected')]).toEqual([3, 1]);
+  });
+
+  it('tells of the process, its connections, its limiter and its rounds', async () => {
+    await until(
+      () => sampleOf('background_last_round_timestamp_seconds', { task: 'folding counts' }),
+      (at) => Number(at) > 1.7e9,
+    );
+    const samples = await scrape();
+    for (const name of [
+      'nodejs_eventloop_lag_seconds',
+      'process_resident_memory_bytes',
+      'http_requests_in_flight',
+    ])
+      expect(samples.map((sample) => sample.name)).toContain(name);
+    expect(await sampleOf('rate_limit_shared')).toBe(1);
+    expect(await sampleOf('database_connections', { state: 'total' })).toBeGreaterThanOrEqual(1);
+    expect(await sampleOf('database_connections', { state: 'waiting' })).toBe(0);
+  });
+
+  it('tells how far folding and indexing are, and how fresh each source is', async () => {
+    const report = aReport({
+      tenantId: acme.tenantId,
+      waitingBytes: 4_096,
+      caughtUpAt: '2026-01-05T08:00:00.0000000Z',
+    });
+    await at.world.graphql(acme.agentKey, REPORT, { report });
+    const labels = { tenant: acme.tenantId, host: report.hostName, database: report.databaseName };
+    // What is read from the database is kept for a while.
+    await until(
+      () => sampleOf('source_waiting_bytes', labels),
+      (n) => n === 4_096,
+      20_000,
+    );
+    expect(await sampleOf('source_reported_seconds', labels)).toBeLessThan(60);
+    expect(await sampleOf('source_lag_seconds', labels)).toBeGreaterThan(0);
+    expect(await sampleOf('sources')).toBe(1);
+    expect(await sampleOf('database_figures_up')).toBe(1);
+    for (const name of ['unfolded_deltas', 'unindexed_hours', 'unindexed_oldest_seconds'])
+      expect(await sampleOf(name)).toBeGreaterThanOrEqual(0);
+  }, 60_000);
+
+  it('is on a port of its own, and nothing else is', async () => {
+    expect((await at.world.fetch('/metrics')).status).toBe(404);
+    expect((await fetch(new URL('/health', url()))).status).toBe(404);
+    expect((await fetch(url(), { method: 'POST' })).status).toBe(404);
+  });
+});
+
+it('is not there unless it is asked for', async () => {
+  const { World } = await import('../support/world');
+  const world = await World.open('embedded');
+  expect(world.service.metricsUrl).toBeNull();
+  await world.close();
+});

@@ -1,0 +1,117 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ENGINES } from '../support/engines';
+import { until } from '../support/until';
+import { World } from '../support/world';
+
+interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
+  readonly status: { readonly code?: number };
+}
+
+// OpenTelemetry's own: milliseconds a span waits for others to leave with.
+process.env.OTEL_BSP_SCHEDULE_DELAY = '100';
+
+/** Takes OTLP over HTTP as JSON. */
+class Collector {
+  readonly spans: Span[] = [];
+  readonly bodies: string[] = [];
+  readonly #server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      if (request.url === '/v1/traces') this.#take(body);
+      response.setHeader('Content-Type', 'application/json').end('{}');
+    });
+  });
+
+  async open(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #take(body: string): void {
+    this.bodies.push(body);
+    for (const { scopeSpans } of JSON.parse(body).resourceSpans)
+      for (const { spans } of scopeSpans) this.spans.push(...spans);
+  }
+}
+
+const attribute = ({ attributes }: Span, key: string) =>
+  Object.values(attributes.find((one) => one.key === key)?.value ?? {})[0];
+
+describe.each(ENGINES)('traces of a service on %s', (engine) => {
+  const collector = new Collector();
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open(engine, { otlpEndpoint: await collector.open() });
+  });
+  afterAll(async () => {
+    await world.close();
+    collector.close();
+  });
+  /** Spans leave in batches; those of a trace perhaps not in one. */
+  const traceOf = (traceId: string, spans: number) =>
+    until(
+      () => collector.spans.filter((span) => span.traceId === traceId),
+      (found) => found.length >= spans,
+      20_000,
+    );
+  const [traceId, callerSpan] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
+  const traceparent = `00-${traceId}-${callerSpan}-01`;
+
+  it("go from the caller's own trace through the request and its operation to the statement", async () => {
+    const acme = await world.tenant();
+    const path = '/api/v1/public/audit-activity';
+    await world.fetch(`${path}?search=geheim`, { headers: { 'X-Api-Key': acme.key, traceparent } });
+    const trace = await traceOf(traceId, 3);
+    const named = (name: RegExp) => trace.find((span) => name.test(span.name));
+    const [request, operation] = [named(/^GET /), named(/^query /)];
+    const statement = trace.find((span) => span.parentSpanId === operation?.spanId);
+    expect(request).toMatchObject({ name: `GET ${path}`, parentSpanId: callerSpan });
+    expect(operation).toMatchObject({ name: 'query auditEvents', parentSpanId: request?.spanId });
+    expect(attribute(request as Span, 'http.route')).toBe(path);
+    expect(Number(attribute(request as Span, 'http.response.status_code'))).toBe(200);
+    expect(attribute(statement as Span, 'db.query.text')).toContain('$1');
+    // Neither keys nor what was asked for.
+    for (const body of collector.bodies)
+      for (const value of ['geheim', acme.key]) expect(body).not.toContain(value);
+  });
+
+  it('name the operation of a GraphQL request', async () => {
+    const { headers } = await world.graphql(world.operatorKey, 'query Names { tenants { name } }');
+    const requestId = headers.get('X-Request-Id');
+    const request = await until(
+      () => collector.spans.find((span) => attribute(span, 'request.id') === requestId),
+      (span) => span !== undefined,
+      20_000,
+    );
+    const trace = await traceOf(request?.traceId ?? '', 2);
+    const operation = trace.find(({ name }) => name === 'graphql');
+    expect(operation && attribute(operation, 'graphql.operation.name')).toBe('Names');
+    expect(world.logLines.some((line) => line.includes(`"traceId":"${request?.traceId}"`))).toBe(true);
+  });
+
+  it('state the service they are of', () => {
+    expect(collector.bodies[0]).toMatch(/"service\.name","value":\{"stringValue":"audit-activity"\}/);
+  });
+});
+
+it('a service without a collector loads nothing of OpenTelemetry', async () => {
+  const { NO_TRACING } = await import('../../src/telemetry/tracing');
+  expect(await NO_TRACING.span('x', {}, async () => 7)).toBe(7);
+  const next = jest.fn();
+  NO_TRACING.request({} as never, {} as never, next);
+  expect(next).toHaveBeenCalledTimes(1);
+});
