@@ -2,7 +2,10 @@
 export const ERRORS = {
   invalid_parameter: { status: 400, doc: 'Invalid parameters or invalid record ID format.' },
   unauthorized: { status: 401, doc: 'API key missing or invalid.' },
-  forbidden: { status: 403, doc: 'The key lacks the required scope, has no tenant claims, or may not be used from there.' },
+  forbidden: {
+    status: 403,
+    doc: 'The key lacks the required scope, has no tenant claims, or may not be used from there.',
+  },
   not_found: { status: 404, doc: 'Record not found within authorized tenants, or no such path.' },
   method_not_allowed: { status: 405, doc: 'The path does not take this method; see the header Allow.' },
   request_timeout: { status: 408, doc: 'The request did not arrive in time.' },

@@ -3,7 +3,7 @@ import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
-import type { TestTenant } from '../support/world';
+import { type TestTenant, World } from '../support/world';
 
 interface Sample {
   readonly name: string;
@@ -129,7 +129,6 @@ describe.each(ENGINES)('/metrics of a service on %s', (engine) => {
 });
 
 it('is not there unless it is asked for', async () => {
-  const { World } = await import('../support/world');
   const world = await World.open('embedded');
   expect(world.service.metricsUrl).toBeNull();
   await world.close();

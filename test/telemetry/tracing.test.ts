@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { NO_TRACING } from '../../src/telemetry/tracing';
 import { ENGINES } from '../support/engines';
 import { until } from '../support/until';
 import { World } from '../support/world';
@@ -109,7 +110,6 @@ describe.each(ENGINES)('traces of a service on %s', (engine) => {
 });
 
 it('a service without a collector loads nothing of OpenTelemetry', async () => {
-  const { NO_TRACING } = await import('../../src/telemetry/tracing');
   expect(await NO_TRACING.span('x', {}, async () => 7)).toBe(7);
   const next = jest.fn();
   NO_TRACING.request({} as never, {} as never, next);
