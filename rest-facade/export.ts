@@ -3,21 +3,17 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import { parseParameters } from '../src/audit-event/parameters';
 import { toAuditEventFilter } from '../src/audit-event/query';
-import { toDomainError } from '../src/errors';
+import { type ErrorCode, toDomainError } from '../src/errors';
 import type { BeginExport, Export } from '../src/export/export-events';
 import { EXPORT_FORMATS, type ExportFormat, type ExportFormatName } from '../src/export/formats';
 import { EXPORT_PARAMETERS } from '../src/export/parameters';
-import { type AccessRule, enforce, scopeOf } from '../src/graphql/access';
+import { enforce, scopeOf } from '../src/graphql/access';
 import { noteAccess } from '../src/graphql/access-log';
 import type { GraphqlContext } from '../src/graphql/context';
+import { EXPORT_OPERATION, EXPORT_RULE } from '../src/graphql/export-rule';
 import { API_BASE_PATH } from '../src/version';
 
 export const EXPORT_PATH = `${API_BASE_PATH}/audit-activity/export`;
-export const EXPORT_OPERATION = 'exportAuditActivity';
-export const EXPORT_RULE = {
-  principal: 'public',
-  scope: 'read:audit-activity',
-} as const satisfies AccessRule;
 export const TOTAL_HEADER = 'X-Total-Count';
 
 /**
@@ -30,34 +26,29 @@ export function answerExport(
 ): RequestHandler {
   return async (request, response) => {
     const context = await contextOf(request, response);
-    const note = (outcome: Parameters<typeof noteAccess>[1]['outcome'], rows: number | null) =>
+    const note = (outcome: ErrorCode | 'ok', rows: number | null) =>
       noteAccess(context, { operation: EXPORT_OPERATION, parameters: request.query, outcome, rows });
-    let written = 0;
+    let running: Export | null = null;
     try {
       enforce(EXPORT_RULE, context.principal);
       const { format, cursor, ...filters } = parseParameters(EXPORT_PARAMETERS, request.query);
-      const running = await begin({
+      running = await begin({
         tenants: scopeOf(context),
         holder: holderOf(context),
         filter: toAuditEventFilter(filters),
         cursor: cursor?.toLowerCase() ?? null,
       });
       note('ok', null);
-      try {
-        setHeaders(response, format as ExportFormatName, running);
-        await send(request, response, EXPORT_FORMATS[format as ExportFormatName], running, (count) => {
-          written += count;
-          response.locals.rows = written;
-        });
-      } finally {
-        await running.end();
-      }
-      note('ok', written);
+      setHeaders(response, format as ExportFormatName, running);
+      await send(request, response, EXPORT_FORMATS[format as ExportFormatName], running);
+      note('ok', running.handedOver);
     } catch (error) {
       // Whoever left is told nothing, and has what was handed over.
-      if (isGone(error)) return note('ok', written);
-      note(toDomainError(error).code, written > 0 ? written : null);
-      throw error;
+      note(isGone(error) ? 'ok' : toDomainError(error).code, running?.handedOver ?? null);
+      if (!isGone(error)) throw error;
+    } finally {
+      response.locals.rows = running?.handedOver;
+      await running?.end();
     }
   };
 }
@@ -67,7 +58,7 @@ const holderOf = ({ principal }: GraphqlContext) =>
   principal.session?.user ? `user ${principal.session.user}` : `key ${principal.keyId}`;
 
 function setHeaders(response: Response, format: ExportFormatName, { totalCount }: Export): void {
-  const name = `audit-activity-${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}.${format}`;
+  const name = `audit-activity-${new Date().toISOString().replace(/\W/g, '')}.${format}`;
   response.set({
     'Content-Type': EXPORT_FORMATS[format].mediaType,
     'Content-Disposition': `attachment; filename="${name}"`,
@@ -81,7 +72,6 @@ async function send(
   response: Response,
   format: ExportFormat,
   running: Export,
-  onEvents: (count: number) => void,
 ): Promise<void> {
   if (request.method === 'HEAD') {
     await running.end();
@@ -89,15 +79,12 @@ async function send(
   }
   const texts = async function* () {
     if (format.head) yield format.head;
-    for await (const events of running.batches) {
-      yield format.write(events);
-      onEvents(events.length);
-    }
+    for await (const events of running.batches) yield format.write(events);
     // Before the answer ends: who has all of it may ask again at once.
     await running.end();
   };
   // Reads the next batch when the last has left for the network.
-  await pipeline(Readable.from(texts(), { highWaterMark: 1 }), response);
+  await pipeline(Readable.from(texts()), response);
 }
 
 const isGone = (error: unknown) =>

@@ -1,6 +1,7 @@
 import { EXPORT_FORMATS } from '../src/export/formats';
 import { EXPORT_PARAMETERS } from '../src/export/parameters';
-import { EXPORT_OPERATION, EXPORT_RULE, TOTAL_HEADER } from './export';
+import { EXPORT_OPERATION, EXPORT_RULE } from '../src/graphql/export-rule';
+import { TOTAL_HEADER } from './export';
 
 export const EXPORT_SCHEMA = 'AuditActivityExportLine';
 
@@ -14,7 +15,7 @@ becomes U+FFFD, and a value that begins with \`=\`, \`+\`, \`-\` or \`@\` stands
 import such a file as text where a program would take it for a formula.
 
 An answer that ends has all events that were stored when it began; those stored meanwhile may be in it or not. What fails
-after the first byte breaks the connection (no last chunk), never ends the answer. \`cursor\`, the \`recordId\` of the last
+after the first byte breaks the connection (no last chunk), never ends the answer. \`cursor\`, the record id of the last
 whole line, goes on from there; repeat the other parameters. \`${TOTAL_HEADER}\` counts all that match, those before the
 cursor too.
 

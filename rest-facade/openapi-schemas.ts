@@ -116,6 +116,7 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
       ...fieldSchemas(FIELD_NAMES),
       additional: {
         type: 'object',
+        additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
         description:
           'What the audit record states beyond the other fields, and where it stood in which file.',
       },

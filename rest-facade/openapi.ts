@@ -85,9 +85,11 @@ function operation(route: Route, schema: GraphQLSchema): Json {
       ...Object.entries(route.query).map(([name, spec]) => parameter(name, spec, 'query')),
     ],
     responses: {
-      200: answered({
-        'application/json': { schema: { $ref: `#/components/schemas/${responseSchemaOf(route)}` } },
-      }),
+      200: {
+        ...answered({
+          'application/json': { schema: { $ref: `#/components/schemas/${responseSchemaOf(route)}` } },
+        }),
+      },
       ...refused(errors),
     },
   };
@@ -100,7 +102,7 @@ function exportOperation(): Json {
     ...prosed(EXPORT.summary, `\n\n${EXPORT.description}`, EXPORT.scope),
     parameters: Object.entries(EXPORT.query).map(([name, spec]) => parameter(name, spec, 'query')),
     responses: {
-      200: answered(EXPORT.content, { [total.name]: header(total.description, 'integer') }),
+      200: { ...answered(EXPORT.content, { [total.name]: header(total.description, 'integer') }) },
       ...refused(ROUTE_ERRORS),
     },
   };

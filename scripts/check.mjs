@@ -4,6 +4,7 @@ import { ROOT, setup } from './setup.mjs';
 
 const CHECKS = [
   { name: 'types', script: 'typescript/bin/tsc', args: ['--noEmit', '-p', 'test/tsconfig.json'] },
+  { name: 'types of the dashboard', script: 'typescript/bin/tsc', args: ['-p', 'dashboard/tsconfig.json'] },
   {
     name: 'lint and format',
     script: '@biomejs/biome/bin/biome',

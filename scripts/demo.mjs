@@ -2,7 +2,7 @@
 // A tour of the whole product on one machine: service, two tenants, agent, and the three public calls.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -122,6 +122,10 @@ async function tour(url, folder) {
     `\nSeen: ${summary.data.totalCount} events of ${first.name}, ${other.data.totalCount} of ${second.name}.`,
   );
   say(`The API describes itself at ${url}/swagger (in a browser: a page to try the calls).`);
+  const operatorKey = (await readFile(path.join(folder, 'data', 'operator.key'), 'utf8')).trim();
+  say(`\nThe dashboard is at ${url}/dashboard. Sign in with the key`);
+  for (const { name, key } of keys) say(`    ${key}  to explore the events of ${name}`);
+  say(`    ${operatorKey}  to see sources, tenants, keys and the access log, as an operator`);
 }
 
 const agentConfig = (url, key, tenantId, database, files) => ({

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import serverClient from './lib/server-client.cjs';
 import { ROOT, setup } from './setup.mjs';
 
+const isWhole = process.argv.length === 2;
+/** They need a browser: a run of their own. */
+const WITHOUT_BROWSER = ['--testPathIgnorePatterns', '/node_modules/', '<rootDir>/test/browser/'];
 const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
 
 await setup({ allowTypeErrors: true });
@@ -23,7 +26,8 @@ try {
     servers.push(server);
     env[variable] = server.url;
   }
-  if (skipped.length === 0 || process.env.CI !== 'true') code = await jest(process.argv.slice(2));
+  if (skipped.length === 0 || process.env.CI !== 'true')
+    code = await jest(isWhole ? WITHOUT_BROWSER : process.argv.slice(2));
 } finally {
   await Promise.all(servers.map((server) => server.close()));
 }
@@ -31,8 +35,10 @@ for (const reason of skipped) {
   const verdict = process.env.CI === 'true' ? 'FAILED, CI needs' : 'SKIPPED the tests that need';
   process.stderr.write(`\n${verdict} ${reason}\n`);
 }
-if (process.argv.length === 2)
+if (isWhole) {
   process.stderr.write('\nSKIPPED installing the packages: npm run test:installer\n');
+  process.stderr.write('SKIPPED the dashboard in a browser: npm run test:browser\n');
+}
 process.exitCode = code;
 
 /** Exit code of jest, which gets our arguments, terminal and signals. */

@@ -81,7 +81,7 @@ export const LIMITS = {
   signInBodyBytesMax: 4_096, // holds a key
   openIdSignInMs: 10 * 60_000, // to type a password and find one's second factor
   openIdCallMs: 5_000, // of the identity provider
-  exportPageEvents: 500, // read by one statement; with whole statements a few MB at most, usually
+  exportPageEvents: 512, // read by one statement; with whole statements a few MB at most, usually
   exportPageBytes: 4 * 1024 * 1024, // statements of a page, that of the last event not counted
   exportReadEvents: 5_000, // read by one statement to find those that match
   exportLeaseMs: 30_000, // an instance that died keeps its caller from exporting for so long

@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ownAttempt } from './access-log/access-entry';
 import { isWellFormedKey, newKey } from './api-key/key-format';
-import type { KeyStore } from './api-key/key-store';
+import { type KeyStore, stateOf } from './api-key/key-store';
 import { rowOf } from './api-key/manage-keys';
 
 export const OPERATOR_KEY_FILE = 'operator.key';
@@ -11,9 +11,13 @@ export const OPERATOR_KEY_FILE = 'operator.key';
 /**
  * Makes sure that the operator key of the data folder opens this service: the first start writes the file
  * (mode 0600), and a start on another database makes the key of the file known there.
- * @returns the file's path
+ * @param warn told of a key in the file that opens nothing any more @returns the file's path
  */
-export async function ensureOperatorKey(dataDir: string, keys: Pick<KeyStore, 'insert'>): Promise<string> {
+export async function ensureOperatorKey(
+  dataDir: string,
+  keys: Pick<KeyStore, 'insert' | 'findByHash'>,
+  warn: (text: string) => void,
+): Promise<string> {
   const file = path.join(dataDir, OPERATOR_KEY_FILE);
   await mkdir(dataDir, { recursive: true });
   const key = await readOrCreate(file);
@@ -26,7 +30,14 @@ export async function ensureOperatorKey(dataDir: string, keys: Pick<KeyStore, 'i
     expiresAt: null,
     replaces: null,
   });
-  await keys.insert(row, ownAttempt('operatorKeyFile', new Date()));
+  const now = new Date();
+  await keys.insert(row, ownAttempt('operatorKeyFile', now));
+  const stored = await keys.findByHash(row.keyHash);
+  const state = stored ? stateOf(stored, now) : 'valid';
+  if (state !== 'valid')
+    warn(
+      `the key in ${file} is ${state}; put a valid one there, or remove the file and start again for a new one`,
+    );
   return file;
 }
 

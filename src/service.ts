@@ -106,14 +106,15 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
 
   const keyStore = new PostgresKeyStore(prisma);
   const tenants = new PostgresTenantStore(prisma);
-  const operatorKeyFile = await ensureOperatorKey(config.dataDir, keyStore);
+  const operatorKeyFile = await ensureOperatorKey(config.dataDir, keyStore, (text) => log.warn(text));
   const authenticator = new Authenticator(keyStore);
   const limiter = await openLimiter(config, log);
   const retention = new PostgresRetentionStore(prisma, migrator);
   const sources = new PostgresAuditSourceStore(prisma, migrator);
-  const accessEntries = new PostgresAccessLogStore(prisma, migrator);
+  const accessEntries = new PostgresAccessLogStore(database);
   const accessLog = new AccessLog(accessEntries);
   const checkpointKey = await loadCheckpointKey(config.dataDir, config.checkpointKeyFile);
+  log.info({ keyId: checkpointKey.keyId, publicKey: checkpointKey.verifierKey }, 'checkpoint key');
   const sequencer = new Sequencer(
     migrator,
     { own: checkpointKey, former: config.formerCheckpointKeys },

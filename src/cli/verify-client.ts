@@ -9,6 +9,8 @@ import { CommandError } from './service-client';
 
 const TIMEOUT_MS = 60_000;
 const POLL_MS = 1_000;
+/** Of a call that is refused for a while: for the rate limit, or because the database is away. */
+const TRIES_MAX = 10;
 
 interface AuditLogAnswer {
   readonly tenantId: string;
@@ -102,15 +104,11 @@ export class VerifyClient {
 
   async #get(path: string, query: Readonly<Record<string, string | number>>): Promise<Response> {
     const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       const response = await this.#fetch(`${API_BASE_PATH}${path}?${new URLSearchParams(pairs)}`);
       if (response.ok) return response;
-      const body = (await response.json().catch(() => null)) as { error?: { code: string; message: string } };
       const retryAfter = Number(response.headers.get('Retry-After') ?? 0);
-      if (body?.error?.code !== 'rate_limited' || retryAfter <= 0)
-        throw new CommandError(
-          `${path}: ${body?.error?.code ?? 'no answer of this service'}: ${body?.error?.message ?? response.statusText}`,
-        );
+      if (retryAfter <= 0 || tries === TRIES_MAX) throw await refusalOf(response, path);
       await setTimeout(retryAfter * 1000);
     }
   }
@@ -130,4 +128,15 @@ export class VerifyClient {
       clearTimeout(timer);
     }
   }
+}
+
+async function refusalOf(response: Response, path: string): Promise<CommandError> {
+  const body = (await response.json().catch(() => null)) as {
+    error?: { code: string; message: string };
+  } | null;
+  const { code, message } = body?.error ?? {
+    code: response.statusText,
+    message: 'not as an Audit Activity service',
+  };
+  return new CommandError(`${path}: ${code}: ${message}`);
 }

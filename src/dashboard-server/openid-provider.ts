@@ -1,6 +1,8 @@
-import type { Configuration } from 'openid-client' with { 'resolution-mode': 'import' };
 import type { OpenIdConfig } from '../config';
 import { LIMITS } from '../limits';
+
+const load = () => import('openid-client');
+type Configuration = Awaited<ReturnType<Awaited<ReturnType<typeof load>>['discovery']>>;
 
 /** What a sign-in that is under way must be answered with; the browser keeps it meanwhile. */
 export interface OpenIdChecks {
@@ -21,7 +23,7 @@ export class OpenIdProvider {
 
   /** Where a browser goes to sign in. */
   async begin(): Promise<{ readonly url: string; readonly checks: OpenIdChecks }> {
-    const client = await import('openid-client');
+    const client = await load();
     const checks = {
       state: client.randomState(),
       nonce: client.randomNonce(),
@@ -40,7 +42,7 @@ export class OpenIdProvider {
 
   /** The claims of whoever came back. @param query of the address they came back to @throws Error whatever is wrong */
   async finish(query: string, checks: OpenIdChecks): Promise<Readonly<Record<string, unknown>>> {
-    const client = await import('openid-client');
+    const client = await load();
     const tokens = await client.authorizationCodeGrant(
       await this.#configuration(),
       new URL(query, this.redirectUrl),
@@ -66,7 +68,7 @@ export class OpenIdProvider {
   }
 
   async #discover(): Promise<Configuration> {
-    const client = await import('openid-client');
+    const client = await load();
     const { issuer, clientId, clientSecret } = this.config;
     const url = new URL(issuer);
     return client.discovery(url, clientId, clientSecret, undefined, {

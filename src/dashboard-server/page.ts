@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
 import { DomainError } from '../errors';
+import { preferCompressed } from './compressed-assets';
 
 /** Where the build puts the page, from `src/` and from `dist/src/` alike. */
 export function builtPage(): string {
@@ -40,6 +41,7 @@ export function dashboardPage(folder: string): Router {
   // Their names hold a hash of what is in them.
   router.use(
     '/assets',
+    preferCompressed(assets),
     express.static(assets, { index: false, redirect: false, immutable: true, maxAge: '1y' }),
   );
   router.use(express.static(folder, { index: false, redirect: false }));

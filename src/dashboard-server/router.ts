@@ -1,14 +1,13 @@
-import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
 import type { OpenIdConfig } from '../config';
-import { DomainError, ERRORS, toDomainError } from '../errors';
-import { restRefusal } from '../refusal';
+import { DomainError } from '../errors';
 import type { TenantStore } from '../tenant/tenant-store';
 import { openIdRoutes } from './openid-routes';
 import { dashboardPage } from './page';
 import { type SessionParts, sessionRoutes } from './session-routes';
 
-/** The dashboard: its page, and what the page calls beside `/graphql`. */
+/** The dashboard: its page, and what the page calls beside `/graphql`. Refusals are left to whoever has it. */
 export function createDashboardRouter(
   parts: Omit<SessionParts, 'hasOpenId'> & {
     readonly tenants: TenantStore;
@@ -28,7 +27,6 @@ export function createDashboardRouter(
     throw new DomainError('not_found', { public: 'There is no such path.' });
   });
   router.use(dashboardPage(parts.folder));
-  router.use(refuse(parts.log));
   return router;
 }
 
@@ -36,14 +34,3 @@ const noStore: RequestHandler = (_request, response, next) => {
   response.set('Cache-Control', 'no-store');
   next();
 };
-
-const refuse =
-  (log: Logger): ErrorRequestHandler =>
-  (thrown, _request, response, next) => {
-    if (response.headersSent) return next(thrown);
-    const { requestId } = response.locals;
-    const refused = toDomainError(thrown);
-    if (refused.code === 'internal_error') log.error({ err: thrown, requestId }, 'failed');
-    if (refused.retryAfterSeconds) response.set('Retry-After', String(refused.retryAfterSeconds));
-    response.status(ERRORS[refused.code].status).json(restRefusal(refused, requestId));
-  };

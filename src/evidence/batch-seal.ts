@@ -17,17 +17,15 @@ export interface SealedBatch {
   readonly mac: Buffer;
 }
 
-/** @param additional of each event, as `additionalJsonOf` gives it */
 export function sealBatch(
   key: CheckpointKey,
   tenantId: number,
   events: readonly CheckedEvent[],
-  additional: readonly string[],
 ): SealedBatch {
   const leaves = Buffer.allocUnsafeSlow(events.length * LEAF_BYTES);
   events.forEach((event, i) => {
-    const leafHash = leafHashOfChecked(tenantId, event, additional[i] ?? '');
-    leaves.write(event.recordId.replaceAll('-', '') + leafHash, i * LEAF_BYTES, 'hex');
+    const leaf = event.recordId.replaceAll('-', '') + leafHashOfChecked(tenantId, event);
+    leaves.write(leaf, i * LEAF_BYTES, 'hex');
   });
   const batchId = randomUUID();
   return { batchId, leaves, keyId: key.keyId, mac: sealOf(key, tenantId, batchId, leaves) };

@@ -1,57 +1,104 @@
 import { hash } from 'node:crypto';
 import type { JsonScalar } from '../audit-event/audit-record';
-import { canonicalJson } from '../audit-event/canonical-json';
 import { formatTicks } from '../audit-event/event-time';
 import { type AuditEvent, FIELD_NAMES, type FieldName } from '../audit-event/fields';
 import { ticksOfRecordId } from '../audit-event/record-id';
-import type { CheckedEvent } from '../ingest/checked-event';
+import type { CheckedEvent, CheckedRecord } from '../ingest/checked-event';
 
 /**
  * What the log holds of an event, as bytes:
  *
- *     entry = 0x01 || UTF-8 of the JSON array [field, field, …, additional]
- *     leaf hash = SHA-256(0x00 || entry)                                        (RFC 9162, 2.1.1)
+ *     entry = 0x01 || JSON of [name, …] || JSON of [field, …, value, …]           (UTF-8, no white space)
+ *     leaf hash = SHA-256(0x00 || entry)                                          (RFC 9162, 2.1.1)
  *
- * The fields are those of the field table, in its order; an absent one is null. `additional` is an object with its names
- * sorted by UTF-16 units. No white space; numbers and escapes as ECMAScript's JSON.stringify writes them, which is also
- * RFC 8785. Everything in it is in the detail that the API and an export give, so whoever has that can make the entry.
+ * The names are those in `additional`, sorted by UTF-16 units; the fields those of the field table, in its order, an
+ * absent one null; the values those in `additional`, in the order of their names. Numbers and escapes stand as
+ * ECMAScript's JSON.stringify writes them, as in RFC 8785. All of it is in the detail that the API and an export give,
+ * so whoever has that can make the entry.
  *
- * 0x01 is the version: another order or another set of fields is another version.
+ * 0x01 is the version: another order or another set of fields is another version. The names come first because they
+ * are the same in most events: at ingest they are put in order and written once.
  */
-const LEAF_PREFIX = '\x00\x01';
+const PREFIX = Buffer.of(0, 1);
 
 export type Additional = Readonly<Record<string, JsonScalar>>;
 export type LoggedEvent = AuditEvent & { readonly additional: Additional };
+type Value = JsonScalar;
 
 /** The leaf hash, in hexadecimal, of an event as the API and an export give it. */
-export const leafHashOf = (event: LoggedEvent): string =>
-  hashOfEntry(
-    FIELD_NAMES.map((name) => event[name] ?? null),
-    canonicalJson(event.additional),
-  );
+export function leafHashOf(event: LoggedEvent): string {
+  const { sorted, head } = orderOf(Object.keys(event.additional));
+  const values: Value[] = FIELD_NAMES.map((name) => event[name] ?? null);
+  for (const name of sorted) values.push(event.additional[name] ?? null);
+  return hashOfEntry(head, JSON.stringify(values));
+}
 
-const STATED = FIELD_NAMES.filter((name) => !['recordId', 'tenantId', 'eventTime'].includes(name)) as Exclude<
-  FieldName,
-  'recordId' | 'tenantId' | 'eventTime'
->[];
+type StatedName = Exclude<FieldName, 'recordId' | 'tenantId' | 'eventTime'>;
+const STATED = FIELD_NAMES.slice(3) as StatedName[];
 /** Of a time with all its seven decimals. */
 const TIME_CHARS = 28;
 
-/** The same of an event that is about to be stored. @param additionalJson as `additionalJsonOf` gives it */
-export function leafHashOfChecked(
-  tenantId: number,
-  { recordId, record }: CheckedEvent,
-  additionalJson: string,
-): string {
+/** The same of an event that is about to be stored. */
+export function leafHashOfChecked(tenantId: number, { recordId, record }: CheckedEvent): string {
   const { eventTime } = record;
   const time = eventTime.length === TIME_CHARS ? eventTime : formatTicks(ticksOfRecordId(recordId));
-  const values: (string | boolean | null)[] = [recordId, String(tenantId), time];
+  const values: Value[] = [recordId, String(tenantId), time];
   for (const name of STATED) {
     const value = record[name];
     values.push(value === undefined || value === '' ? null : value);
   }
-  return hashOfEntry(values, additionalJson);
+  const stated: Additional = record.additional ?? {};
+  const { sorted, head } = orderOf(Object.keys(stated), SOURCE_NAMES);
+  for (const name of sorted) values.push(sourceValue(name, record) ?? stated[name] ?? null);
+  return hashOfEntry(head, JSON.stringify(values));
+}
+const SOURCE_NAMES = ['file', 'fileGuid', 'blockOffset', 'index', 'parts'];
+
+/** As `sourceOf` has it, without an object for each event; undefined: it is no value of the source. */
+function sourceValue(name: string, record: CheckedRecord): Value | undefined {
+  switch (name) {
+    case 'file':
+      return record.file;
+    case 'fileGuid':
+      return record.fileGuid.toLowerCase();
+    case 'blockOffset':
+      return record.blockOffset;
+    case 'index':
+      return record.index;
+    case 'parts':
+      return record.parts ?? 1;
+  }
+  return undefined;
 }
 
-const hashOfEntry = (values: readonly unknown[], additionalJson: string) =>
-  hash('sha256', `${LEAF_PREFIX}${JSON.stringify(values).slice(0, -1)},${additionalJson}]`, 'hex');
+interface Order {
+  readonly names: readonly string[];
+  readonly others: readonly string[];
+  readonly sorted: readonly string[];
+  /** The beginning of the entry, up to its values. */
+  readonly head: Buffer;
+}
+/** By the number of names: events that follow each other have the same. */
+const lastOrders: Order[] = [];
+const ORDERS_MAX = 100;
+
+function orderOf(names: readonly string[], others: readonly string[] = []): Order {
+  const known = lastOrders[names.length];
+  if (known && known.others === others && known.names.every((name, i) => name === names[i])) return known;
+  const sorted = [...names, ...others].sort();
+  const head = Buffer.concat([PREFIX, Buffer.from(JSON.stringify(sorted))]);
+  const order = { names, others, sorted, head };
+  if (names.length < ORDERS_MAX) lastOrders[names.length] = order;
+  return order;
+}
+
+const UTF8_BYTES_PER_UNIT = 3;
+let room = Buffer.allocUnsafeSlow(16_384);
+
+function hashOfEntry(head: Buffer, values: string): string {
+  const needed = head.length + values.length * UTF8_BYTES_PER_UNIT;
+  if (needed > room.length) room = Buffer.allocUnsafeSlow(needed);
+  head.copy(room);
+  const end = head.length + room.write(values, head.length, 'utf8');
+  return hash('sha256', room.subarray(0, end), 'hex');
+}

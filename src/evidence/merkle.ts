@@ -19,6 +19,18 @@ export function hashOfPair(left: Buffer, right: Buffer): Buffer {
   return Buffer.from(hash('sha256', pair, 'hex'), 'hex');
 }
 
+/** The root of a power of two of hashes, side by side. */
+export function rootOfHashes(hashes: Buffer): Buffer {
+  const nodes = Buffer.from(hashes);
+  for (let length = nodes.length; length > HASH_BYTES; length /= 2) {
+    for (let at = 0; at < length; at += 2 * HASH_BYTES) {
+      nodes.copy(pair, 1, at, at + 2 * HASH_BYTES);
+      nodes.write(hash('sha256', pair, 'hex'), at / 2, 'hex');
+    }
+  }
+  return nodes.subarray(0, HASH_BYTES);
+}
+
 /** The root of the first `size` leaves. */
 export const rootOf = (size: number, node: NodeAt): Buffer =>
   size === 0 ? Buffer.from(hash('sha256', '', 'hex'), 'hex') : hashOfRange(0, size, node);

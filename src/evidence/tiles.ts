@@ -1,4 +1,4 @@
-import { HASH_BYTES, hashOfPair, type NodeAt, rootOf } from './merkle';
+import { HASH_BYTES, type NodeAt, rootOf, rootOfHashes } from './merkle';
 
 /**
  * The tree in pieces of 256 hashes. A tile of level 0 holds leaf hashes, with the record ids they belong to; one of
@@ -69,14 +69,6 @@ function placeOf(height: number, index: number): { id: TileId; first: number; co
   const count = 2 ** (height % TILE_HEIGHT);
   const first = index * count;
   return { id: { level, tile: Math.floor(first / TILE_WIDTH) }, first: first % TILE_WIDTH, count };
-}
-
-/** The root of a power of two of hashes, side by side. */
-function rootOfHashes(hashes: Buffer): Buffer {
-  const count = hashes.length / HASH_BYTES;
-  if (count === 1) return hashes;
-  const middle = hashes.length / 2;
-  return hashOfPair(rootOfHashes(hashes.subarray(0, middle)), rootOfHashes(hashes.subarray(middle)));
 }
 
 interface OpenTile extends TileId {

@@ -18,6 +18,8 @@ export interface ExportRequest {
 export interface Export {
   /** Of all that match, the ones before the cursor too; null: not counted. */
   readonly totalCount: number | null;
+  /** Events of the batches that were taken, but for the last: it may be on its way. */
+  readonly handedOver: number;
   /** @throws DomainError, or Error when the lease was lost */
   readonly batches: AsyncIterable<readonly StoredAuditEvent[]>;
   /** Lets the holder export again. Done twice it does nothing. */
@@ -42,7 +44,18 @@ export const exporter =
       const plan = await source.plan(request.tenants, request.filter);
       const events = eventsOf(source, request, plan);
       const first = await events.next();
-      return { totalCount: plan.totalCount, batches: whileHeld(held, first, events), end: held.end };
+      let handedOver = 0;
+      const batches = whileHeld(held, first, events, (count) => {
+        handedOver += count;
+      });
+      return {
+        totalCount: plan.totalCount,
+        batches,
+        end: held.end,
+        get handedOver() {
+          return handedOver;
+        },
+      };
     } catch (error) {
       await held.end();
       throw error;
@@ -73,10 +86,12 @@ async function* whileHeld(
   held: Held,
   first: IteratorResult<readonly StoredAuditEvent[], void>,
   rest: Batches,
+  onTaken: (count: number) => void,
 ): Batches {
   for (let result = first; !result.done; result = await rest.next()) {
     if (held.isLost()) throw new Error('the lease of the export was lost');
     yield result.value;
+    onTaken(result.value.length);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { AuditRecord, RecordSource } from '../audit-event/audit-record';
-import { canonicalJson } from '../audit-event/canonical-json';
 import type { AuditEvent, INGEST_FIELDS } from '../audit-event/fields';
 
 type Field = Exclude<(typeof INGEST_FIELDS)[number], 'recordId' | 'tenantId'>;
@@ -26,6 +25,15 @@ export function sourceOf({ file, fileGuid, blockOffset, index }: CheckedRecord):
   return { file, fileGuid: fileGuid.toLowerCase(), blockOffset, index };
 }
 
-/** What a record states beyond the public fields, and where it stood, as JSON with its names in order. */
-export const additionalJsonOf = (record: CheckedRecord): string =>
-  canonicalJson({ ...record.additional, ...sourceOf(record), parts: record.parts ?? 1 });
+/**
+ * What a record states beyond the public fields, and where it stood, as JSON: put together as text, since an object
+ * of both would be made only to be written.
+ */
+export function additionalJsonOf(record: CheckedRecord): string {
+  const { file, fileGuid, blockOffset, index } = sourceOf(record);
+  const stood =
+    `"file":${JSON.stringify(file)},"fileGuid":"${fileGuid}","blockOffset":${blockOffset},` +
+    `"index":${index},"parts":${record.parts ?? 1}}`;
+  const stated = JSON.stringify(record.additional ?? {});
+  return stated === '{}' ? `{${stood}` : `${stated.slice(0, -1)},${stood}`;
+}

@@ -16,8 +16,7 @@ import { toStored, toStoredJson } from './stored-text';
 interface Column {
   readonly column: string;
   readonly type: 'uuid' | 'text' | 'bool' | 'jsonb';
-  /** @param additional what the event states beyond the fields, as JSON */
-  write(to: BinaryArrays, event: CheckedEvent, additional: string): void;
+  write(to: BinaryArrays, event: CheckedEvent): void;
 }
 
 /** Columns an event fills, in the order of the field table; the id holds the time. */
@@ -27,7 +26,7 @@ const COLUMNS: readonly Column[] = [
   {
     column: 'additional',
     type: 'jsonb',
-    write: (to, _, additional) => to.json(toStoredJson(additional)),
+    write: (to, { record }) => to.json(toStoredJson(additionalJsonOf(record))),
   },
   { column: 'search_text', type: 'text', write: writeSearchText },
 ];
@@ -41,8 +40,9 @@ const COUNTED = DIMENSIONS.map(({ column }) => column).join(', ');
 const SEAL = [2, 3, 4, 5].map((after) => `$${COLUMNS.length + after}`);
 
 /**
- * One statement a batch: new events are inserted, counted and handed to the evidence log, known ones ignored. It starts from the tenant's row, so that
- * it stays on one node of a distributed database, and answers no row at all for an unknown tenant.
+ * One statement a batch: new events are inserted, counted and handed to the evidence log, known ones ignored. It starts
+ * from the tenant's row, so that it stays on one node of a distributed database, and answers no row at all for an unknown
+ * tenant.
  */
 const INSERT = `
 WITH ins AS (
@@ -58,7 +58,8 @@ delta AS (
 logged AS (
   INSERT INTO audit_log_queue (tenant_id, batch_id, received_at, leaves, accepted, events, key_id, mac, refused)
   SELECT t.tenant_id, ${SEAL[0]}::uuid, clock_timestamp(), ${SEAL[1]}::bytea,
-    CASE WHEN i.n * ${LEAF_BYTES} < octet_length(${SEAL[1]}::bytea) THEN i.ids END, i.n, ${SEAL[2]}::text, ${SEAL[3]}::bytea, false
+    CASE WHEN i.n * ${LEAF_BYTES} < octet_length(${SEAL[1]}::bytea) THEN i.ids END, i.n, ${SEAL[2]}::text,
+    ${SEAL[3]}::bytea, false
   FROM tenant t CROSS JOIN (SELECT count(*)::int AS n, array_agg(record_id) AS ids FROM ins) i
   WHERE t.tenant_id = $1 AND i.n > 0)
 SELECT (SELECT count(*) FROM ins)::int AS n FROM tenant t WHERE t.tenant_id = $1`;
@@ -82,13 +83,10 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
     // In one order everywhere: two instances that store the same events at once would otherwise deadlock.
     const ordered = events.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1));
     const arrays = new BinaryArrays(ordered.length * EVENT_BYTES);
-    const additional = ordered.map(({ record }) => additionalJsonOf(record));
     const columns = COLUMNS.map(({ type, write }) =>
-      arrays.column(type, ordered.length, (i) =>
-        write(arrays, ordered[i] as CheckedEvent, additional[i] ?? ''),
-      ),
+      arrays.column(type, ordered.length, (i) => write(arrays, ordered[i] as CheckedEvent)),
     );
-    const { batchId, leaves, keyId, mac } = sealBatch(this.checkpointKey, tenantId, ordered, additional);
+    const { batchId, leaves, keyId, mac } = sealBatch(this.checkpointKey, tenantId, ordered);
     const values = [tenantId, ...columns, batchId, leaves, keyId, mac];
     return guarded(async () => {
       const ids = events.map((event) => event.recordId);

@@ -9,6 +9,8 @@ const FOLDER = findUp('prisma/migrations');
 /** Any fixed number: instances that start together take turns on it. */
 const ADVISORY_LOCK = 7_021_988_115;
 const TIMEOUT_MS = 30 * 60_000;
+/** SQLSTATE of RAISE EXCEPTION. */
+const RAISED = 'P0001';
 
 /**
  * Applies the migrations that are missing, all in one transaction, and records them as Prisma's own tool would.
@@ -32,7 +34,7 @@ export async function migrate(prisma: PrismaClient): Promise<readonly string[]> 
         if (before) continue;
         const statements = splitStatements(sql);
         // One at a time: several in one string cannot be prepared, and a distributed database refuses them.
-        for (const statement of statements) await tx.$executeRawUnsafe(statement);
+        for (const statement of statements) await tx.$executeRawUnsafe(statement).catch(sayPlainly);
         await tx.$executeRawUnsafe(
           `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
            VALUES ($1, $2, $3, now(), now(), 1)`,
@@ -46,6 +48,13 @@ export async function migrate(prisma: PrismaClient): Promise<readonly string[]> 
     },
     { timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
   );
+}
+
+/** What a migration itself raises is for people: without Prisma's words around it. */
+function sayPlainly(error: unknown): never {
+  const { meta } = error as { meta?: { driverAdapterError?: { cause?: Record<string, unknown> } } };
+  const { originalCode, originalMessage } = meta?.driverAdapterError?.cause ?? {};
+  throw originalCode === RAISED ? new Error(String(originalMessage), { cause: error }) : error;
 }
 
 const HISTORY_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (

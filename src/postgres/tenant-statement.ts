@@ -85,7 +85,10 @@ export class TenantStatement {
 
   /** Not earlier: the commit comes after the last row, and may fail. */
   handleReadyForQuery(): void {
-    if (this.#failure) return this.callback?.(this.#failure);
+    if (this.#failure) {
+      this.callback?.(this.#failure);
+      return;
+    }
     this.#known.set(SET_TENANTS.name, null);
     if (this.name !== '') this.#known.set(this.name, this.#makeRow);
     this.callback?.(null, this.#rows);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { World } from '../support/world';
 
 const PAGE = path.resolve(__dirname, '../../dist/dashboard');
 const ASSETS = readdirSync(path.join(PAGE, 'assets')).filter((name) => /\.(js|css)$/.test(name));
@@ -15,6 +16,29 @@ describe('the built page', () => {
     process.stderr.write(`the dashboard: ${Math.round(sum / 1000)} kB with gzip in ${ASSETS.length} files\n`);
     expect(sum).toBeGreaterThan(100_000);
     expect(sum).toBeLessThan(MAX_BYTES);
+  });
+
+  it('is sent compressed to who takes that, and is the same to who does not', async () => {
+    const world = await World.open();
+    try {
+      for (const name of ASSETS) {
+        for (const [accepted, encoding] of [
+          ['gzip, br', 'br'],
+          ['gzip', 'gzip'],
+          ['identity', null],
+        ] as const) {
+          const headers = { 'Accept-Encoding': accepted };
+          const answer = await world.fetch(`/dashboard/assets/${name}`, { headers });
+          expect(answer.headers.get('Content-Encoding')).toBe(encoding);
+          expect(answer.headers.get('Content-Type')).toMatch(name.endsWith('.js') ? /javascript/ : /css/);
+          expect(answer.headers.get('Cache-Control')).toContain('immutable');
+          // fetch has taken the encoding off again.
+          expect(answer.text).toBe(readFileSync(path.join(PAGE, 'assets', name), 'utf8'));
+        }
+      }
+    } finally {
+      await world.close();
+    }
   });
 
   it('has no script or style of its own in the page', () => {

@@ -67,6 +67,17 @@ describe('exploring events', () => {
     await explore.count(150);
   });
 
+  it('narrows to a server instance and back again', async () => {
+    const instance = explore.facet('SQLPROD01');
+    await explore.search('salary');
+    await explore.count(12);
+    await instance.click();
+    await page.waitForURL((url) => url.searchParams.get('search') === 'salary "SQLPROD01\\PAYROLL"');
+    await explore.count(12);
+    await instance.click();
+    await page.waitForURL((url) => url.searchParams.get('search') === 'salary');
+  });
+
   it('names actions in full', async () => {
     await explore.facet('SELECT').waitFor();
   });

@@ -47,7 +47,7 @@ describe('exporting a view', () => {
     const dialog = page.getByRole('dialog', { name: 'Export this view' });
     await dialog.getByRole('button', { name: 'Export', exact: true }).click();
     await dialog.getByText('0 of 150 events').waitFor();
-    await dialog.getByRole('progressbar').waitFor();
+    await dialog.getByRole('progressbar').waitFor({ state: 'attached' });
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.getByRole('button', { name: 'Export', exact: true }).waitFor();
     expect(downloads).toBe(0);

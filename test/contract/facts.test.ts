@@ -66,7 +66,7 @@ describe('each fact has one home', () => {
             reason: 'milliseconds',
           },
           {
-            file: 'src/postgres/database.ts',
+            file: 'src/postgres/limited.ts',
             context: /databaseStatementMs \+ 200$/,
             reason: 'milliseconds',
           },

@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseNote } from '../../src/evidence/checkpoint';
 import { isConsistent, rootByInclusion } from '../../src/evidence/merkle';
+import { rootsAt } from '../../src/evidence/verify/checkpoints';
 import { type Database, openDatabase } from '../../src/postgres/database';
 import { type CliOutcome, runCli } from '../support/cli';
 import { describeOnPostgres, ENGINES, temporaryFolder } from '../support/engines';
@@ -74,7 +75,6 @@ describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
     const part = (await tenant.get('/audit-log/consistency', { from: 256, to: 300 })).body.data;
     const whole = parseNote((await tenant.get('/audit-log')).body.data.checkpoint);
     const entries = Buffer.from((await tenant.get('/audit-log/entries')).body.data.leafHashes, 'base64');
-    const { rootsAt } = await import('../../src/evidence/verify/checkpoints');
     const [root] = rootsAt([256], entries);
     const proof = part.hashes.map((text: string) => Buffer.from(text, 'base64'));
     expect(root && whole && isConsistent({ size: 256, root }, whole, proof)).toBe(true);

@@ -276,6 +276,7 @@ describe('POST /graphql', () => {
         'X-Api-Key': at.world.operatorKey,
       });
       expect([answer.status, codesOf(answer)]).toEqual([400, ['invalid_parameter']]);
+      expect(answer.body.errors[0].message).toContain('CSRF');
       expect(answer.body.data ?? null).toBeNull();
     },
   );

@@ -21,7 +21,7 @@ describe.each(ENGINES)('the store of the access log on %s', (engine) => {
   let log: PostgresAccessLogStore;
   beforeAll(async () => {
     store = await Store.open(engine);
-    log = new PostgresAccessLogStore(store.database.prisma, store.database.migrator);
+    log = new PostgresAccessLogStore(store.database);
   });
   afterAll(() => store.close());
 

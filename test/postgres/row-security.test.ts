@@ -43,7 +43,11 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
     const policies = await store.query<{ roles: string }>(
       `SELECT policyname || ' TO ' || array_to_string(roles, ', ') AS roles FROM pg_policies GROUP BY 1 ORDER BY 1`,
     );
-    expect(policies.map(({ roles }) => roles)).toEqual(['owner TO postgres', `tenants TO ${SERVICE_ROLE}`]);
+    const [owner] = await store.query<{ name: string }>('SELECT current_user::text AS name');
+    expect(policies.map(({ roles }) => roles)).toEqual([
+      `owner TO ${owner?.name}`,
+      `tenants TO ${SERVICE_ROLE}`,
+    ]);
   });
 
   it('leaves the service no way past audit_event to its partitions, and no right to remove or to alter', async () => {
@@ -64,7 +68,9 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
 
   it('shows no row to a statement that names no tenant, and to any other those of its tenants', async () => {
     const readable = await tablesWith('SELECT');
-    expect(readable).toEqual(expect.arrayContaining(['audit_event', 'audit_count', 'audit_segment', 'audit_gap']));
+    expect(readable).toEqual(
+      expect.arrayContaining(['audit_event', 'audit_count', 'audit_segment', 'audit_gap']),
+    );
     for (const table of readable) {
       expect([table, await tenantsIn(table, [])]).toEqual([table, []]);
       expect([table, await tenantsIn(table, [one])]).toEqual([table, [one]]);
@@ -81,14 +87,18 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
 
   it('refuses rows of any other tenant, new ones and changed ones', async () => {
     const writable = await tablesWith('INSERT');
-    expect(writable).toEqual(expect.arrayContaining(['audit_event', 'audit_delta', 'audit_source', 'audit_gap']));
+    expect(writable).toEqual(
+      expect.arrayContaining(['audit_event', 'audit_delta', 'audit_source', 'audit_gap']),
+    );
     for (const table of writable) {
       await expect(asked(copied(table, one, two), [one])).rejects.toThrow(REFUSED);
       await expect(asked(copied(table, one, two), [])).resolves.toEqual([]);
     }
     for (const table of await tablesWith('UPDATE')) {
       await expect(asked(`UPDATE ${table} SET tenant_id = $1::int`, [one], two)).rejects.toThrow(REFUSED);
-      const changed = await asked(`UPDATE ${table} SET tenant_id = tenant_id RETURNING tenant_id AS id`, [one]);
+      const changed = await asked(`UPDATE ${table} SET tenant_id = tenant_id RETURNING tenant_id AS id`, [
+        one,
+      ]);
       expect(new Set(changed.map(({ id }) => id))).toEqual(new Set([one]));
     }
   });
@@ -99,17 +109,20 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
     const failures: [() => Promise<unknown>, string][] = [
       [() => asked('SELECT 1 / (SELECT 0 FROM audit_event LIMIT 1)', [one]), 'division by zero'],
       [() => ofTenants(prisma, [one], () => Promise.reject(new Error('given up'))), 'given up'],
-      ...(engine === 'embedded' ? [] : [[cancelled, 'due to user request'] as [() => Promise<unknown>, string]]),
+      ...(engine === 'embedded'
+        ? []
+        : [[cancelled, 'due to user request'] as [() => Promise<unknown>, string]]),
     ];
     for (const [fails, message] of failures) {
       // On every connection there may be.
       await Promise.all(Array.from({ length: 12 }, () => asked(all, [one, two])));
       await expect(fails()).rejects.toThrow(message);
-      const after = await Promise.all([
-        ...Array.from({ length: 12 }, () => prisma.$queryRawUnsafe(all)),
-        ...Array.from({ length: 12 }, () => asked(all, [])),
-      ]);
-      expect(after).toEqual(Array.from({ length: 24 }, () => [{ n: 0 }]));
+      const unscoped: readonly (() => Promise<unknown>)[] = [
+        () => prisma.$queryRawUnsafe(all),
+        () => asked(all, []),
+      ];
+      for (const next of unscoped)
+        expect(await Promise.all(Array.from({ length: 12 }, next))).toEqual(Array(12).fill([{ n: 0 }]));
     }
     expect(await asked(all, [one])).toEqual([{ n: 1 }]);
   });

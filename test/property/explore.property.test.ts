@@ -116,7 +116,7 @@ describe.each(ENGINES)('histogram and facets on %s', (engine) => {
           }
         }
       }),
-      { numRuns: Number(process.env.RUNS ?? 40), endOnFailure: true },
+      { numRuns: Number(process.env.RUNS ?? 25), endOnFailure: true },
     );
   }, 600_000);
 });

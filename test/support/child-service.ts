@@ -63,13 +63,20 @@ export class ChildService {
     readonly process: ChildProcess,
   ) {}
 
-  /** @throws Error with what the process wrote to stderr, when it ends before it listens */
-  static async start(env: Readonly<Record<string, string>>): Promise<ChildService> {
+  /**
+   * @param onSpawn told of the process before it listens
+   * @throws Error with what the process wrote to stderr, when it ends before it listens
+   */
+  static async start(
+    env: Readonly<Record<string, string>>,
+    onSpawn: (child: ChildProcess) => void = () => {},
+  ): Promise<ChildService> {
     const main = path.join(await compiledService(), 'src/main.js');
     const child = spawn(process.execPath, [main], {
       env: { PATH: process.env.PATH ?? '', PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    onSpawn(child);
     let [out, err] = ['', ''];
     child.stderr.on('data', (chunk) => {
       err += chunk;

@@ -19,6 +19,8 @@ const STUB = [
    VALUES (99999, 'citus', 10, 2200, false, '13.2-2')`,
   `CREATE TABLE pg_dist_partition (
      logicalrelid regclass, partmethod "char", partkey text, colocationid int, call_order serial)`,
+  // As in Citus: anybody may ask how a table is distributed.
+  'GRANT SELECT ON pg_dist_partition TO PUBLIC',
   'CREATE SEQUENCE colocation START 11',
   `CREATE FUNCTION column_to_column_name(regclass, text) RETURNS text LANGUAGE sql AS 'SELECT $2'`,
   `CREATE FUNCTION create_distributed_table(table_name regclass, distribution_column text,

@@ -34,6 +34,7 @@ export async function openFakeService(
   const tenants = new FakeTenantStore(1);
   const services: Services = {
     reader: { page: unused, find: unused, summary: unused },
+    explorer: { histogram: unused, facets: unused },
     writer: { insert: unused },
     tenants,
     keys: new KeyManager(store, tenants, new Authenticator(store)),
@@ -66,7 +67,11 @@ export async function openFakeService(
       principal: parts.principal ?? READER,
     }));
   const schema = createSchema();
-  const facade = createFacade({ schema, createContext, checkHealth: async () => 'Healthy', log });
+  const facade = createFacade({
+    ...{ schema, createContext, log },
+    checkHealth: async () => 'Healthy',
+    beginExport: unused,
+  });
   const server = createHttpServer({
     facade,
     graphql: await createGraphqlRouter({ schema, createContext, log }),

@@ -22,7 +22,7 @@ export function sourcesOf(...folders: string[]): Source[] {
   return folders.flatMap((folder) =>
     readdirSync(path.join(ROOT, folder), { recursive: true })
       .map((name) => path.posix.join(folder, String(name).replaceAll(path.sep, '/')))
-      .filter((file) => file.endsWith('.ts') && !file.startsWith('src/generated/'))
+      .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('src/generated/'))
       .map((file) => ({ file, text: readFileSync(path.join(ROOT, file), 'utf8') })),
   );
 }

@@ -30,6 +30,7 @@ describe('the configuration', () => {
       searchIndex: true,
       trustProxy: [],
       accessLogDays: 400,
+      openId: null,
     });
   });
 
@@ -66,6 +67,12 @@ describe('the configuration', () => {
         SEARCH_INDEX: 'off',
         TRUST_PROXY: '10.0.0.0/8, loopback,2001:db8::1',
         ACCESS_LOG_DAYS: '30',
+        PUBLIC_URL: 'https://audit.example.com',
+        OIDC_ISSUER: 'https://login.example.com/v2',
+        OIDC_CLIENT_ID: 'audit',
+        OIDC_CLIENT_SECRET: 's',
+        OIDC_TENANTS_CLAIM: 'https://example.com/tenants',
+        OIDC_ROLE_CLAIM: 'groups',
         PATH: '/usr/bin',
       }),
     ).toEqual({
@@ -85,6 +92,14 @@ describe('the configuration', () => {
       searchIndex: false,
       trustProxy: ['10.0.0.0/8', 'loopback', '2001:db8::1'],
       accessLogDays: 30,
+      openId: {
+        issuer: 'https://login.example.com/v2',
+        clientId: 'audit',
+        clientSecret: 's',
+        tenantsClaim: 'https://example.com/tenants',
+        roleClaim: 'groups',
+        publicUrl: 'https://audit.example.com',
+      },
     });
   });
 
@@ -99,6 +114,17 @@ describe('the configuration', () => {
     for (const name of ['PORT', 'DATABASE_URL', 'REDIS_URL', 'LOG_LEVEL', 'RATE_LIMIT_PER_MINUTE']) {
       expect(text).toMatch(new RegExp(`^ {2}${name}: must be`, 'm'));
     }
+  });
+
+  it('needs all of an identity provider, over HTTPS unless it is on this host', () => {
+    const text = problemsOf({ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'audit' });
+    for (const name of ['OIDC_CLIENT_SECRET', 'PUBLIC_URL'])
+      expect(text).toContain(`${name}: is needed with OIDC_ISSUER`);
+    expect(text).not.toContain('OIDC_CLIENT_ID:');
+    expect(problemsOf({ OIDC_ISSUER: 'http://login.example.com' })).toContain(
+      'OIDC_ISSUER: must begin with https://',
+    );
+    expect(problemsOf({ OIDC_ISSUER: 'http://127.0.0.1:9' })).toContain('PUBLIC_URL: is needed');
   });
 
   it.each([

@@ -1,25 +1,11 @@
-import { Button, Drawer, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Drawer } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { useQuery } from 'urql';
-import { DETAIL_FIELDS } from '../../../src/audit-event/fields';
-import { EventDocument, type EventQuery } from '../../generated/operations';
-import { CopyAction } from '../lib/copy-action';
-import { FIELD_LABELS } from '../lib/field-labels';
-import { FieldRow } from '../lib/field-row';
-import { formatTime, MINUTE_MS, type TimeZone } from '../lib/time';
-import { Empty, Failed, Loading } from '../shell/states';
-import { AdditionalValues } from './additional-values';
-import { Outcome } from './events-table';
+import type { TimeZone } from '../lib/time';
+import { Loading } from '../shell/states';
 import type { ExploreState } from './explore-state';
-import { fixedRange } from './time-range';
 import type { Change } from './use-explore-state';
 
-const Statement = lazy(() => import('./statement'));
-
-export type Event = NonNullable<EventQuery['auditEvent']>;
-/** How far "around" an event reaches, to either side. */
-const AROUND_MS = 5 * MINUTE_MS;
-const SHOWN_APART = ['statement', 'eventTime', 'succeeded'];
+const EventDetail = lazy(() => import('./event-detail'));
 
 interface Props {
   readonly state: ExploreState;
@@ -27,7 +13,7 @@ interface Props {
   readonly zone: TimeZone;
 }
 
-/** One event in full. */
+/** One event in full, beside the view it was opened from. */
 export function EventDrawer({ state, change, zone }: Props) {
   return (
     <Drawer
@@ -38,93 +24,11 @@ export function EventDrawer({ state, change, zone }: Props) {
       title="Audit event"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {state.event && <EventDetail recordId={state.event} change={change} zone={zone} />}
-    </Drawer>
-  );
-}
-
-function EventDetail({ recordId, change, zone }: { readonly recordId: string } & Omit<Props, 'state'>) {
-  const [{ data, error, fetching }, ask] = useQuery({
-    query: EventDocument,
-    variables: { recordId },
-    requestPolicy: 'network-only',
-  });
-  if (error) return <Failed error={error} retry={ask} />;
-  if (fetching || !data) return <Loading what="the event" />;
-  const event = data.auditEvent;
-  if (!event) return <Empty title="There is no such event among those this sign-in may read" />;
-  return (
-    <Stack>
-      <RelatedViews event={event} change={change} />
-      {event.statement !== null && event.statement !== undefined && (
-        <Suspense fallback={<Loading what="the statement" />}>
-          <Statement text={event.statement} />
+      {state.event && (
+        <Suspense fallback={<Loading what="the event" />}>
+          <EventDetail recordId={state.event} change={change} zone={zone} />
         </Suspense>
       )}
-      <Fields event={event} zone={zone} />
-      <AdditionalValues values={event.additional} />
-    </Stack>
-  );
-}
-
-function RelatedViews({ event, change }: { readonly event: Event; readonly change: Props['change'] }) {
-  const ms = Date.parse(event.eventTime);
-  const clear = {
-    search: '',
-    actionId: undefined,
-    databaseName: undefined,
-    principalName: undefined,
-    event: null,
-  };
-  return (
-    <Group gap="xs">
-      <Button
-        size="xs"
-        variant="default"
-        onClick={() => change({ ...clear, range: fixedRange(ms - AROUND_MS, ms + AROUND_MS), page: 1 })}
-      >
-        Events around this one
-      </Button>
-      {event.serverPrincipalName && (
-        <Button
-          size="xs"
-          variant="default"
-          onClick={() => change({ ...clear, principalName: event.serverPrincipalName ?? undefined, page: 1 })}
-        >
-          Same principal
-        </Button>
-      )}
-      <CopyAction label="Copy the event as JSON" text={() => JSON.stringify(event, null, 2)} />
-    </Group>
-  );
-}
-
-function Fields({ event, zone }: { readonly event: Event; readonly zone: TimeZone }) {
-  const names = DETAIL_FIELDS.filter((name) => !SHOWN_APART.includes(name));
-  return (
-    <div>
-      <Title order={3} size="sm" mb={4}>
-        Fields
-      </Title>
-      <Table variant="vertical" withTableBorder layout="fixed" fz="sm">
-        <Table.Tbody>
-          <FieldRow label={`${FIELD_LABELS.eventTime} (${zone})`}>
-            {formatTime(event.eventTime, zone, 7)}
-          </FieldRow>
-          <FieldRow label={FIELD_LABELS.succeeded}>
-            <Outcome succeeded={event.succeeded} />
-          </FieldRow>
-          {names.map((name) => (
-            <FieldRow key={name} label={FIELD_LABELS[name]}>
-              {event[name] ?? (
-                <Text span size="sm" c="dimmed">
-                  not captured
-                </Text>
-              )}
-            </FieldRow>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
+    </Drawer>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Group, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
 import type { EventsQuery } from '../../generated/operations';
 import { FIELD_LABELS } from '../lib/field-labels';
@@ -7,6 +7,7 @@ import { Opener } from '../lib/opener';
 import { formatTime, type TimeZone } from '../lib/time';
 import { ColumnChoice } from './column-choice';
 import { COLUMNS, type Column, type ExploreState, isSortable, PAGE_SIZES } from './explore-state';
+import { Outcome } from './outcome';
 import { PageJump } from './page-jump';
 import { SortHeader } from './sort-header';
 import type { Change } from './use-explore-state';
@@ -83,9 +84,3 @@ function columnOf(
     },
   };
 }
-
-export const Outcome = ({ succeeded }: { readonly succeeded: boolean }) => (
-  <Badge variant="light" color={succeeded ? 'green' : 'red'} size="sm" tt="none">
-    {succeeded ? 'Succeeded' : 'Failed'}
-  </Badge>
-);

@@ -50,7 +50,8 @@ function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: 
     const show = (progress: ExportProgress) => setState({ kind: 'running', progress, stop });
     show({ events: 0, bytes: 0, totalCount: props.totalCount });
     try {
-      saveFile(await streamExport({ format, filter: props.filter, signal: stop.signal, onProgress: show }));
+      const { filter, totalCount: expectedCount } = props;
+      saveFile(await streamExport({ format, filter, expectedCount, signal: stop.signal, onProgress: show }));
       props.onDone();
     } catch (error) {
       setState(stop.signal.aborted ? { kind: 'ready' } : { kind: 'failed', error: error as Error });

@@ -6,7 +6,8 @@ import { FIELD_LABELS } from '../lib/field-labels';
 import { formatCount } from '../lib/numbers';
 import { Failed, Loading } from '../shell/states';
 import classes from './explore.module.css';
-import { type ExploreState, FILTER_NAMES, FILTERS } from './explore-state';
+import type { ExploreState } from './explore-state';
+import { choiceOf } from './facet-choice';
 import type { Change } from './use-explore-state';
 
 type Facet = FacetsQuery['auditFacets']['facets'][number];
@@ -50,7 +51,6 @@ export function FacetPanel({ result, state, change, retry }: Props) {
 
 function FacetList(props: { readonly facet: Facet } & Pick<Props, 'state' | 'change'>) {
   const { facet, state, change } = props;
-  const filter = FILTER_NAMES.find((name) => FILTERS[name] === facet.field);
   const values = facet.values ?? [];
   const largest = Math.max(1, ...values.map(countOf));
   const more = (facet.distinct ?? 0) - values.length;
@@ -60,14 +60,14 @@ function FacetList(props: { readonly facet: Facet } & Pick<Props, 'state' | 'cha
         {FIELD_LABELS[facet.field as keyof typeof FIELD_LABELS]}
       </Title>
       {values.map((item) => {
-        const isChosen = filter !== undefined && state[filter] === item.value;
+        const choice = choiceOf(facet.field, item.value, state);
         return (
           <div key={item.value ?? ''}>
             <UnstyledButton
               className={classes.facetValue}
-              disabled={filter === undefined || item.value === null}
-              aria-pressed={filter && isChosen}
-              onClick={() => filter && change({ [filter]: isChosen ? undefined : (item.value ?? undefined) })}
+              disabled={choice === null}
+              aria-pressed={choice?.isChosen}
+              onClick={() => choice && change(choice.change)}
             >
               <Text span size="sm" truncate title={item.value ?? undefined}>
                 {labelOf(facet.field, item)}

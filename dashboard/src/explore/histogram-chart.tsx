@@ -4,15 +4,12 @@ import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import { DAY_MS, formatClock, formatDate, MINUTE_MS, type TimeZone } from '../lib/time';
 import classes from './explore.module.css';
+import { HISTOGRAM_COLORS } from './histogram-colors';
 import type { Bucket, Histogram } from './histogram-panel';
 
 const HEIGHT = 170;
-/** Each at least 3:1 against its background, and the two apart in lightness too. */
-const COLORS = {
-  light: { succeeded: '#4dabf7', failed: '#c92a2a', text: '#495057', grid: '#dee2e6' },
-  dark: { succeeded: '#1c7ed6', failed: '#ff8787', text: '#ced4da', grid: '#373a40' },
-};
-
+/** Room for the label of a tick: `2025-04-15`, or a time with seconds. */
+const LABEL_PX = 80;
 interface Props {
   readonly histogram: Histogram;
   readonly zone: TimeZone;
@@ -31,7 +28,7 @@ export default function HistogramChart({ histogram, zone, onZoom, onHover }: Pro
     if (!place.current || width === 0) return;
     const chart = new UPlot(
       {
-        ...optionsOf(histogram, zone, COLORS[scheme]),
+        ...optionsOf(histogram, zone, HISTOGRAM_COLORS[scheme]),
         width,
         height: HEIGHT,
         hooks: {
@@ -66,7 +63,7 @@ export default function HistogramChart({ histogram, zone, onZoom, onHover }: Pro
   );
 }
 
-type Colors = (typeof COLORS)['light'];
+type Colors = (typeof HISTOGRAM_COLORS)['light'];
 
 function optionsOf(
   { startTime, endTime }: Histogram,
@@ -99,6 +96,7 @@ function optionsOf(
     axes: [
       {
         ...axis,
+        space: LABEL_PX,
         grid: { show: false },
         values: (_self, splits, _axis, _space, step) => timeLabels(splits, step, zone),
       },

@@ -1,4 +1,12 @@
-import { Button, Group, Paper, Text, VisuallyHidden } from '@mantine/core';
+import {
+  Button,
+  ColorSwatch,
+  Group,
+  Paper,
+  Text,
+  useComputedColorScheme,
+  VisuallyHidden,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense, useState } from 'react';
 import type { UseQueryState } from 'urql';
@@ -6,6 +14,7 @@ import type { HistogramQuery } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
 import { formatSpan, formatTime, type TimeZone } from '../lib/time';
 import { Failed, Loading } from '../shell/states';
+import { HISTOGRAM_COLORS } from './histogram-colors';
 import { HistogramTable } from './histogram-table';
 import { fixedRange, scaleRange, shiftRange, type TimeRange } from './time-range';
 import type { Change } from './use-explore-state';
@@ -44,9 +53,13 @@ export function HistogramPanel({ result, zone, change, retry }: Props) {
   return (
     <Paper withBorder p="xs" component="section" aria-label="Events over time">
       <Group justify="space-between" gap="xs" mb={4}>
-        <Text size="xs" c="dimmed" aria-hidden>
-          {hovered ? describe(hovered, zone) : `Bars of ${formatSpan(bucketSeconds * 1000)}. Drag to zoom.`}
-        </Text>
+        <Group gap="xs" aria-hidden>
+          <LegendItem of="succeeded" label="Succeeded" />
+          <LegendItem of="failed" label="Failed" />
+          <Text size="xs" c="dimmed">
+            {hovered ? describe(hovered, zone) : `Bars of ${formatSpan(bucketSeconds * 1000)}. Drag to zoom.`}
+          </Text>
+        </Group>
         <Group gap={4}>
           {buttons.map(({ label, range }) => (
             <Button key={label} size="compact-xs" variant="default" onClick={() => go(range)}>
@@ -64,6 +77,16 @@ export function HistogramPanel({ result, zone, change, retry }: Props) {
       </Suspense>
       {isTable && <HistogramTable buckets={buckets} zone={zone} onZoom={zoom} />}
     </Paper>
+  );
+}
+
+function LegendItem(props: { readonly of: 'succeeded' | 'failed'; readonly label: string }) {
+  const scheme = useComputedColorScheme('light');
+  return (
+    <Group gap={4}>
+      <ColorSwatch color={HISTOGRAM_COLORS[scheme][props.of]} size={12} radius={2} withShadow={false} />
+      <Text size="xs">{props.label}</Text>
+    </Group>
   );
 }
 

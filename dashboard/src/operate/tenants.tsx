@@ -1,23 +1,19 @@
-import { Button, NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { LIMITS } from '../../../src/limits';
-import {
-  CreateTenantDocument,
-  SetRetentionDocument,
-  TenantsDocument,
-  type TenantsQuery,
-} from '../../generated/operations';
+import { CreateTenantDocument, TenantsDocument, type TenantsQuery } from '../../generated/operations';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
+import { ChangeRetention } from './change-retention';
 import { FormDialog } from './form-dialog';
 import { useMutate } from './mutate';
 import { RetentionRuns } from './retention-runs';
 
-type Tenant = TenantsQuery['tenants'][number];
+export type Tenant = TenantsQuery['tenants'][number];
 
 export default function Tenants() {
   const [zone] = useTimeZone();
@@ -105,55 +101,6 @@ function CreateTenant(props: { isOpen: boolean; onClose: () => void; onDone: () 
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-    </FormDialog>
-  );
-}
-
-const RETENTION_SUGGESTED_DAYS = 400;
-
-function ChangeRetention(props: { tenant: Tenant; onClose: () => void; onDone: () => void }) {
-  const { tenant } = props;
-  const mutate = useMutate();
-  const [isLimited, setIsLimited] = useState(tenant.retentionDays !== null);
-  const [days, setDays] = useState<number | string>(tenant.retentionDays ?? RETENTION_SUGGESTED_DAYS);
-  const submit = async () => {
-    await mutate(SetRetentionDocument, { tenantId: tenant.tenantId, days: isLimited ? Number(days) : null });
-    props.onDone();
-  };
-  return (
-    <FormDialog
-      title={`Retention of ${tenant.name}`}
-      action="Change"
-      isDangerous={isLimited}
-      isOpen
-      onClose={props.onClose}
-      onSubmit={submit}
-    >
-      <Radio.Group
-        label="Events are kept"
-        value={isLimited ? 'days' : 'ever'}
-        onChange={(v) => setIsLimited(v === 'days')}
-      >
-        <Stack gap="xs" mt="xs">
-          <Radio value="ever" label="for ever" />
-          <Radio value="days" label="for a number of days" />
-        </Stack>
-      </Radio.Group>
-      {isLimited && (
-        <>
-          <NumberInput
-            label="Days"
-            min={1}
-            max={LIMITS.retentionDaysMax}
-            required
-            value={days}
-            onChange={setDays}
-          />
-          <Text size="sm" c="red">
-            Events that are older are removed within the hour, for good.
-          </Text>
-        </>
-      )}
     </FormDialog>
   );
 }

@@ -1,10 +1,10 @@
 import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
-import { Suspense, useEffect } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type Session, signOut } from '../api/session';
 import { AccountMenu } from './account-menu';
-import { Empty, Loading } from './states';
+import { Empty, Failed, Loading } from './states';
 import { ColorSchemeSwitch, TimeZoneSwitch } from './switches';
 import { VIEWS } from './views';
 
@@ -20,10 +20,9 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
     if ((path === '/' || path === '' || path === '/sign-in') && home) navigate(home.path, { replace: true });
   }, [path, home, navigate]);
 
-  const leave = async () => {
-    await signOut();
-    props.onSignedOut();
-  };
+  const [problem, setProblem] = useState<Error | null>(null);
+  // Only once the service has ended the session: a page that merely looks signed out would deceive.
+  const leave = () => signOut().then(props.onSignedOut, setProblem);
 
   return (
     <AppShell
@@ -66,6 +65,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
         ))}
       </AppShell.Navbar>
       <AppShell.Main>
+        {problem && <Failed error={problem} retry={leave} />}
         <Suspense fallback={<Loading what="the view" />}>
           {view ? <view.component session={session} /> : <NoSuchView path={path} />}
         </Suspense>

@@ -27,7 +27,13 @@ export const DISTRIBUTED_TABLES = [
  * use is written all the time: as reference tables each write would need every node. An entry of the access log may
  * concern several tenants, or none.
  */
-export const LOCAL_TABLES = ['api_key', 'access_log', 'dashboard_session', 'export_lease', '_prisma_migrations'] as const;
+export const LOCAL_TABLES = [
+  'api_key',
+  'access_log',
+  'dashboard_session',
+  'export_lease',
+  '_prisma_migrations',
+] as const;
 
 export const DISTRIBUTION_COLUMN = 'tenant_id';
 const [ANCHOR, ...OTHERS] = DISTRIBUTED_TABLES;

@@ -91,7 +91,8 @@ export async function loadTiles(
 /** A tenant's log while it is added to, within one transaction in which nobody else does. */
 export class LogWriter {
   readonly #tree: GrowingTree;
-  readonly #places = new Map<string, { hour: number; tile: number; first: Buffer; last: Buffer }>();
+  readonly #places = new Map<string, Place>();
+  #place: Place | undefined;
 
   private constructor(
     private readonly tx: Prisma.TransactionClient,
@@ -148,12 +149,28 @@ export class LogWriter {
 
   #note(recordId: Buffer, tile: number): void {
     const hour = hourOfId(recordId);
-    const key = `${hour}/${tile}`;
-    const place = this.#places.get(key);
-    if (!place) this.#places.set(key, { hour, tile, first: recordId, last: recordId });
-    else if (recordId.compare(place.first) < 0) place.first = recordId;
-    else if (recordId.compare(place.last) > 0) place.last = recordId;
+    // Mostly that of the record before.
+    if (this.#place?.hour !== hour || this.#place.tile !== tile)
+      this.#place = this.#placeOf(hour, tile, recordId);
+    const place = this.#place;
+    if (recordId.compare(place.first) < 0) place.first = recordId;
+    if (recordId.compare(place.last) > 0) place.last = recordId;
   }
+
+  #placeOf(hour: number, tile: number, recordId: Buffer): Place {
+    const key = `${hour}/${tile}`;
+    const place = this.#places.get(key) ?? { hour, tile, first: recordId, last: recordId };
+    this.#places.set(key, place);
+    return place;
+  }
+}
+
+/** Which records of an hour a tile holds. */
+interface Place {
+  readonly hour: number;
+  readonly tile: number;
+  first: Buffer;
+  last: Buffer;
 }
 
 /** The hour since 1970 a record id lies in. */

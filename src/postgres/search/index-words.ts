@@ -28,12 +28,7 @@ export const isCounted = ([term, ...others]: readonly SearchTerm[]): boolean =>
  * database a function finds the hours of single words by their index, which row-level security keeps from any other
  * way; the nodes of a distributed one cannot run it, and read the tenant's hours.
  */
-export function hoursOfWord(
-  key: string,
-  tenant: Prisma.Sql,
-  span: Prisma.Sql,
-  form: TenantForm,
-): Prisma.Sql {
+export function hoursOfWord(key: string, tenant: Prisma.Sql, span: Prisma.Sql, form: TenantForm): Prisma.Sql {
   const single = Prisma.sql`(${tenant})::text || ' ' || ${key}::text`;
   const ofSingle =
     form === 'lateral'

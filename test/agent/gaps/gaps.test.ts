@@ -1,8 +1,18 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FileByteSource } from '../../../agent/sqlaudit/file-byte-source';
+import { AuditFiles } from '../../../agent/tail/audit-files';
 import { blockOffsets } from '../sqlaudit/support/blocks';
 import { auditFileName } from '../support/audit-files';
+import { until } from '../support/until';
 import { AuditFolder, guidOf, row, timeOf, writer } from './support';
 
 const LONG_AGO = 1_700_000_000;
@@ -231,7 +241,10 @@ describe('no gap is noted', () => {
   beforeEach(() => {
     audit = new AuditFolder();
   });
-  afterEach(() => audit.remove());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    audit.remove();
+  });
 
   it('where a file was published to its end and a newer one was there when it went', async () => {
     audit.write(0, [1, 2, 3]);
@@ -253,6 +266,32 @@ describe('no gap is noted', () => {
       return count === 6;
     });
     expect(audit.gaps).toEqual([]);
+  });
+
+  it('where an empty file of reserved space is read again for its copy, and both go', async () => {
+    const copy = join(audit.folder, 'copy.sqlaudit');
+    for (const path of [audit.path(0), copy]) {
+      writeFileSync(path, writer.prologue(guidOf(0)));
+      truncateSync(path, 200_000);
+    }
+    audit.write(1, [1]);
+    await audit.once();
+    audit.write(1, [1, 2]);
+    const { tail, gaps } = await audit.start(false);
+    const stop = new AbortController();
+    await tail.batches(stop.signal).next();
+    const looks = jest.spyOn(AuditFiles.prototype, 'look');
+    const twoLooks = async () => {
+      const before = looks.mock.calls.length;
+      await tail.keeper.watchDuring(
+        until('two looks', () => looks.mock.calls.length >= before + 2),
+        stop.signal,
+      );
+    };
+    await twoLooks();
+    for (const path of [audit.path(0), copy]) rmSync(path);
+    await twoLooks();
+    expect(gaps.count).toBe(0);
   });
 
   it('where a copy in the spool goes while it is looked at: everything in it is published', async () => {
@@ -279,9 +318,18 @@ describe('no gap is noted', () => {
     expect(audit.gaps).toEqual([]);
   });
 
-  it('where a file is renamed, or the configuration names others now', async () => {
+  it('where a file is renamed that was not the newest', async () => {
     audit.write(0, [1, 2, 3, 4]);
     audit.write(1, [5]);
+    await audit.once(1);
+    renameSync(audit.path(0), join(audit.folder, 'renamed.sqlaudit'));
+    await audit.once();
+    expect(audit.delivered).toHaveLength(5);
+    expect(audit.gaps).toEqual([]);
+  });
+
+  it('where a file is renamed, or the configuration names others now', async () => {
+    audit.write(0, [1, 2, 3, 4]);
     await audit.once(1);
     renameSync(audit.path(0), join(audit.folder, 'renamed.sqlaudit'));
     await audit.once(1);

@@ -24,7 +24,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     const lines = linesOf(answer);
     expect(answer.headers.get('Content-Type')).toBe('application/x-ndjson');
     expect(answer.headers.get('Content-Disposition')).toMatch(
-      /^attachment; filename="audit-activity-\d{14}\.ndjson"$/,
+      /^attachment; filename="audit-activity-\d{8}T\d{9}Z\.ndjson"$/,
     );
     expect(answer.headers.get('X-Total-Count')).toBe(String(ODD.length));
     expect(lines.map(({ statement }) => statement).sort()).toEqual([...ODD].sort());

@@ -29,6 +29,27 @@ describe.each(ENGINES)('leases on %s', (engine) => {
     expect(await leases.take(holder)).not.toBeNull();
   });
 
+  it('left behind by this instance, as the database was lost, are taken over by one', async () => {
+    const { prisma } = store.database;
+    let lost = false;
+    const shaky = new Proxy(prisma, {
+      get: (target, name) =>
+        name === '$executeRaw' && lost
+          ? () => Promise.reject(new Error('connection lost'))
+          : Reflect.get(target, name),
+    });
+    const leases = new PostgresExportLeases(shaky);
+    const holder = randomUUID();
+    const lease = await leases.take(holder);
+    lost = true;
+    await expect(lease?.release()).rejects.toThrow();
+    await expect(leases.take(holder)).rejects.toThrow();
+    lost = false;
+    expect(await new PostgresExportLeases(prisma).take(holder)).toBeNull();
+    const taken = await Promise.all([leases.take(holder), leases.take(holder)]);
+    expect(taken.filter((it) => it !== null)).toHaveLength(1);
+  });
+
   it('of an instance that died end by themselves, and are then not taken back', async () => {
     const leases = new PostgresExportLeases(store.database.prisma);
     const holder = randomUUID();

@@ -13,6 +13,7 @@ function entrance(limit: number) {
   const principal = { kind: 'public', keyId: 'k', scopes: [], tenantIds: [1], rateLimitPerMinute: limit };
   const createContext = contextFactory({
     authenticator: { authenticate: async () => principal } as unknown as Authenticator,
+    sessions: { find: async () => null },
     limiter: new SlidingLog(undefined, () => performance.now()),
     rateLimitPerMinute: limit,
     services: {} as Services,

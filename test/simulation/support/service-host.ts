@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import { ChildService } from '../../support/child-service';
 import { createTestDatabase, type TestDatabase } from '../../support/engines';
+import { freePort } from '../../support/free-port';
 
 /** A service at one address that is killed and started again, with the database of them all. */
 export class ServiceHost {
@@ -55,19 +55,5 @@ export class ServiceHost {
       ...{ DATABASE_URL: this.database.databaseUrl ?? '', DATA_DIR: this.database.dataDir },
       ...{ PORT: String(this.port), RATE_LIMIT_PER_MINUTE: '100000' },
     });
-  }
-}
-
-/** Below the ports that systems give outgoing connections: one of them could take it between two starts. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 18_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
   }
 }

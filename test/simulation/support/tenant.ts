@@ -69,7 +69,7 @@ export class Tenant {
       const { auditSources } = await service.graphql<{ auditSources: Source[] }>(
         service.operatorKey,
         `query($tenantId: String!) { auditSources(tenantId: $tenantId) {
-           gapCount gaps(limit: 100) { gapId reason fileName fileGuid detail afterTime beforeTime } } }`,
+           gapCount gaps(limit: 30) { gapId reason fileName fileGuid detail afterTime beforeTime } } }`,
         { tenantId: this.tenantId },
       );
       return auditSources.flatMap(({ gapCount, gaps }) => {

@@ -1,0 +1,27 @@
+import { type ExploreState, FILTER_NAMES, FILTERS } from './explore-state';
+import type { Change } from './use-explore-state';
+
+/** What choosing a value of a facet does; chosen again, it is undone. */
+export interface FacetChoice {
+  readonly isChosen: boolean;
+  readonly change: Change;
+}
+
+/** Null: events cannot be filtered by this value. */
+export function choiceOf(field: string, value: string | null, state: ExploreState): FacetChoice | null {
+  if (value === null) return null;
+  const filter = FILTER_NAMES.find((name) => FILTERS[name] === field);
+  if (filter) {
+    const isChosen = state[filter] === value;
+    return { isChosen, change: { [filter]: isChosen ? undefined : value } };
+  }
+  // No filter of the service's; but the name of an instance, quoted, is as good as one in a search.
+  if (field === 'serverInstanceName' && !value.includes('"')) return phraseChoice(`"${value}"`, state.search);
+  return null;
+}
+
+function phraseChoice(phrase: string, search: string): FacetChoice {
+  const isChosen = search.includes(phrase);
+  const next = isChosen ? search.replace(phrase, '') : `${search} ${phrase}`;
+  return { isChosen, change: { search: next.replace(/ {2,}/g, ' ').trim() } };
+}

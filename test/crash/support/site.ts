@@ -1,0 +1,124 @@
+import { rm } from 'node:fs/promises';
+import { Client } from 'pg';
+import { type OpenServer, openServer, type ServerKind } from '../../../scripts/lib/server-client.cjs';
+import { openDatabase } from '../../../src/postgres/database';
+import type { Random } from '../../simulation/support/random';
+import { createTestDatabase, type TestDatabase, temporaryFolder } from '../../support/engines';
+import { type StoredEvent, storedEventOf } from './stored-events';
+import { SupervisedService } from './supervised-service';
+
+const EVENTS = 'SELECT * FROM audit_event';
+
+export interface TenantKeys {
+  readonly tenantId: string;
+  readonly agentKey: string;
+  readonly key: string;
+}
+
+/** Services and what they stand on, all of which can be killed. */
+export interface Site {
+  readonly services: readonly SupervisedService[];
+  /** Kills one of them. @returns which */
+  kill(random: Random): Promise<string>;
+  /** Of all tenants, as they are in the table. */
+  events(): Promise<StoredEvent[]>;
+  close(): Promise<void>;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+const SETTINGS = { RATE_LIMIT_PER_MINUTE: '100000' };
+
+export class EmbeddedSite implements Site {
+  private constructor(
+    readonly place: TestDatabase,
+    readonly services: readonly [SupervisedService],
+  ) {}
+
+  static async open(): Promise<EmbeddedSite> {
+    const place = await createTestDatabase('embedded');
+    return new EmbeddedSite(place, [await SupervisedService.open({ ...SETTINGS, DATA_DIR: place.dataDir })]);
+  }
+
+  async kill(): Promise<string> {
+    await this.services[0].kill();
+    return 'a service';
+  }
+
+  /** The engine lives in the service, which is killed to look into it. */
+  events(): Promise<StoredEvent[]> {
+    return this.services[0].whileStopped(async () => {
+      const database = await openDatabase({ databaseUrl: null, dataDir: this.place.dataDir });
+      try {
+        return (await database.migrator.$queryRawUnsafe<Row[]>(EVENTS)).map(storedEventOf);
+      } finally {
+        await database.close();
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.services[0].close();
+    await this.place.drop();
+  }
+}
+
+/** Two instances on a PostgreSQL and a Redis of their own, which write through to the disk. */
+export class PostgresSite implements Site {
+  private constructor(
+    private readonly dataDir: string,
+    private readonly postgres: OpenServer,
+    private readonly redis: OpenServer,
+    readonly services: readonly SupervisedService[],
+  ) {}
+
+  static async open(): Promise<PostgresSite> {
+    const [postgres, redis] = await Promise.all([server('postgres'), server('redis')]);
+    const dataDir = await temporaryFolder();
+    const env = { ...SETTINGS, DATABASE_URL: postgres.url, REDIS_URL: redis.url, DATA_DIR: dataDir };
+    const first = await SupervisedService.open(env);
+    return new PostgresSite(dataDir, postgres, redis, [first, await SupervisedService.open(env)]);
+  }
+
+  kill(random: Random): Promise<string> {
+    const service = random.pick(this.services);
+    return random.weighted([
+      [4, () => this.#killed('a service', service.kill())],
+      [4, () => this.#killed('PostgreSQL', again(this.postgres))],
+      [2, () => this.#killed('Redis', again(this.redis))],
+      [1, () => this.#killed('PostgreSQL and a service', again(this.postgres), service.kill())],
+    ]);
+  }
+
+  async #killed(what: string, ...kills: Promise<void>[]): Promise<string> {
+    await Promise.all(kills);
+    return what;
+  }
+
+  async events(): Promise<StoredEvent[]> {
+    const client = new Client({ connectionString: this.postgres.url });
+    await client.connect();
+    try {
+      return (await client.query<Row>(EVENTS)).rows.map(storedEventOf);
+    } finally {
+      await client.end();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.services.map((service) => service.close()));
+    await Promise.all([this.postgres.close(), this.redis.close()]);
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Killed with all its processes, and started on what it left. */
+async function again(server: OpenServer): Promise<void> {
+  await server.kill();
+  await server.start();
+}
+
+async function server(kind: ServerKind): Promise<OpenServer> {
+  const opened = await openServer(kind, { durable: true });
+  if ('skipped' in opened) throw new Error(opened.skipped);
+  return opened;
+}

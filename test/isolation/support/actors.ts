@@ -1,0 +1,90 @@
+import { newKey } from '../../../src/api-key/key-format';
+import { DashboardSession } from '../../support/dashboard-session';
+import type { Answer } from '../../support/world';
+import type { MarkedTenant } from './marked-tenant';
+import type { Stage } from './stage';
+
+export type Kind = 'public' | 'agent' | 'operator' | 'session' | 'operator session' | 'nobody';
+
+/** Somebody who calls. */
+export interface Actor {
+  readonly name: string;
+  readonly kind: Kind;
+  /** Whose values it may see. */
+  readonly tenants: readonly MarkedTenant[];
+  /** Whose it is: the log names its tenants, whatever it may. */
+  readonly boundTo?: readonly MarkedTenant[];
+  /** Code of what it is refused with where a key of its kind would be let in. */
+  readonly refusal?: 'unauthorized' | 'forbidden';
+  /** Headers by which it is known. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** All kinds of principals there are. */
+export async function actorsOf({ world, a, b }: Stage): Promise<Actor[]> {
+  const [one, other] = [a.tenant.tenantId, b.tenant.tenantId];
+  const both = await world.key({ tenantIds: [one, other] });
+  const none = await world.key({ tenantIds: [] });
+  const unscoped = await world.key({ tenantIds: [one], scopes: ['read:alerts'] });
+  const [revoked, expired] = [await world.key({ tenantIds: [one] }), await world.key({ tenantIds: [one] })];
+  await world.operate('mutation($id: String!) { revokeApiKey(keyId: $id) { keyId } }', { id: revoked.keyId });
+  // Rotated without an overlap: it has expired at once.
+  await world.operate('mutation($id: String!) { rotateApiKey(keyId: $id, overlapMinutes: 0) { keyId } }', {
+    id: expired.keyId,
+  });
+  const key = (name: string, kind: Kind, apiKey: string, about: Partial<Actor> = {}): Actor => ({
+    ...{ name, kind, tenants: [], headers: { 'X-Api-Key': apiKey } },
+    ...about,
+  });
+  const session = async (name: string, kind: Kind, apiKey: string, about: Partial<Actor>): Promise<Actor> => {
+    const { cookie } = await DashboardSession.signIn(world, apiKey);
+    return { name, kind, tenants: [], headers: { Cookie: cookie, 'X-Dashboard': '1' }, ...about };
+  };
+  return [
+    key('a key of A', 'public', a.tenant.key, { tenants: [a] }),
+    key('a key of B', 'public', b.tenant.key, { tenants: [b] }),
+    key('a key of both', 'public', both.key, { tenants: [a, b] }),
+    key('a key of none', 'public', none.key, { refusal: 'forbidden' }),
+    key('a key without the scope', 'public', unscoped.key, { refusal: 'forbidden', boundTo: [a] }),
+    key('a revoked key of A', 'public', revoked.key, { refusal: 'unauthorized' }),
+    key('an expired key of A', 'public', expired.key, { refusal: 'unauthorized' }),
+    key('a key nobody made', 'public', newKey('public'), { refusal: 'unauthorized' }),
+    key('an agent of A', 'agent', a.tenant.agentKey, { tenants: [a] }),
+    key('an agent of B', 'agent', b.tenant.agentKey, { tenants: [b] }),
+    key('an operator', 'operator', world.operatorKey),
+    await session('a session of A', 'session', a.tenant.key, { tenants: [a] }),
+    await session('a session of B', 'session', b.tenant.key, { tenants: [b] }),
+    await session('a session of both', 'session', both.key, { tenants: [a, b] }),
+    await session("an operator's session", 'operator session', world.operatorKey, {}),
+    { name: 'nobody', kind: 'nobody', tenants: [], refusal: 'unauthorized', headers: {} },
+  ];
+}
+
+export const isOperator = ({ kind }: Actor) => kind === 'operator' || kind === 'operator session';
+
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+let count = 0;
+
+/** One call of an actor, from an address of its own. @returns the answer, and the id the log knows it by */
+export async function call(
+  { world }: Stage,
+  { headers, name }: Actor,
+  { path, ...init }: Call,
+): Promise<{ readonly answer: Answer; readonly requestId: string }> {
+  count += 1;
+  const requestId = `isolation-${count}`;
+  const address = `203.0.113.${1 + (hash(name) % 250)}`;
+  const answer = await world.fetch(path, {
+    ...init,
+    headers: { ...headers, 'X-Request-Id': requestId, 'X-Forwarded-For': address, ...init.headers },
+  });
+  return { answer, requestId };
+}
+
+const hash = (text: string) => Array.from(text).reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) >>> 0, 7);

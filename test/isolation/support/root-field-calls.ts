@@ -1,0 +1,127 @@
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLOutputType,
+  getNamedType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { accessRuleOf } from '../../../src/graphql/access';
+import { createSchema } from '../../../src/graphql/schema';
+import type { Actor, Call } from './actors';
+import type { MarkedTenant } from './marked-tenant';
+
+type RootField = GraphQLField<unknown, unknown>;
+
+export interface RootFieldCase {
+  readonly field: RootField;
+  readonly operation: 'query' | 'mutation';
+}
+
+const schema = createSchema();
+
+export const ROOT_FIELDS: readonly RootFieldCase[] = [
+  ...Object.values(schema.getQueryType()?.getFields() ?? {}).map((field) => ({
+    field,
+    operation: 'query' as const,
+  })),
+  ...Object.values(schema.getMutationType()?.getFields() ?? {}).map((field) => ({
+    field,
+    operation: 'mutation' as const,
+  })),
+];
+
+const BEFORE = '2026-01-01T00:00:00Z';
+const AFTER = '2026-02-01T00:00:00Z';
+
+/** What an argument is given to reach a tenant; `field.argument` before `argument`. Left out: undefined. */
+const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
+  tenantId: ({ tenant }) => tenant.tenantId,
+  tenantIds: ({ tenant }) => [tenant.tenantId],
+  recordId: ({ recordIds }) => recordIds[0],
+  keyId: ({ keyIds }) => keyIds[1],
+  name: ({ marks }) => `${marks.admin} made`,
+  scopes: () => ['read:audit-activity'],
+  search: ({ marks }) => marks.event,
+  databaseName: ({ marks }) => `${marks.event} databaseName`,
+  principalName: ({ marks }) => `${marks.event} serverPrincipalName`,
+  actionId: ({ marks }) => marks.event,
+  startTime: () => BEFORE,
+  endTime: () => AFTER,
+  batch: ({ events, tenant }) => ({ tenantId: tenant.tenantId, events }),
+  report: ({ report }) => report,
+  pageSize: () => 100,
+  limit: () => 100,
+  first: () => 100,
+  from: () => 1,
+  to: ({ events }) => events.length,
+  'auditEvents.page': () => 1,
+  'auditLogEntries.start': () => 0,
+  'auditLogCheckpoints.after': () => 0,
+  'auditHistogram.buckets': () => 10,
+  'accessLog.from': () => undefined,
+  'accessLog.to': () => undefined,
+  'accessLog.after': () => undefined,
+  operation: () => undefined,
+  sortBy: () => 'databaseName',
+  sortDirection: () => 'asc',
+  expiresAt: () => undefined,
+  allowedAddresses: () => undefined,
+  rateLimitPerMinute: () => undefined,
+  overlapMinutes: () => 5,
+  retentionDays: () => undefined,
+  'setTenantRetention.days': () => undefined,
+};
+
+const givenTo = ({ name: field }: RootField, { name }: GraphQLArgument) =>
+  ARGUMENTS[`${field}.${name}`] ?? ARGUMENTS[name];
+
+/** Arguments that no call here gives a value. */
+export const unknownArguments = (): string[] =>
+  ROOT_FIELDS.flatMap(({ field }) =>
+    field.args.filter((arg) => !givenTo(field, arg)).map((arg) => `${field.name}.${arg.name}`),
+  );
+
+/** A call of a root field for everything it has: with the arguments it needs, or with all there are. */
+export function rootFieldCall(
+  { field, operation }: RootFieldCase,
+  target: MarkedTenant,
+  withAll: boolean,
+): Call {
+  const args = field.args.filter(
+    (arg) => withAll || (isNonNullType(arg.type) && arg.defaultValue === undefined),
+  );
+  const values = args.flatMap((arg) => {
+    const value = givenTo(field, arg)?.(target);
+    return value === undefined ? [] : [{ arg, value }];
+  });
+  const declared = values.map(({ arg }) => `$${arg.name}: ${arg.type}`).join(', ');
+  const given = values.map(({ arg }) => `${arg.name}: $${arg.name}`).join(', ');
+  const query =
+    `${operation}${declared && `(${declared})`} ` +
+    `{ ${field.name}${given && `(${given})`} ${selectionOf(field.type)} }`;
+  const variables = Object.fromEntries(values.map(({ arg, value }) => [arg.name, value]));
+  return {
+    method: 'POST',
+    path: '/graphql',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  };
+}
+
+/** All fields, and theirs. */
+function selectionOf(output: GraphQLOutputType): string {
+  const type = getNamedType(output);
+  if (!isObjectType(type)) return '';
+  const fields = Object.values(type.getFields()).map((field) => `${field.name} ${selectionOf(field.type)}`);
+  return `{ ${fields.join(' ')} }`;
+}
+
+/** Whether the rule of a field lets an actor in. */
+export function mayUse(field: RootField, { kind, refusal }: Actor): boolean {
+  const rule = accessRuleOf(field);
+  if (!rule || refusal) return false;
+  if (rule.principal === 'operator') return kind === 'operator' || kind === 'operator session';
+  if (rule.principal === 'agent') return kind === 'agent';
+  return kind === 'session' || (kind === 'public' && rule.via !== 'session');
+}

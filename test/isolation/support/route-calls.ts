@@ -1,0 +1,102 @@
+import { EXPORT_PATH } from '../../../rest-facade/export';
+import { ROUTES } from '../../../rest-facade/routes';
+import { HEALTH_PATH } from '../../../src/health';
+import { API_BASE_PATH } from '../../../src/version';
+import type { Actor, Call } from './actors';
+import type { MarkedTenant } from './marked-tenant';
+
+/** A route by its path as the router has it, and calls of it that would reach a tenant. */
+export interface RouteCase {
+  readonly route: string;
+  readonly calls: (target: MarkedTenant) => readonly Call[];
+  /** Who is shown values of its tenants; nobody where it is absent. */
+  readonly shows?: (actor: Actor) => boolean;
+}
+
+const get = (path: string): Call => ({ method: 'GET', path });
+const isReader = ({ kind, refusal }: Actor) => kind === 'public' && !refusal;
+const isSession = ({ kind }: Actor) => kind === 'session';
+
+/** What each query parameter is given; a parameter that is not here fails the suite. */
+const PARAMETERS: Readonly<Record<string, (target: MarkedTenant) => string | undefined>> = {
+  tenantId: ({ tenant }) => tenant.tenantId,
+  search: ({ marks }) => marks.event,
+  databaseName: ({ marks }) => `${marks.event} databaseName`,
+  principalName: ({ marks }) => `${marks.event} serverPrincipalName`,
+  actionId: ({ marks }) => marks.event,
+  startTime: () => '2026-01-01T00:00:00Z',
+  endTime: () => '2026-02-01T00:00:00Z',
+  page: () => '1',
+  pageSize: () => '100',
+  sortBy: () => 'databaseName',
+  sortDirection: () => 'asc',
+  after: () => '0',
+  start: () => '0',
+  from: () => '1',
+  to: ({ events }) => String(events.length),
+};
+
+export const unknownParameters = (): string[] =>
+  ROUTES.flatMap(({ query }) => Object.keys(query)).filter((name) => !PARAMETERS[name]);
+
+const publicRoutes: RouteCase[] = ROUTES.map(({ path, query, rootField }) => ({
+  route: API_BASE_PATH + path.replace(/\{(\w+)\}/g, ':$1'),
+  // A summary is nothing but counts.
+  shows: (actor) => isReader(actor) && rootField !== 'auditSummary',
+  calls: (target) => {
+    const address = API_BASE_PATH + path.replace('{recordId}', target.recordIds[0] ?? '');
+    const all = Object.keys(query).flatMap((name) => {
+      const value = PARAMETERS[name]?.(target);
+      return value === undefined ? [] : [[name, value]];
+    });
+    return [get(address), get(`${address}?${new URLSearchParams(all)}`)];
+  },
+}));
+
+const exportsAt =
+  (path: string): RouteCase['calls'] =>
+  (target) => [
+    get(path),
+    get(`${path}?format=csv`),
+    get(`${path}?databaseName=${encodeURIComponent(`${target.marks.event} databaseName`)}`),
+    get(`${path}?cursor=${target.recordIds[3]}`),
+  ];
+
+const signIn = (body: object): Call => ({
+  method: 'POST',
+  path: '/dashboard/api/sign-in',
+  headers: { 'Content-Type': 'application/json', 'X-Dashboard': '1' },
+  body: JSON.stringify(body),
+});
+
+export const ROUTE_CASES: readonly RouteCase[] = [
+  ...publicRoutes,
+  { route: EXPORT_PATH, calls: exportsAt(EXPORT_PATH), shows: isReader },
+  { route: HEALTH_PATH, calls: () => [get(HEALTH_PATH)] },
+  { route: '/livez', calls: () => [get('/livez')] },
+  { route: '/readyz', calls: () => [get('/readyz')] },
+  { route: '/swagger/', calls: () => [get('/swagger')] },
+  { route: '/swagger/init.js', calls: () => [get('/swagger/init.js')] },
+  { route: '/graphql/', calls: () => [get('/graphql'), { method: 'POST', path: '/graphql', body: '{}' }] },
+  { route: '/dashboard/api/session', calls: () => [get('/dashboard/api/session')], shows: isSession },
+  { route: '/dashboard/api/export', calls: exportsAt('/dashboard/api/export'), shows: isSession },
+  {
+    route: '/dashboard/api/sign-in',
+    calls: ({ tenant }) => [
+      get('/dashboard/api/sign-in'),
+      signIn({ key: 'x' }),
+      signIn({ keyId: tenant.keyId }),
+    ],
+  },
+  // From another site, so that the session stays.
+  {
+    route: '/dashboard/api/sign-out',
+    calls: () => [
+      { method: 'POST', path: '/dashboard/api/sign-out', headers: { Origin: 'https://elsewhere.example' } },
+    ],
+  },
+  {
+    route: '/dashboard/{*view}',
+    calls: ({ marks }) => [get('/dashboard'), get(`/dashboard/${marks.admin}`)],
+  },
+];

@@ -1,0 +1,45 @@
+import { tmpdir } from 'node:os';
+import type { Express } from 'express';
+import { pino } from 'pino';
+import { createFacade } from '../../../rest-facade/app';
+import { createDashboardRouter } from '../../../src/dashboard-server/router';
+import { createSchema } from '../../../src/graphql/schema';
+import { createGraphqlRouter } from '../../../src/graphql/server';
+import { createProbes } from '../../../src/http/probes';
+import { createHttpServer } from '../../../src/http-server';
+
+interface Layer {
+  readonly route?: { readonly path: string | readonly string[] };
+  readonly handle: { readonly stack?: readonly Layer[] };
+}
+
+/** Paths of all routes that answer requests, each below where its router is mounted. */
+export async function routesOfTheService(): Promise<string[]> {
+  const log = pino({ level: 'silent' });
+  const schema = createSchema();
+  const unused = () => Promise.reject(new Error('not expected to be called'));
+  const server = createHttpServer({
+    facade: createFacade({ schema, createContext: unused, beginExport: unused, checkHealth: unused, log }),
+    graphql: await createGraphqlRouter({ schema, createContext: unused, log }),
+    dashboard: createDashboardRouter({
+      sessions: {} as never,
+      tenants: {} as never,
+      createContext: unused,
+      answerExport: () => unused,
+      // Sign-in at an identity provider has its own tests, for it needs one.
+      openId: null,
+      folder: tmpdir(),
+      log,
+    }),
+    probes: createProbes(unused),
+    log,
+  });
+  const [app] = server.listeners('request') as [Express];
+  return pathsOf((app.router as unknown as { stack: Layer[] }).stack);
+}
+
+const pathsOf = (stack: readonly Layer[]): string[] =>
+  stack.flatMap(({ route, handle }) => [
+    ...(route ? [route.path].flat() : []),
+    ...pathsOf(handle.stack ?? []),
+  ]);

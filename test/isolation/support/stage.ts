@@ -1,0 +1,95 @@
+import { pino } from 'pino';
+import { type Database, openDatabase } from '../../../src/postgres/database';
+import { migrate } from '../../../src/postgres/migrate';
+import { PostgresRetentionStore } from '../../../src/postgres/retention/retention.store';
+import { applyRetention } from '../../../src/retention/apply-retention';
+import { REPORT, reportOf } from '../../support/audit-sources';
+import { createTestDatabase, type EngineName, type TestDatabase } from '../../support/engines';
+import { type IngestedEvent } from '../../support/events';
+import { until } from '../../support/until';
+import { TestTenant, World } from '../../support/world';
+import { type MarkedTenant, type Marks, markedEvents, markedReport, marksOf, OLD } from './marked-tenant';
+
+/** Tenants' ids that occur in no other number. */
+const IDS = 'ALTER SEQUENCE tenant_tenant_id_seq RESTART 710000007 INCREMENT 110000001';
+const KEEP_DAYS = 5_000;
+
+export interface Stage {
+  readonly world: World;
+  readonly a: MarkedTenant;
+  readonly b: MarkedTenant;
+}
+
+export const COUNTS = { a: { kept: 7, old: 3 }, b: { kept: 11, old: 2 } } as const;
+
+/** A service with two tenants that have some of everything. */
+export async function openStage(engine: EngineName): Promise<Stage> {
+  const database = await createTestDatabase(engine);
+  await asOwner(database, async ({ migrator }) => {
+    await migrate(migrator);
+    await migrator.$executeRawUnsafe(IDS);
+  });
+  const before = await World.on(database);
+  const a = await filled(before, marksOf('alpha'), COUNTS.a);
+  const b = await filled(before, marksOf('bravo'), COUNTS.b);
+  await before.service.close();
+  await asOwner(database, ({ prisma, migrator }) =>
+    applyRetention({
+      store: new PostgresRetentionStore(prisma, migrator),
+      nowMs: Date.now,
+      log: pino({ level: 'silent' }),
+    }),
+  );
+  // Each caller has an address of its own, as failed authentications are limited by address.
+  const world = await World.on(database, { trustProxy: ['127.0.0.1'] });
+  return { world, a: await described(world, a), b: await described(world, b) };
+}
+
+async function asOwner(place: TestDatabase, work: (database: Database) => Promise<unknown>): Promise<void> {
+  const database = await openDatabase(place);
+  await work(database);
+  await database.close();
+}
+
+interface Filled {
+  readonly tenantId: string;
+  readonly marks: Marks;
+  readonly events: readonly IngestedEvent[];
+}
+
+async function filled(world: World, marks: Marks, count: (typeof COUNTS)['a' | 'b']): Promise<Filled> {
+  const tenant = await world.tenant(`${marks.admin} tenant`);
+  const { tenantId, agentKey } = tenant;
+  const events = markedEvents(marks, count);
+  await tenant.ingest(events);
+  const report = markedReport(marks, tenantId);
+  reportOf((await world.graphql(agentKey, REPORT, { report })).body);
+  await until(
+    async () => (await tenant.get('/audit-log')).body.data,
+    ({ checkpoint }) => checkpoint !== null,
+  );
+  await world.operate(
+    'mutation($tenantId: String!, $days: Int!) { setTenantRetention(tenantId: $tenantId, days: $days) { name } }',
+    { tenantId, days: KEEP_DAYS },
+  );
+  return { tenantId, marks, events };
+}
+
+/** What can be known of a tenant by those who may. */
+async function described(world: World, { tenantId, marks, events }: Filled): Promise<MarkedTenant> {
+  const tenant = await TestTenant.of(world, tenantId);
+  const named = await world.key({ name: `${marks.admin} key`, tenantIds: [tenantId] });
+  const { data } = (await tenant.get('/audit-activity', { pageSize: 100 })).body;
+  const entries = (await tenant.get('/audit-log/entries')).body.data;
+  const hashesIn = (base64: string, bytes: number) =>
+    Buffer.from(base64, 'base64')
+      .toString('hex')
+      .match(new RegExp(`.{${2 * bytes}}`, 'g')) ?? [];
+  return {
+    ...{ tenant, marks, report: markedReport(marks, tenantId) },
+    events: events.filter(({ eventTime }) => eventTime !== OLD),
+    recordIds: data.map(({ recordId }: { recordId: string }) => recordId),
+    keyIds: [tenant.keyId, named.keyId],
+    logged: [...hashesIn(entries.recordIds, 16), ...hashesIn(entries.leafHashes, 32)],
+  };
+}

@@ -1,0 +1,47 @@
+import { identityOf } from '../../src/session/claims';
+
+const NAMES = { tenantsClaim: 'https://example.com/tenants', roleClaim: 'groups' };
+const existing = async (ids: readonly number[]) => ids.filter((id) => id <= 3);
+const of = (claims: object) => identityOf({ sub: 's1', ...claims }, NAMES, existing);
+const tenants = (value: unknown) => of({ groups: 'analyst', [NAMES.tenantsClaim]: value });
+
+describe('the claims of an ID token', () => {
+  it.each([
+    [
+      ['1', 2],
+      [1, 2],
+    ],
+    ['1, 3', [1, 3]],
+    ['2 2', [2, 2]],
+    [3, [3]],
+    [['1', '99', 'x', '-1', '1e0'], [1]],
+  ])('name tenants: %j', async (value, tenantIds) => {
+    expect(await tenants(value)).toMatchObject({ kind: 'public', tenantIds });
+  });
+
+  it.each([[undefined], [null], [''], [[]], [{ 1: true }], [true], [['99']]])(
+    'give no tenant: %j',
+    async (value) => {
+      expect(await tenants(value)).toBe('no_tenants');
+    },
+  );
+
+  it.each([[undefined], ['Analyst'], ['operators'], [{ operator: true }], [null], [[['operator', 'x']]]])(
+    'give no role: %j',
+    async (groups) => {
+      expect(await of({ groups, [NAMES.tenantsClaim]: ['1'] })).toBe('no_role');
+    },
+  );
+
+  it('make an operator of who has both roles, and give an operator no tenant', async () => {
+    const both = await of({ groups: ['analyst', 'operator'], [NAMES.tenantsClaim]: ['1'] });
+    expect(both).toEqual({ user: 's1', kind: 'operator', scopes: [], tenantIds: [] });
+  });
+
+  it('name the person by name and subject, since another may take the name', async () => {
+    expect(await of({ groups: 'operator', preferred_username: 'ada', email: 'a@b' })).toMatchObject({
+      user: 'ada (s1)',
+    });
+    expect(await of({ groups: 'operator', email: 'a@b' })).toMatchObject({ user: 'a@b (s1)' });
+  });
+});

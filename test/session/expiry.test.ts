@@ -1,0 +1,93 @@
+import type { Principal } from '../../src/api-key/principal';
+import { LIMITS } from '../../src/limits';
+import type { Session, SessionStore } from '../../src/session/session-store';
+import { Sessions } from '../../src/session/sessions';
+
+const START = Date.UTC(2026, 0, 1);
+const MINUTE = 60_000;
+
+/** Sessions in memory, by a clock that the test sets. */
+function fakeSessions() {
+  const clock = { now: START };
+  const rows = new Map<string, Session>();
+  const name = (hash: Uint8Array) => Buffer.from(hash).toString('hex');
+  const store: SessionStore = {
+    insert: async (hash, session) => void rows.set(name(hash), session),
+    find: async (hash) => rows.get(name(hash)) ?? null,
+    touch: async (hash, at) => {
+      const row = rows.get(name(hash));
+      if (row) rows.set(name(hash), { ...row, lastUsedAt: at });
+    },
+    remove: async (hash) => void rows.delete(name(hash)),
+    removeEnded: async () => {},
+  };
+  const principal: Principal = { kind: 'operator', keyId: 'k', name: 'operator.key' };
+  const keys = { valid: true };
+  const authenticator = { byKeyId: async () => (keys.valid ? principal : null) };
+  const sessions = new Sessions(store, authenticator, () => new Date(clock.now));
+  return { sessions, store, clock, rows, keys };
+}
+
+describe('a session', () => {
+  const pass = (clock: { now: number }, ms: number) => {
+    clock.now += ms;
+  };
+
+  it('ends when it was not used for half an hour', async () => {
+    const { sessions, clock } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    pass(clock, LIMITS.sessionIdleMs - 1);
+    expect(await sessions.find(token)).not.toBeNull();
+    pass(clock, LIMITS.sessionIdleMs - 1);
+    expect(await sessions.find(token)).not.toBeNull();
+    pass(clock, LIMITS.sessionIdleMs);
+    expect(await sessions.find(token)).toBeNull();
+  });
+
+  it('ends after twelve hours, however much it is used', async () => {
+    const { sessions, clock } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    for (let left = LIMITS.sessionMs; left > MINUTE; left -= MINUTE) {
+      pass(clock, MINUTE);
+      expect(await sessions.find(token)).not.toBeNull();
+    }
+    pass(clock, MINUTE);
+    expect(await sessions.find(token)).toBeNull();
+  });
+
+  it('ends with its key', async () => {
+    const { sessions, keys } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    expect(await sessions.find(token)).not.toBeNull();
+    keys.valid = false;
+    expect(await sessions.find(token)).toBeNull();
+  });
+
+  it('that was signed out on another instance ends within a second', async () => {
+    const { sessions, rows, clock } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    expect(await sessions.find(token)).not.toBeNull();
+    rows.clear();
+    pass(clock, LIMITS.sessionCacheMs + 1);
+    expect(await sessions.find(token)).toBeNull();
+  });
+
+  it('is stored without its token', async () => {
+    const { sessions, rows } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    expect(JSON.stringify([...rows])).not.toContain(token);
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    expect(await sessions.find(`${token}x`)).toBeNull();
+  });
+
+  it('writes its use once a minute', async () => {
+    const { sessions, store, clock } = fakeSessions();
+    const touch = jest.spyOn(store, 'touch');
+    const token = await sessions.begin({ keyId: 'k' });
+    for (let i = 0; i < 180; i++) {
+      pass(clock, 1_000);
+      await sessions.find(token);
+    }
+    expect(touch).toHaveBeenCalledTimes(3);
+  });
+});
