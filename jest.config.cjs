@@ -1,6 +1,7 @@
 /** Packages that are ESM, or call import() at run time: jest's own module system runs neither before Node 24.9. */
 const COMPILED_PACKAGES = [
   '@electric-sql/pglite',
+  '@opentelemetry/otlp-exporter-base',
   '@prisma/schema-engine-wasm',
   // of openapi-typescript
   ...['change-case', 'index-to-position', 'parse-json', 'supports-color'],

@@ -156,6 +156,13 @@ export class FollowedFile {
     const isIdle = found === null || !(this.hasGrown || (await this.hasMore()));
     this.hasNewPath = false;
     if (isIdle) return null;
+    const chunk = await this.chunkFromAny(found, others);
+    // What is known of its end stays known.
+    const isNews = chunk.blocks.length > 0 || chunk.end === null || chunk.end.kind === 'replaced';
+    return isNews || this.hasGrown ? chunk : null;
+  }
+
+  private async chunkFromAny(found: FoundFile, others: readonly FoundFile[]): Promise<Chunk> {
     const chunk = await this.chunkFrom(found);
     if (others.length === 0 || chunk.end === null || chunk.end.kind === 'replaced') return chunk;
     // Another path may go on where this one ends: only when none does, it is the end of the file.

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../src/limits';
+import { API_BASE_PATH } from '../../src/version';
 import { accessLog } from '../support/access-log';
 import { ENGINES } from '../support/engines';
 import { until } from '../support/until';
@@ -16,6 +17,12 @@ const call = (world: World, key: string, forwardedFor?: string) =>
   world.get('/audit-activity', key, {
     headers: forwardedFor ? { 'X-Forwarded-For': forwardedFor } : {},
   });
+
+/** The same, many times: its answers are not checked against the document. */
+const statusOf = async (world: World, key: string, forwardedFor: string) => {
+  const headers = { 'X-Api-Key': key, 'X-Forwarded-For': forwardedFor };
+  return (await world.fetch(`${API_BASE_PATH}/audit-activity`, { headers })).status;
+};
 
 describe.each(ENGINES)('a key bound to addresses on %s', (engine) => {
   const open = useWorld(engine, { trustProxy: ['127.0.0.0/8'] });
@@ -53,9 +60,9 @@ describe.each(ENGINES)('a key bound to addresses on %s', (engine) => {
   it('from one address fails only so often: then it is told to wait, and no more is written down', async () => {
     const { keyId, key } = await boundKey(open.world, ['192.0.2.0/24']);
     const calls = Array.from({ length: LIMITS.failedAuthPerMinute + 10 }, () =>
-      call(open.world, key, '203.0.113.99'),
+      statusOf(open.world, key, '203.0.113.99'),
     );
-    const statuses = (await Promise.all(calls)).map((answer) => answer.status);
+    const statuses = await Promise.all(calls);
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
     const entries = await until(
       () => accessLog(open.world, { keyId }),
@@ -86,12 +93,12 @@ describe('failed keys of one IPv6 network', () => {
   const open = useWorld('embedded', { trustProxy: ['loopback'] });
 
   it('are counted together, and those of another are not', async () => {
-    const fail = (from: string) => call(open.world, 'wrong', from);
+    const fail = (from: string) => statusOf(open.world, 'wrong', from);
     const calls = Array.from({ length: LIMITS.failedAuthPerMinute }, (_, i) =>
       fail(`2001:db8:0:1::${(i + 1).toString(16)}`),
     );
-    expect(new Set((await Promise.all(calls)).map((answer) => answer.status))).toEqual(new Set([401]));
-    expect((await fail('2001:db8:0:1:ffff::1')).status).toBe(429);
-    expect((await fail('2001:db8:0:2::1')).status).toBe(401);
+    expect(new Set(await Promise.all(calls))).toEqual(new Set([401]));
+    expect(await fail('2001:db8:0:1:ffff::1')).toBe(429);
+    expect(await fail('2001:db8:0:2::1')).toBe(401);
   });
 });

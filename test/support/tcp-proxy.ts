@@ -1,13 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-type State = 'mended' | 'cut' | 'silent';
+/** How a network, or what stands at its other end, can fail. */
+export const NETWORK_FAULTS = ['cut', 'silence', 'deafen', 'slow', 'garble', 'breakOff'] as const;
+export type NetworkFault = (typeof NETWORK_FAULTS)[number];
+
+const SLOW_MS = 150;
 
 /** Stands between the service and a server it depends on, and loses that server the way networks do. */
 export class TcpProxy {
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   readonly #waiting = new Set<Socket>();
   readonly #server = createServer((near) => this.#accept(near));
-  #state: State = 'mended';
+  #fault: NetworkFault | null = null;
+  /** Connections and pieces of data that met the present fault. */
+  #met = 0;
 
   private constructor(private readonly target: URL) {}
 
@@ -25,25 +32,49 @@ export class TcpProxy {
     return url.href;
   }
 
+  /** Whether anybody noticed the fault that is. */
+  get wasMet(): boolean {
+    return this.#met > 0;
+  }
+
   /** Resets every connection, and any new one: the server is down. */
   cut(): void {
-    this.#state = 'cut';
-    for (const sockets of this.#pairs) for (const socket of sockets) socket.resetAndDestroy();
+    this.#begin('cut');
+    this.#reset();
     for (const socket of this.#waiting) socket.resetAndDestroy();
   }
 
   /** Connections stay and new ones are taken, but no byte passes: the server is unplugged. */
   silence(): void {
-    this.#state = 'silent';
-    for (const [near, far] of this.#pairs) {
-      near.unpipe(far);
-      far.unpipe(near);
-    }
+    this.#begin('silence');
+    for (const sockets of this.#pairs) for (const socket of sockets) socket.pause();
+  }
+
+  /** What is asked arrives, and no answer comes back: done is done, and nobody knows. */
+  deafen(): void {
+    this.#begin('deafen');
+    for (const [, far] of this.#pairs) far.pause();
+  }
+
+  /** Every piece of data takes its time. */
+  slow(): void {
+    this.#begin('slow');
+  }
+
+  /** Answers are noise. */
+  garble(): void {
+    this.#begin('garble');
+  }
+
+  /** Every answer ends after a half, and its connection with it. */
+  breakOff(): void {
+    this.#begin('breakOff');
   }
 
   mend(): void {
-    if (this.#state === 'silent') for (const [near, far] of this.#pairs) near.pipe(far).pipe(near);
-    this.#state = 'mended';
+    const held = this.#fault === 'silence' || this.#fault === 'deafen';
+    this.#fault = null;
+    if (held) for (const sockets of this.#pairs) for (const socket of sockets) socket.resume();
     for (const near of this.#waiting) this.#join(near);
     this.#waiting.clear();
   }
@@ -53,11 +84,21 @@ export class TcpProxy {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
+  #begin(fault: NetworkFault): void {
+    this.#fault = fault;
+    this.#met = 0;
+  }
+
+  #reset(): void {
+    for (const sockets of this.#pairs) for (const socket of sockets) socket.resetAndDestroy();
+  }
+
   #accept(near: Socket): void {
+    if (this.#fault !== null) this.#met++;
     near.on('error', () => near.destroy());
     near.on('close', () => this.#waiting.delete(near));
-    if (this.#state === 'cut') near.resetAndDestroy();
-    else if (this.#state === 'silent') this.#waiting.add(near);
+    if (this.#fault === 'cut') near.resetAndDestroy();
+    else if (this.#fault === 'silence') this.#waiting.add(near);
     else this.#join(near);
   }
 
@@ -72,6 +113,36 @@ export class TcpProxy {
         for (const other of pair) other.destroy();
       });
     }
-    near.pipe(far).pipe(near);
+    this.#pass(near, far, false);
+    this.#pass(far, near, true);
+  }
+
+  #pass(from: Socket, to: Socket, isAnswer: boolean): void {
+    const hand = (data: Buffer) => {
+      if (to.destroyed || to.write(data)) return;
+      from.pause();
+      to.once('drain', () => this.#isHeld(isAnswer) || from.resume());
+    };
+    from.on('data', (data: Buffer) => {
+      if (this.#fault !== null) this.#met++;
+      if (this.#fault === 'slow') {
+        from.pause();
+        setTimeout(() => {
+          hand(data);
+          if (!this.#isHeld(isAnswer)) from.resume();
+        }, SLOW_MS);
+      } else if (this.#fault === 'garble' && isAnswer) hand(randomBytes(data.length));
+      else if (this.#fault === 'breakOff' && isAnswer) to.end(data.subarray(0, data.length / 2));
+      else if (this.#isHeld(isAnswer)) {
+        // It had left the kernel when the fault began, or the connection is newer than the fault.
+        from.pause();
+        from.unshift(data);
+      } else hand(data);
+    });
+    from.on('end', () => to.end());
+  }
+
+  #isHeld(isAnswer: boolean): boolean {
+    return this.#fault === 'silence' || (this.#fault === 'deafen' && isAnswer);
   }
 }

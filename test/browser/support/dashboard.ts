@@ -1,21 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { ENGINES } from '../../support/engines';
 import { type TestTenant, World } from '../../support/world';
+import { launchBrowser, PATIENCE_MS } from './browser';
 import { publishSamples } from './samples';
 
 const ROOT = path.resolve(__dirname, '../../..');
 const SCREENSHOTS = path.join(ROOT, 'dist/screenshots');
-const EXECUTABLE = process.env.TEST_BROWSER ?? '/usr/bin/chromium';
-/** Within this a page shows what it is going to show, on a busy machine too. */
-const PATIENCE_MS = 10_000;
 const DESKTOP = { width: 1280, height: 900 };
 
 /** A service with two tenants, the events of the sample files in each, and a browser to look at it with. */
@@ -42,8 +34,7 @@ export class Dashboard {
       [contoso, 'schema-2022'],
       [fabrikam, 'schema-2017'],
     ]);
-    // Root has no sandbox; a browser of a test needs none, as it visits one page, our own.
-    const browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] });
+    const browser = await launchBrowser();
     return new Dashboard(world, browser, contoso, fabrikam);
   }
 

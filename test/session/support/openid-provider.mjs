@@ -1,6 +1,6 @@
 /**
  * An identity provider for tests: `node openid-provider.mjs REDIRECT_URI`, prints its address. Whoever asks for
- * `/interaction/UID?as=NAME` is signed in as that person; `?as=` gives up.
+ * `/interaction/UID?as=NAME` is signed in as that person; `?as=` gives up; without it, links to choose from.
  */
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';
@@ -12,6 +12,11 @@ const PEOPLE = {
   nobody: { role: 'guest', tenants: ['1'] },
   homeless: { role: 'analyst' },
 };
+
+/** For a browser: whom to sign in as. */
+const CHOICE = Object.keys(PEOPLE)
+  .map((name) => `<p><a href="?as=${name}">${name}</a></p>`)
+  .join('');
 
 const server = createServer();
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -41,6 +46,7 @@ server.on('request', (request, response) => {
   const url = new URL(request.url, issuer);
   if (!url.pathname.startsWith('/interaction/')) return answer(request, response);
   const accountId = url.searchParams.get('as');
+  if (accountId === null) return response.setHeader('Content-Type', 'text/html').end(CHOICE);
   const result = accountId ? { login: { accountId } } : { error: 'access_denied' };
   provider.interactionFinished(request, response, result);
 });
