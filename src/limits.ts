@@ -22,7 +22,8 @@ export const LIMITS = {
   graphqlDepthMax: 8, // nothing in the schema is deeper
   graphqlRootFieldsMax: 5, // each is a statement or more: one request takes half of the connections at most
   graphqlAliasesMax: 20, // of a document
-  graphqlCostMax: 30_000, // values in the largest answer: 5 full pages of events, 1 of sources with their gaps
+  graphqlCostMax: 30_000, // values in the largest answer: 5 full pages of events, 1 of sources with some gaps
+  graphqlOperatorCostMax: 1_500_000, // the same for operators, who look at sources with all the gaps shown
   graphqlBodyBytesMax: 128 * 1024, // inflated, of anybody but an agent
   requestHeadersMs: 10_000, // a caller that sends slower is cut off
   requestMs: 60_000, // the same for a whole request: 8 MiB at 140 kB/s

@@ -40,41 +40,44 @@ const NOTHING: Measure = { depth: 0, cost: 0, fields: 0 };
 /**
  * Bounds what one document can ask for, by the document alone: one that is taken is taken with any variables.
  * Introspection counts nothing here: who may use it is a rule of its own.
+ * @param costMax values in the largest answer
  */
-export const limitDocument: ValidationRule = (context) => {
-  let aliases = 0;
-  return {
-    Field: {
-      enter: ({ alias }) => {
-        if (alias) aliases++;
+export const limitDocument =
+  (costMax: number): ValidationRule =>
+  (context) => {
+    let aliases = 0;
+    return {
+      Field: {
+        enter: ({ alias }) => {
+          if (alias) aliases++;
+        },
       },
-    },
-    Document: {
-      leave: ({ definitions }) => {
-        const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-        const measure = measurer(context.getSchema(), fragments);
-        for (const node of definitions) {
-          if (node.kind !== Kind.OPERATION_DEFINITION) continue;
-          const { depth, cost, fields } = measure(
-            node.selectionSet,
-            context.getSchema().getRootType(node.operation)?.name,
-            LIST_ASSUMED,
-          );
-          const problems = [
-            ...tooMany(fields, LIMITS.graphqlRootFieldsMax, 'fields at its root'),
-            ...tooMany(depth, LIMITS.graphqlDepthMax, 'levels'),
-            ...tooMany(aliases, LIMITS.graphqlAliasesMax, 'aliases'),
-            ...tooMany(cost, LIMITS.graphqlCostMax, 'values in its largest answer'),
-          ];
-          if (problems.length > 0)
-            context.reportError(
-              new GraphQLError(`The operation is too large: ${problems.join('; ')}.`, { nodes: node }),
+      Document: {
+        leave: ({ definitions }) => {
+          const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+          const measure = measurer(context.getSchema(), fragments);
+          for (const node of definitions) {
+            if (node.kind !== Kind.OPERATION_DEFINITION) continue;
+            const { depth, cost, fields } = measure(
+              node.selectionSet,
+              context.getSchema().getRootType(node.operation)?.name,
+              LIST_ASSUMED,
             );
-        }
+            const problems = [
+              ...tooMany(fields, LIMITS.graphqlRootFieldsMax, 'fields at its root'),
+              ...tooMany(depth, LIMITS.graphqlDepthMax, 'levels'),
+              ...tooMany(aliases, LIMITS.graphqlAliasesMax, 'aliases'),
+              ...tooMany(cost, costMax, 'values in its largest answer'),
+            ];
+            if (problems.length > 0)
+              context.reportError(
+                new GraphQLError(`The operation is too large: ${problems.join('; ')}.`, { nodes: node }),
+              );
+          }
+        },
       },
-    },
+    };
   };
-};
 
 const tooMany = (n: number, max: number, what: string) => (n > max ? [`${n} ${what}, at most ${max}`] : []);
 

@@ -53,8 +53,8 @@ export async function createGraphqlRouter(parts: {
     return expressMiddleware(apollo, { context: async ({ res }) => res.locals.context });
   };
   // Two, as what was checked once is not checked again: a document that is good for operators is not for others.
-  const forOperators = await apolloWith([limitDocument]);
-  const forOthers = await apolloWith([limitDocument, refuseIntrospection]);
+  const forOperators = await apolloWith([limitDocument(LIMITS.graphqlOperatorCostMax)]);
+  const forOthers = await apolloWith([limitDocument(LIMITS.graphqlCostMax), refuseIntrospection]);
   const answer: RequestHandler = (request, response, next) => {
     const run = response.locals.principal.kind === 'operator' ? forOperators : forOthers;
     return tracing.span('graphql', {}, async () => run(request, response, next));

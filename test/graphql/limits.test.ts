@@ -21,7 +21,7 @@ import type { Answer, TestTenant } from '../support/world';
 
 const schema = createSchema();
 const problemsOf = (document: string) =>
-  validate(schema, parse(document), [limitDocument]).map(({ message }) => message);
+  validate(schema, parse(document), [limitDocument(LIMITS.graphqlCostMax)]).map(({ message }) => message);
 const codesOf = ({ body }: Answer) =>
   (body.errors ?? []).map(({ extensions }: never) => (extensions as { code: string }).code);
 
@@ -109,7 +109,8 @@ describe('a document', () => {
   it('may not be deep', () => {
     const deep = buildSchema('type Query { at: Query, n: Int }');
     const nested = (levels: number): string => (levels === 1 ? '{ n }' : `{ at ${nested(levels - 1)} }`);
-    const problems = (document: string) => validate(deep, parse(document), [limitDocument]);
+    const problems = (document: string) =>
+      validate(deep, parse(document), [limitDocument(LIMITS.graphqlCostMax)]);
     expect(problems(nested(LIMITS.graphqlDepthMax))).toEqual([]);
     expect(problems(nested(LIMITS.graphqlDepthMax + 1))).toHaveLength(1);
     expect(problems(`{ ...F } fragment F on Query ${nested(LIMITS.graphqlDepthMax + 1)}`)).toHaveLength(1);

@@ -12,11 +12,13 @@ interface ResponseObject {
   readonly content?: { readonly 'application/json'?: { schema: object } };
 }
 
-const documents = new WeakMap<World, Promise<Checker>>();
+/** A service, as far as it is asked for its document. */
+type Described = Pick<World, 'fetch'>;
+const documents = new WeakMap<Described, Promise<Checker>>();
 
 /** Fails unless the OpenAPI document the service serves describes this answer: status, headers, body. */
 export async function checkAgainstDocument(
-  world: World,
+  world: Described,
   path: string,
   method: string,
   answer: Answer,

@@ -15,7 +15,8 @@ export function mistakesOf(child: ChildProcess): string[] {
     if (SIGNS_OF_A_MISTAKE.test(text)) mistakes.push(text);
   });
   child.once('exit', (code, signal) => {
-    if (isUp && code !== 0 && signal !== 'SIGKILL') mistakes.push(`it ended by itself with ${code ?? signal}`);
+    if (isUp && code !== 0 && signal !== 'SIGKILL')
+      mistakes.push(`it ended by itself with ${code ?? signal}`);
   });
   return mistakes;
 }

@@ -3,16 +3,14 @@ import { once } from 'node:events';
 import { ChildService } from '../../support/child-service';
 import { freePort } from '../../support/free-port';
 import { until } from '../../support/until';
+import { mistakesOf } from '../../support/watched-child';
 
 /** A killed database needs some seconds before a service can start on it. */
 const START_MS = 60_000;
-/** Written by Node or by the service where something was forgotten. */
-const SIGNS_OF_A_MISTAKE = /unhandled|internal_error|TypeError|RangeError|MaxListeners|"level":60/i;
-
 /** A service at one address that is started again whenever it was killed, as a service manager does. */
 export class SupervisedService {
-  /** What a service did that nobody made it do. */
-  readonly problems: string[] = [];
+  readonly #failedStarts: string[] = [];
+  readonly #mistakes: string[][] = [];
   #starting: Promise<ChildService>;
   #process: ChildProcess | undefined;
   #isClosed = false;
@@ -36,6 +34,11 @@ export class SupervisedService {
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** What it did that nobody made it do. */
+  get problems(): readonly string[] {
+    return [...this.#failedStarts, ...this.#mistakes.flat()];
   }
 
   /** Once it answers. */
@@ -89,15 +92,11 @@ export class SupervisedService {
     child.stdout?.once('data', () => {
       isUp = true;
     });
-    child.stderr?.on('data', (chunk: Buffer) => {
-      const text = String(chunk);
-      if (SIGNS_OF_A_MISTAKE.test(text)) this.problems.push(text);
-    });
-    child.once('exit', (code, signal) => {
+    this.#mistakes.push(mistakesOf(child));
+    child.once('exit', () => {
       if (this.#isClosed || this.#isHeld || !isUp) return;
-      if (signal !== 'SIGKILL') this.problems.push(`it ended by itself with ${code ?? signal}`);
       this.#starting = this.#start();
-      this.#starting.catch((error) => this.problems.push(`it does not start again: ${error}`));
+      this.#starting.catch((error) => this.#failedStarts.push(`it does not start again: ${error}`));
     });
   }
 }
