@@ -7,7 +7,7 @@ import { ensureBinary, unprivilegedIds } from './lib/binaries.mjs';
 import serverClient from './lib/server-client.cjs';
 import { ROOT, setup } from './setup.mjs';
 
-// `npm run bench [-- NAME...] [options]`; see bench/README.md.
+// `npm run bench [-- NAME...] [options]`, `npm run soak [-- options]`; see bench/README.md.
 // What is measured is dist/, as users run it; only the benches themselves are compiled here, beside links to it.
 
 const WORK = join(ROOT, '.bench');
@@ -17,9 +17,10 @@ const MEASURED = ['src', 'rest-facade', 'agent'];
 
 await setup({ allowTypeErrors: true });
 build();
-const { main } = createRequire(import.meta.url)(join(BUILD, 'bench/main.js'));
+const isSoak = process.argv[2] === '--soak';
+const { main } = createRequire(import.meta.url)(join(BUILD, isSoak ? 'bench/soak.js' : 'bench/main.js'));
 process.exitCode = await main({
-  argv: process.argv.slice(2),
+  argv: process.argv.slice(isSoak ? 3 : 2),
   root: ROOT,
   work: WORK,
   build: BUILD,

@@ -82,9 +82,9 @@ export class PostgresSite implements Site {
   kill(random: Random): Promise<string> {
     const service = random.pick(this.services);
     return random.weighted([
-      [4, () => this.#killed('a service', service.kill())],
-      [4, () => this.#killed('PostgreSQL', again(this.postgres))],
-      [2, () => this.#killed('Redis', again(this.redis))],
+      [3, () => this.#killed('a service', service.kill())],
+      [5, () => this.#killed('PostgreSQL', again(this.postgres))],
+      [3, () => this.#killed('Redis', again(this.redis))],
       [1, () => this.#killed('PostgreSQL and a service', again(this.postgres), service.kill())],
     ]);
   }
