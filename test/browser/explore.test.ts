@@ -149,7 +149,7 @@ describe('exploring events', () => {
     );
     await drawer.getByRole('button', { name: 'Copy the original statement' }).click();
     await drawer.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(body.data.statement);
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(body.data.statement);
   });
 
   it('shows markup in a statement as the text it is', async () => {
@@ -192,7 +192,7 @@ describe('exploring events', () => {
     await page.waitForURL(/sortBy=serverPrincipalName/);
     await page.getByRole('button', { name: 'Copy link to this view' }).click();
     const link = await until(
-      () => page.evaluate(() => navigator.clipboard.readText()),
+      () => page.evaluate<string>('navigator.clipboard.readText()'),
       (text) => text.startsWith('http'),
     );
     const mine = await explore.column('Time');

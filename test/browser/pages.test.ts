@@ -16,23 +16,22 @@ const KINDS = [
 /** What axe finds against WCAG 2.2 AA, as sentences. */
 async function violations(page: Page): Promise<string[]> {
   // In flight, a colour is a mixture.
-  await page.waitForFunction(() =>
-    document.getAnimations().every(({ playState }) => playState !== 'running'),
-  );
+  await page.waitForFunction("document.getAnimations().every(({ playState }) => playState !== 'running')");
   await page.evaluate(AXE);
-  const { violations: found } = await page.evaluate(
-    // biome-ignore lint/suspicious/noExplicitAny: axe is put into the page as text
-    (runOnly) => (window as any).axe.run(document, { runOnly }),
-    RULES,
+  const { violations: found } = await page.evaluate<{ violations: Violation[] }>(
+    `axe.run(document, { runOnly: ${JSON.stringify(RULES)} })`,
   );
-  return found.map(
-    (each: { id: string; help: string; nodes: { html: string }[] }) =>
-      `${each.id}: ${each.help}: ${each.nodes.map(({ html }) => html).join(' ')}`,
-  );
+  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string }[];
 }
 
 const isWiderThanScreen = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
 describe('every page', () => {
   const opened = useDashboard();

@@ -24,12 +24,12 @@ describe('signing in to the dashboard', () => {
     const { contoso } = opened.dashboard;
     const page = await opened.dashboard.signedIn(contoso.key);
     await page.getByText('No events in this time range').waitFor();
-    const readable = await page.evaluate(() => ({
+    const readable = await page.evaluate<Record<string, string>>(`({
       cookies: document.cookie,
       storage: JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),
       address: location.href,
       page: document.documentElement.outerHTML,
-    }));
+    })`);
     expect(readable.cookies).toBe('');
     for (const text of Object.values(readable)) expect(text).not.toContain(contoso.key);
     const [cookie] = await page.context().cookies();

@@ -35,7 +35,7 @@ describe('between an agent and the service', () => {
         (bytes) => bytes === 0,
       );
       expect(await total()).toBe(RECORDS);
-      expect(agent.log).not.toContain('rejected');
+      expect(agent.log).not.toMatch(/[1-9]\d* rejected/);
     } finally {
       await agent.close();
       await proxy.close();

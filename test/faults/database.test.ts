@@ -31,6 +31,7 @@ describeOnPostgres('between the service and PostgreSQL', () => {
     await proxy.close();
     await database.drop();
   });
+  afterEach(() => proxy.mend());
   const numberOf = async (sql: string): Promise<number> => Number((await look.query(sql)).rows[0].n);
   const stored = () => numberOf('SELECT count(*) AS n FROM audit_event');
   const connections = () =>

@@ -17,6 +17,7 @@ import { Caller } from './support/caller';
     await proxy.close();
     await database.drop();
   });
+  afterEach(() => proxy.mend());
   const health = async () => (await caller.fetch('/health')).text;
 
   it.each(NETWORK_FAULTS)('%s: nobody is refused for it, and it is used again by itself', async (fault) => {

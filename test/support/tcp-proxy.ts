@@ -47,13 +47,11 @@ export class TcpProxy {
   /** Connections stay and new ones are taken, but no byte passes: the server is unplugged. */
   silence(): void {
     this.#begin('silence');
-    for (const sockets of this.#pairs) for (const socket of sockets) socket.pause();
   }
 
   /** What is asked arrives, and no answer comes back: done is done, and nobody knows. */
   deafen(): void {
     this.#begin('deafen');
-    for (const [, far] of this.#pairs) far.pause();
   }
 
   /** Every piece of data takes its time. */
@@ -134,7 +132,7 @@ export class TcpProxy {
       } else if (this.#fault === 'garble' && isAnswer) hand(randomBytes(data.length));
       else if (this.#fault === 'breakOff' && isAnswer) to.end(data.subarray(0, data.length / 2));
       else if (this.#isHeld(isAnswer)) {
-        // It had left the kernel when the fault began, or the connection is newer than the fault.
+        // Kept until the fault is over, and all that comes behind it.
         from.pause();
         from.unshift(data);
       } else hand(data);
