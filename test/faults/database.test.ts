@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
-import { NETWORK_FAULTS, TcpProxy } from '../support/tcp-proxy';
+import { NETWORK_FAULTS, type NetworkFault, TcpProxy } from '../support/tcp-proxy';
 import { until } from '../support/until';
 import { Caller } from './support/caller';
 
@@ -11,72 +11,125 @@ const ROUNDS = 2;
 const FLOOD = 1_200;
 const GROWTH_MAX_MB = 150;
 
-describeOnPostgres('between the service and PostgreSQL', () => {
-  let database: TestDatabase;
-  let proxy: TcpProxy;
-  let caller: Caller;
-  let look: Client;
-  beforeAll(async () => {
-    database = await createTestDatabase('postgresql');
-    proxy = await TcpProxy.to(database.databaseUrl);
-    caller = await Caller.open({ DATABASE_URL: proxy.url, DATA_DIR: database.dataDir });
-    look = new Client({ connectionString: database.databaseUrl ?? '' });
-    await look.connect();
-    await caller.all();
-  });
-  afterAll(async () => {
-    proxy.mend();
-    expect(await caller.close()).toEqual([]);
-    await look.end();
-    await proxy.close();
-    await database.drop();
-  });
-  afterEach(() => proxy.mend());
-  const numberOf = async (sql: string): Promise<number> => Number((await look.query(sql)).rows[0].n);
-  const stored = () => numberOf('SELECT count(*) AS n FROM audit_event');
-  const connections = () =>
-    numberOf(`SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()`);
-  const answers = () =>
-    until(
-      () => caller.all(),
-      (statuses) => statuses.every((status) => status === 200),
-      30_000,
-    );
-  const memoryMb = () => {
-    const status = readFileSync(`/proc/${caller.service.process.pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
-  };
+/** A service with a way of its own to a database of its own, and a look at that database past it. */
+class Place {
+  private constructor(
+    private readonly database: TestDatabase,
+    readonly proxy: TcpProxy,
+    readonly caller: Caller,
+    private readonly look: Client,
+  ) {}
 
-  it.each(NETWORK_FAULTS)(
+  static async open(): Promise<Place> {
+    const database = await createTestDatabase('postgresql');
+    const proxy = await TcpProxy.to(database.databaseUrl);
+    const caller = await Caller.open({ DATABASE_URL: proxy.url, DATA_DIR: database.dataDir });
+    const look = new Client({ connectionString: database.databaseUrl ?? '' });
+    await look.connect();
+    return new Place(database, proxy, caller, look);
+  }
+
+  async close(signal?: NodeJS.Signals): Promise<readonly string[]> {
+    this.proxy.mend();
+    const mistakes = await this.caller.close(signal);
+    await this.look.end();
+    await this.proxy.close();
+    await this.database.drop();
+    return mistakes;
+  }
+
+  async numberOf(sql: string): Promise<number> {
+    return Number((await this.look.query(sql)).rows[0].n);
+  }
+
+  answers(): Promise<number[]> {
+    const areGood = (statuses: number[]) => statuses.every((status) => status === 200);
+    return until(() => this.caller.all(), areGood, 30_000);
+  }
+
+  async survives(fault: NetworkFault): Promise<void> {
+    const { caller, proxy } = this;
+    await this.answers();
+    proxy[fault]();
+    for (let round = 0; round < ROUNDS; round++) await caller.all();
+    expect(proxy.wasMet).toBe(true);
+    proxy.mend();
+    await this.answers();
+    await caller.sendAgain();
+    expect(caller.unacknowledged).toEqual([]);
+    expect(caller.problems.splice(0)).toEqual([]);
+    expect(await this.numberOf('SELECT count(*) AS n FROM audit_event')).toBe(caller.acknowledged);
+    // What the service gave up, the server is rid of too.
+    const connections = `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()`;
+    await until(
+      () => this.numberOf(connections),
+      (n) => n <= CONNECTIONS_MAX,
+      20_000,
+    );
+  }
+
+  /** That nothing is left for the evidence log and for folding. */
+  async catchesUp(withinMs: number): Promise<void> {
+    for (const table of ['audit_log_queue', 'audit_delta'])
+      await until(
+        () => this.numberOf(`SELECT count(*) AS n FROM ${table}`),
+        (n) => n === 0,
+        withinMs,
+      );
+  }
+
+  get memoryMb(): number {
+    const status = readFileSync(`/proc/${this.caller.service.process.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  }
+}
+
+describeOnPostgres('between the service and PostgreSQL', () => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await Place.open();
+  });
+  afterEach(() => place.proxy.mend());
+  afterAll(async () => {
+    expect(await place.close()).toEqual([]);
+  });
+
+  it.each(NETWORK_FAULTS.filter((fault) => fault !== 'garble'))(
     '%s: answers as documented within 5 seconds, recovers by itself, and stores each event once',
     async (fault) => {
-      await answers();
-      proxy[fault]();
-      for (let round = 0; round < ROUNDS; round++) await caller.all();
-      expect(proxy.wasMet).toBe(true);
-      proxy.mend();
-      await answers();
-      await caller.sendAgain();
-      expect(caller.unacknowledged).toEqual([]);
-      expect(caller.problems.splice(0)).toEqual([]);
-      expect(await stored()).toBe(caller.acknowledged);
-      // What the service gave up, the server is rid of too.
-      await until(connections, (n) => n <= CONNECTIONS_MAX, 20_000);
+      await place.survives(fault);
+      await place.catchesUp(30_000);
     },
   );
 
   it('a crowd that waits for it takes bounded memory', async () => {
-    await answers();
-    const before = memoryMb();
+    const { caller, proxy } = place;
+    await place.answers();
+    const before = place.memoryMb;
     proxy.silence();
     // How soon they are answered: test/http/overload.test.ts, by the service's own clock, as so many callers are slow.
-    const call = () =>
-      caller.fetch('/api/v1/public/audit-activity', { headers: { 'X-Api-Key': caller.keys.key } });
+    const headers = { 'X-Api-Key': caller.keys.key };
+    const call = () => caller.fetch('/api/v1/public/audit-activity', { headers });
     const answered = await Promise.all(Array.from({ length: FLOOD }, call));
     expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([503]));
-    expect(memoryMb() - before).toBeLessThan(GROWTH_MAX_MB);
+    expect(place.memoryMb - before).toBeLessThan(GROWTH_MAX_MB);
     proxy.mend();
-    await answers();
+    await place.answers();
     expect(caller.problems.splice(0)).toEqual([]);
   });
+});
+
+describeOnPostgres('a PostgreSQL that answers noise', () => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await Place.open();
+  });
+  // A background statement waits for good, and with it an orderly stop: see the second test.
+  afterAll(() => place.close('SIGKILL'));
+
+  it('garble: answers as documented within 5 seconds, recovers by itself, and stores each event once', () =>
+    place.survives('garble'));
+
+  // Known: docs/RELIABILITY.md, Limits. Connections of background tasks have no time limit on the service's side.
+  it.failing('lets background tasks go on when it is over', () => place.catchesUp(8_000));
 });

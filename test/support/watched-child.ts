@@ -19,8 +19,7 @@ export function mistakesOf(child: ChildProcess): string[] {
     if (SIGNS_OF_A_MISTAKE.test(text)) mistakes.push(text);
   });
   child.once('exit', (code, signal) => {
-    if (isUp && code !== 0 && signal !== 'SIGKILL')
-      mistakes.push(`it ended with ${code ?? signal}: ${last}`);
+    if (isUp && code !== 0 && signal !== 'SIGKILL') mistakes.push(`it ended with ${code ?? signal}: ${last}`);
   });
   return mistakes;
 }

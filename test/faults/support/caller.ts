@@ -44,8 +44,9 @@ export class Caller {
     return new Caller(service, mistakes, { tenantId, agentKey: agent.key, key: reader.key });
   }
 
-  async close(): Promise<readonly string[]> {
-    await this.service.stop();
+  /** @returns what its process did that none should */
+  async close(signal: NodeJS.Signals = 'SIGTERM'): Promise<readonly string[]> {
+    await this.service.stop(signal);
     return this.mistakes;
   }
 

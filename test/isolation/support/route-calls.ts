@@ -47,7 +47,7 @@ const publicRoutes: RouteCase[] = ROUTES.map(({ path, query, rootField }) => ({
     const address = API_BASE_PATH + path.replace('{recordId}', target.recordIds[0] ?? '');
     const all = Object.keys(query).flatMap((name) => {
       const value = PARAMETERS[name]?.(target);
-      return value === undefined ? [] : [[name, value]];
+      return value === undefined ? [] : [[name, value] as [string, string]];
     });
     return [get(address), get(`${address}?${new URLSearchParams(all)}`)];
   },
