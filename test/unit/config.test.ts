@@ -30,6 +30,8 @@ describe('the configuration', () => {
       searchIndex: true,
       trustProxy: [],
       accessLogDays: 400,
+      checkpointKeyFile: null,
+      formerCheckpointKeys: [],
       openId: null,
     });
   });
@@ -67,6 +69,9 @@ describe('the configuration', () => {
         SEARCH_INDEX: 'off',
         TRUST_PROXY: '10.0.0.0/8, loopback,2001:db8::1',
         ACCESS_LOG_DAYS: '30',
+        MIGRATION_DATABASE_URL: 'postgres://owner@db:5433/audit',
+        CHECKPOINT_KEY_FILE: '/etc/audit/checkpoint.key',
+        CHECKPOINT_KEY_SUCCEEDS: '0123abcd, 89abcdef',
         PUBLIC_URL: 'https://audit.example.com',
         OIDC_ISSUER: 'https://login.example.com/v2',
         OIDC_CLIENT_ID: 'audit',
@@ -87,11 +92,13 @@ describe('the configuration', () => {
       drainMs: 0,
       metrics: { host: '::1', port: 9_464 },
       otlpEndpoint: 'http://collector:4318',
-      migrationDatabaseUrl: null,
+      migrationDatabaseUrl: 'postgres://owner@db:5433/audit',
       readDatabaseUrl: 'postgres://replica/audit',
       searchIndex: false,
       trustProxy: ['10.0.0.0/8', 'loopback', '2001:db8::1'],
       accessLogDays: 30,
+      checkpointKeyFile: '/etc/audit/checkpoint.key',
+      formerCheckpointKeys: ['0123abcd', '89abcdef'],
       openId: {
         issuer: 'https://login.example.com/v2',
         clientId: 'audit',

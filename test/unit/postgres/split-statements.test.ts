@@ -25,7 +25,9 @@ describe('the statements of a script', () => {
       const statements = splitStatements(readFileSync(path.join(folder, name, 'migration.sql'), 'utf8'));
       expect(statements.length).toBeGreaterThan(0);
       for (const statement of statements) {
-        expect(statement).toMatch(/^(CREATE|ALTER|DROP|COMMENT|INSERT|UPDATE|DELETE|DO|SELECT|GRANT)\b/);
+        expect(statement).toMatch(
+          /^(CREATE|ALTER|DROP|COMMENT|INSERT|UPDATE|DELETE|DO|SELECT|GRANT|REVOKE)\b/,
+        );
         const count = (character: string) => statement.split(character).length - 1;
         expect(count('(')).toBe(count(')'));
         expect(count("'") % 2).toBe(0);
