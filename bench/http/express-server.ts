@@ -22,7 +22,7 @@ const keys = {
   async findByHash(keyHash: Uint8Array): Promise<StoredKey | null> {
     const { rows } = await pool.query(
       `SELECT key_id AS "keyId", kind, name, key_hash AS "keyHash", scopes, tenant_ids AS "tenantIds",
-         rate_limit_per_minute AS "rateLimitPerMinute", expires_at AS "expiresAt", revoked_at AS "revokedAt"
+         allowed_addresses AS "allowedAddresses", rate_limit_per_minute AS "rateLimitPerMinute", expires_at AS "expiresAt", revoked_at AS "revokedAt"
        FROM api_key WHERE key_hash = $1`,
       [keyHash],
     );
