@@ -129,14 +129,14 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
     rateLimitPerMinute: config.rateLimitPerMinute,
     services: {
       reader: readSide.reader,
-      explorer: new PostgresAuditEventExplorer(database.ask),
+      explorer: new PostgresAuditEventExplorer(database.ask, readSide.form),
       writer: new PostgresAuditEventWriter(database.run, partitions, checkpointKey),
       tenants,
       keys: new KeyManager(keyStore, tenants, authenticator),
       retention: new RetentionManager(retention),
       sources,
       evidence: new EvidenceLog(
-        new PostgresEvidenceStore(database.ask),
+        new PostgresEvidenceStore(database.ask, readSide.form),
         checkpointKey.verifierKey,
         sequencer.problems,
       ),
@@ -147,7 +147,10 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
   });
   const schema = createSchema();
   const ping = shared(() => guarded(() => prisma.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS));
-  const beginExport = exporter(new PostgresExportSource(database.ask), new PostgresExportLeases(prisma));
+  const beginExport = exporter(
+    new PostgresExportSource(database.ask, readSide.form),
+    new PostgresExportLeases(prisma),
+  );
   const facade = createFacade({
     schema,
     createContext,

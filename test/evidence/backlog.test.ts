@@ -4,22 +4,17 @@ import { tenantScope } from '../../src/tenant/tenant-scope';
 import { ENGINES } from '../support/engines';
 import { RetentionTrial } from '../support/retention';
 import { Store } from '../support/store';
-import { LogTrial } from './support';
+import { LogTrial, useLog } from './support';
 
 const hexOf = (recordId: string) => recordId.replaceAll('-', '');
 
 describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
-  let base: Store;
+  const place = useLog(engine);
   let store: Store;
   let trial: LogTrial;
-  beforeAll(async () => {
-    base = await Store.open(engine);
+  beforeEach(() => {
+    ({ store, trial } = place);
   });
-  beforeEach(async () => {
-    store = await base.forNewTenant();
-    trial = new LogTrial(store);
-  });
-  afterAll(() => base.close());
   const inHours = (n: number, minute: number) =>
     store.checked(
       Array.from({ length: n }, (_, i) => ({ eventTime: `2026-01-05T0${i % 3}:${minute}:00.0000000Z` })),

@@ -3,22 +3,17 @@ import { tenantScope } from '../../src/tenant/tenant-scope';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
-import { LogTrial } from './support';
+import { LogTrial, useLog } from './support';
 
 describe.each(ENGINES)('whoever can write to the database on %s', (engine) => {
-  let base: Store;
+  const place = useLog(engine);
   let store: Store;
   let trial: LogTrial;
-  beforeAll(async () => {
-    base = await Store.open(engine);
-  });
   beforeEach(async () => {
-    store = await base.forNewTenant();
-    trial = new LogTrial(store);
+    ({ store, trial } = place);
     await add(300);
     await trial.run();
   });
-  afterAll(() => base.close());
   const add = (n: number) => store.insert(store.checked(Array.from({ length: n }, () => ({}))));
   const state = async () => (await trial.log.states(tenantScope([store.tenantId])))[0];
   const change = (sql: string) => store.query(sql, store.tenantId);

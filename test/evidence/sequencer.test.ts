@@ -6,22 +6,17 @@ import { tenantScope } from '../../src/tenant/tenant-scope';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
-import { LogTrial } from './support';
+import { LogTrial, useLog } from './support';
 
 const hexOf = (recordId: string) => recordId.replaceAll('-', '');
 
 describe.each(ENGINES)('the evidence log on %s', (engine) => {
-  let base: Store;
+  const place = useLog(engine);
   let store: Store;
   let trial: LogTrial;
-  beforeAll(async () => {
-    base = await Store.open(engine);
+  beforeEach(() => {
+    ({ store, trial } = place);
   });
-  beforeEach(async () => {
-    store = await base.forNewTenant();
-    trial = new LogTrial(store);
-  });
-  afterAll(() => base.close());
   const times = (n: number) =>
     Array.from({ length: n }, (_, i) => ({
       eventTime: `2026-01-05T${String(i % 24).padStart(2, '0')}:00:00.0000000Z`,

@@ -6,7 +6,8 @@ import type { CheckpointKey } from '../../src/evidence/note-key';
 import { PostgresEvidenceStore } from '../../src/postgres/evidence/evidence.store';
 import { Sequencer } from '../../src/postgres/evidence/sequencer';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
-import type { Store } from '../support/store';
+import type { EngineName } from '../support/engines';
+import { Store } from '../support/store';
 
 export class Memory implements CheckpointMemory {
   readonly notes = new Map<number, string>();
@@ -17,6 +18,27 @@ export class Memory implements CheckpointMemory {
   async remember(tenantId: number, note: string) {
     this.notes.set(tenantId, note);
   }
+}
+
+/** What `useLog` gives: a tenant of its own for each test. */
+export interface LogPlace {
+  store: Store;
+  trial: LogTrial;
+}
+
+/** The evidence log of a new tenant for each test of a describe block, on one database. */
+export function useLog(engine: EngineName): LogPlace {
+  const place = {} as LogPlace;
+  let base: Store;
+  beforeAll(async () => {
+    base = await Store.open(engine);
+  });
+  beforeEach(async () => {
+    place.store = await base.forNewTenant();
+    place.trial = new LogTrial(place.store);
+  });
+  afterAll(() => base.close());
+  return place;
 }
 
 /** The evidence log of a store, without a service. */
@@ -33,7 +55,11 @@ export class LogTrial {
     const { migrator, ask } = store.database;
     const silent = pino({ level: 'silent' });
     this.sequencer = new Sequencer(migrator, { own: key, former }, this.memory, silent, 0);
-    this.log = new EvidenceLog(new PostgresEvidenceStore(ask), key.verifierKey, this.sequencer.problems);
+    this.log = new EvidenceLog(
+      new PostgresEvidenceStore(ask, 'lateral'),
+      key.verifierKey,
+      this.sequencer.problems,
+    );
   }
 
   /** Until nothing waits that could be taken in. */

@@ -78,7 +78,7 @@ describe.each(ENGINES)('histogram and facets on %s', (engine) => {
     const writer = new PostgresAuditEventWriter(db.run, new Partitions(db.migrator), TEST_CHECKPOINT_KEY);
     const [folder, indexer] = [new Folder(db.migrator), new Indexer(db.migrator, AT_ONCE)];
     const explorers = [
-      new PostgresAuditEventExplorer(db.ask),
+      new PostgresAuditEventExplorer(db.ask, 'lateral'),
       new PostgresAuditEventExplorer(db.ask, 'union'),
       new PostgresAuditEventExplorer(db.ask, 'lateral', 2),
     ];

@@ -13,7 +13,7 @@ const TILE_COLUMNS = Prisma.raw('t.level, t.tile, t.hashes, t.record_ids');
 export class PostgresEvidenceStore implements EvidenceStore {
   constructor(
     private readonly ask: AskRows,
-    private readonly form: TenantForm = 'lateral',
+    private readonly form: TenantForm,
   ) {}
 
   async states(tenants: TenantScope): Promise<readonly LogState[]> {

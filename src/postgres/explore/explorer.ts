@@ -30,7 +30,7 @@ import { readableEvents } from './readable';
 export class PostgresAuditEventExplorer implements AuditEventExplorer {
   constructor(
     private readonly ask: AskRows,
-    private readonly form: TenantForm = 'lateral',
+    private readonly form: TenantForm,
     private readonly readMax: number = LIMITS.exploreReadEventsMax,
   ) {}
 

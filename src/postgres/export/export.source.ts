@@ -27,7 +27,7 @@ const LIMITS_OF_PAGES = {
 export class PostgresExportSource implements ExportSource {
   constructor(
     private readonly ask: AskRows,
-    private readonly form: TenantForm = 'lateral',
+    private readonly form: TenantForm,
     private readonly limits = LIMITS_OF_PAGES,
   ) {}
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AuditEventReader } from '../../search/audit-event-reader';
 import { PostgresAuditEventReader } from '../audit-event.reader';
+import type { TenantForm } from '../counts/scope';
 import type { Database } from '../database';
 import { isDistributed } from '../distribute/distribute';
 import { openLimited } from '../limited';
@@ -10,6 +11,8 @@ import { ReplicaFirstReader } from './replica-first.reader';
 /** Where events are read from: the replica, where one is configured, else the database itself. */
 export interface ReadSide {
   readonly reader: AuditEventReader;
+  /** How statements over several tenants are put together, for whatever else reads from this database. */
+  readonly form: TenantForm;
   /** Whether reads go where they are meant to go. */
   readonly healthy: boolean;
   close(): Promise<void>;
@@ -26,9 +29,9 @@ export async function openReadSide(
   log: Logger,
 ): Promise<ReadSide> {
   // Only while starting: tables are distributed while no service runs.
-  const form = (await isDistributed(database.prisma)) ? 'union' : 'lateral';
+  const form: TenantForm = (await isDistributed(database.prisma)) ? 'union' : 'lateral';
   const primary = new PostgresAuditEventReader(database.ask, form);
-  if (readDatabaseUrl === null) return { reader: primary, healthy: true, close: async () => {} };
+  if (readDatabaseUrl === null) return { reader: primary, form, healthy: true, close: async () => {} };
 
   const { prisma, ask } = openLimited(readDatabaseUrl, isOwner);
   const check = () => checkReplica(database.prisma, prisma);
@@ -49,6 +52,7 @@ export async function openReadSide(
   });
   return {
     reader,
+    form,
     get healthy() {
       return reader.healthy;
     },

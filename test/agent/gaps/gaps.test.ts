@@ -1,18 +1,8 @@
-import {
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FileByteSource } from '../../../agent/sqlaudit/file-byte-source';
-import { AuditFiles } from '../../../agent/tail/audit-files';
 import { blockOffsets } from '../sqlaudit/support/blocks';
 import { auditFileName } from '../support/audit-files';
-import { until } from '../support/until';
 import { AuditFolder, guidOf, row, timeOf, writer } from './support';
 
 const LONG_AGO = 1_700_000_000;
@@ -233,116 +223,5 @@ describe('a gap is noted', () => {
     const { tail, gaps } = await audit.start(true);
     jest.spyOn(gaps, 'add').mockRejectedValue(new Error('no space left'));
     await expect(tail.batches(new AbortController().signal).next()).rejects.toThrow('no space left');
-  });
-});
-
-describe('no gap is noted', () => {
-  let audit: AuditFolder;
-  beforeEach(() => {
-    audit = new AuditFolder();
-  });
-  afterEach(() => {
-    jest.restoreAllMocks();
-    audit.remove();
-  });
-
-  it('where a file was published to its end and a newer one was there when it went', async () => {
-    audit.write(0, [1, 2, 3]);
-    audit.write(1, [4]);
-    await audit.once();
-    audit.delete(0);
-    await audit.once();
-    expect(audit.gaps).toEqual([]);
-  });
-
-  it('where that happens under the eyes of the agent', async () => {
-    audit.write(0, [1]);
-    audit.write(1, [2]);
-    await audit.followUntil(() => {
-      const count = audit.delivered.length;
-      if (count >= 2 && audit.has(0)) audit.delete(0);
-      // Each record is read after another look.
-      if (count >= 2 && count < 6) audit.write(1, [2, 3, 4, 5, 6].slice(0, count));
-      return count === 6;
-    });
-    expect(audit.gaps).toEqual([]);
-  });
-
-  it('where an empty file of reserved space is read again for its copy, and both go', async () => {
-    const copy = join(audit.folder, 'copy.sqlaudit');
-    for (const path of [audit.path(0), copy]) {
-      writeFileSync(path, writer.prologue(guidOf(0)));
-      truncateSync(path, 200_000);
-    }
-    audit.write(1, [1]);
-    await audit.once();
-    audit.write(1, [1, 2]);
-    const { tail, gaps } = await audit.start(false);
-    const stop = new AbortController();
-    await tail.batches(stop.signal).next();
-    const looks = jest.spyOn(AuditFiles.prototype, 'look');
-    const twoLooks = async () => {
-      const before = looks.mock.calls.length;
-      await tail.keeper.watchDuring(
-        until('two looks', () => looks.mock.calls.length >= before + 2),
-        stop.signal,
-      );
-    };
-    await twoLooks();
-    for (const path of [audit.path(0), copy]) rmSync(path);
-    await twoLooks();
-    expect(gaps.count).toBe(0);
-  });
-
-  it('where a copy in the spool goes while it is looked at: everything in it is published', async () => {
-    audit.write(0, [1]);
-    audit.write(1, [2]);
-    await audit.once();
-    const copy = join(audit.spool, guidOf(0), auditFileName(0));
-    mkdirSync(dirname(copy), { recursive: true });
-    renameSync(audit.path(0), copy);
-    const { open } = FileByteSource;
-    const going = jest.spyOn(FileByteSource, 'open').mockImplementation(async (path) => {
-      if (path === copy) rmSync(dirname(copy), { recursive: true });
-      return open.call(FileByteSource, path);
-    });
-    audit.write(1, [2, 3]);
-    // Two listings without a file make it a lost one.
-    await audit.followUntil(() => {
-      const count = audit.delivered.length;
-      if (count > 2) rmSync(dirname(copy), { recursive: true, force: true });
-      if (count < 6) audit.write(1, [2, 3, 4, 5, 6].slice(0, count));
-      return count === 6;
-    });
-    going.mockRestore();
-    expect(audit.gaps).toEqual([]);
-  });
-
-  it('where a file is renamed that was not the newest', async () => {
-    audit.write(0, [1, 2, 3, 4]);
-    audit.write(1, [5]);
-    await audit.once(1);
-    renameSync(audit.path(0), join(audit.folder, 'renamed.sqlaudit'));
-    await audit.once();
-    expect(audit.delivered).toHaveLength(5);
-    expect(audit.gaps).toEqual([]);
-  });
-
-  it('where a file is renamed, or the configuration names others now', async () => {
-    audit.write(0, [1, 2, 3, 4]);
-    await audit.once(1);
-    renameSync(audit.path(0), join(audit.folder, 'renamed.sqlaudit'));
-    await audit.once(1);
-    const elsewhere = join(audit.folder, 'elsewhere');
-    mkdirSync(elsewhere);
-    const { tail, gaps } = await audit.start(true, 2, elsewhere);
-    for await (const batch of tail.batches(new AbortController().signal)) expect(batch.events).toEqual([]);
-    expect(gaps.count).toBe(0);
-  });
-
-  it('for what was gone before the first look', async () => {
-    audit.write(5, [9]);
-    await audit.once();
-    expect(audit.gaps).toEqual([]);
   });
 });
