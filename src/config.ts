@@ -91,6 +91,11 @@ export const ENVIRONMENT = z.object({
   DRAIN_MS: wholeNumber(0, 600_000)
     .default(10_000)
     .describe('After that: milliseconds requests in flight have to finish before they are cut off.'),
+  BACKGROUND_STATEMENT_MS: wholeNumber(1_000, 3_600_000)
+    .default(LIMITS.backgroundStatementMsDefault)
+    .describe(
+      'Milliseconds a statement of a background task (indexing, retention, ...) may take; a server that is silent for longer is left.',
+    ),
   METRICS_PORT: wholeNumber(0, 65_535)
     .optional()
     .describe(
@@ -161,6 +166,7 @@ export interface Config {
   readonly rateLimitPerMinute: number;
   readonly readinessDelayMs: number;
   readonly drainMs: number;
+  readonly backgroundStatementMs: number;
   readonly metrics: { readonly host: string; readonly port: number } | null;
   readonly otlpEndpoint: string | null;
   /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
@@ -225,6 +231,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,
     readinessDelayMs: data.READINESS_DELAY_MS,
     drainMs: data.DRAIN_MS,
+    backgroundStatementMs: data.BACKGROUND_STATEMENT_MS,
     metrics: data.METRICS_PORT === undefined ? null : { host: data.METRICS_HOST, port: data.METRICS_PORT },
     otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     trustProxy: data.TRUST_PROXY ?? [],

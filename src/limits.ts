@@ -42,6 +42,9 @@ export const LIMITS = {
   databaseConnectMs: 2_000, // with the next two, a lost database is answered within 5 s
   databaseStatementMs: 4_000,
   requestDeadlineMs: 4_500,
+  backgroundConnectMs: 10_000,
+  backgroundStatementMsDefault: 300_000, // dropping a week of a billion events takes minutes
+  backgroundSilenceMs: 2_000, // for PostgreSQL to say that it ended a statement
   keyCacheMs: 750, // a revoked key is refused everywhere within a second, also where the word of it is lost
   keyCacheEntriesMax: 10_000,
   keyUseFlushMs: 2_000, // last-used times are written in batches

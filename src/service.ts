@@ -100,8 +100,8 @@ interface Opened {
 
 async function serve(config: Config, log: Logger, opened: Opened): Promise<Service> {
   const { database, readSide, tracing } = opened;
-  const { prisma, migrator } = database;
-  const partitions = new Partitions(migrator);
+  const { prisma, background: owner } = database;
+  const partitions = new Partitions(owner);
   await partitions.ensureAhead(Date.now());
 
   const keyStore = new PostgresKeyStore(prisma);
@@ -109,14 +109,14 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
   const operatorKeyFile = await ensureOperatorKey(config.dataDir, keyStore, (text) => log.warn(text));
   const authenticator = new Authenticator(keyStore);
   const limiter = await openLimiter(config, log);
-  const retention = new PostgresRetentionStore(prisma, migrator);
-  const sources = new PostgresAuditSourceStore(prisma, migrator);
+  const retention = new PostgresRetentionStore(prisma, owner);
+  const sources = new PostgresAuditSourceStore(prisma, owner);
   const accessEntries = new PostgresAccessLogStore(database);
   const accessLog = new AccessLog(accessEntries);
   const checkpointKey = await loadCheckpointKey(config.dataDir, config.checkpointKeyFile);
   log.info({ keyId: checkpointKey.keyId, publicKey: checkpointKey.verifierKey }, 'checkpoint key');
   const sequencer = new Sequencer(
-    migrator,
+    owner,
     { own: checkpointKey, former: config.formerCheckpointKeys },
     new CheckpointFiles(config.dataDir, checkpointKey.verifierKey),
     log,
@@ -179,7 +179,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
   const inFlight = new InFlight();
   const metrics = config.metrics
     ? await openMetrics({
-        figures: () => readFigures(migrator, LIMITS.metricsSourcesMax, LIMITS.metricsDeadlineMs),
+        figures: () => readFigures(owner, LIMITS.metricsSourcesMax, LIMITS.metricsDeadlineMs),
         connections: database.connections,
         limiter,
         inFlight,
@@ -192,8 +192,8 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
     onAnswered: metrics ? [metrics.onAnswered] : [],
   });
 
-  const folder = new Folder(migrator);
-  const indexer = new Indexer(migrator, { pastMs: LIMITS.indexQuietMs, liveMs: LIMITS.indexLiveQuietMs });
+  const folder = new Folder(owner);
+  const indexer = new Indexer(owner, { pastMs: LIMITS.indexQuietMs, liveMs: LIMITS.indexLiveQuietMs });
   const background = (name: string, everyMs: number, run: () => Promise<unknown>) =>
     repeat(name, everyMs, log, async () => {
       const left = await run();

@@ -4,7 +4,7 @@ import { type Database, Prisma } from './database';
 import { guarded } from './failure';
 
 export class PostgresAccessLogStore implements AccessLogStore {
-  constructor(private readonly database: Pick<Database, 'prisma' | 'run' | 'migrator'>) {}
+  constructor(private readonly database: Pick<Database, 'prisma' | 'run' | 'background'>) {}
 
   async append(entries: readonly AccessEntry[]): Promise<void> {
     // Past Prisma: of a batch it would go over every character once more. No table with rows of tenants is touched.
@@ -34,7 +34,7 @@ export class PostgresAccessLogStore implements AccessLogStore {
 
   removeBefore(ms: number, limit: number): Promise<number> {
     const before = entryIdFloor(ms);
-    return this.database.migrator.$transaction(async (tx) => {
+    return this.database.background.$transaction(async (tx) => {
       const rows = await tx.$executeRaw`
         DELETE FROM access_log WHERE entry_id IN (
           SELECT entry_id FROM access_log WHERE entry_id < ${before}::uuid ORDER BY entry_id LIMIT ${limit})`;

@@ -1,14 +1,13 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Config } from '../config';
 import { type Prisma, PrismaClient } from '../generated/prisma/client';
+import { LIMITS } from '../limits';
+import { openBackground } from './background-pool';
 import { openEmbedded } from './embedded';
 import { NO_JIT, openLimited } from './limited';
 
 export type { PrismaClient } from '../generated/prisma/client';
 export { Prisma } from '../generated/prisma/client';
-
-/** Of these one makes partitions for waiting ingest while others fold and index. */
-const BACKGROUND_POOL_MAX = 4;
 
 /**
  * Runs one statement past Prisma, which would write its values as JSON once more and read them again: for a batch of
@@ -43,7 +42,9 @@ export interface Database {
   /** On the connections of `prisma`. */
   readonly run: RunStatement;
   readonly ask: AskRows;
-  /** For migrations and background tasks, as the owner: connections of their own, without time limits. */
+  /** For background tasks, as the owner: connections of their own, with a time limit of theirs. */
+  readonly background: PrismaClient;
+  /** For migrations, as the owner: without time limits. */
   readonly migrator: PrismaClient;
   /** For metrics: of the connections for requests. */
   readonly connections: () => Connections;
@@ -57,30 +58,36 @@ export interface Connections {
   readonly waiting: number;
 }
 
-type Where = Pick<Config, 'databaseUrl' | 'dataDir'> & Partial<Pick<Config, 'migrationDatabaseUrl'>>;
+type Where = Pick<Config, 'databaseUrl' | 'dataDir'> &
+  Partial<Pick<Config, 'migrationDatabaseUrl' | 'backgroundStatementMs'>>;
 
-export function openDatabase({ databaseUrl, migrationDatabaseUrl, dataDir }: Where): Promise<Database> {
-  return databaseUrl ? openPostgres(databaseUrl, migrationDatabaseUrl ?? null) : openEmbedded(dataDir);
+export function openDatabase(where: Where): Promise<Database> {
+  const { databaseUrl, migrationDatabaseUrl, dataDir, backgroundStatementMs } = where;
+  if (!databaseUrl) return openEmbedded(dataDir);
+  return openPostgres(
+    databaseUrl,
+    migrationDatabaseUrl ?? null,
+    backgroundStatementMs ?? LIMITS.backgroundStatementMsDefault,
+  );
 }
 
 /** @param ownerUrl null: `connectionString` is the owner's */
-async function openPostgres(connectionString: string, ownerUrl: string | null): Promise<Database> {
+async function openPostgres(
+  connectionString: string,
+  ownerUrl: string | null,
+  backgroundStatementMs: number,
+): Promise<Database> {
   const { prisma, run, ask, connections } = openLimited(connectionString, ownerUrl === null);
+  const owner = ownerUrl ?? connectionString;
+  const background = openBackground(owner, backgroundStatementMs);
+  const connect = { connectionString: owner, connectionTimeoutMillis: LIMITS.backgroundConnectMs };
   const migrator = new PrismaClient({
-    adapter: new PrismaPg(
-      {
-        connectionString: ownerUrl ?? connectionString,
-        max: BACKGROUND_POOL_MAX,
-        connectionTimeoutMillis: 10_000,
-        options: NO_JIT,
-      },
-      { onPoolError: () => {} },
-    ),
+    adapter: new PrismaPg({ ...connect, options: NO_JIT }, { onPoolError: () => {} }),
   });
   return {
-    ...{ prisma, run, ask, migrator, connections },
+    ...{ prisma, run, ask, background, migrator, connections },
     close: async () => {
-      await Promise.all([prisma.$disconnect(), migrator.$disconnect()]);
+      await Promise.all([prisma, background, migrator].map((client) => client.$disconnect()));
     },
   };
 }

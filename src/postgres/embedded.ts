@@ -34,6 +34,7 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     prisma,
     run: run({ serializers: BINARY }),
     ask: ({ text, values }, tenants) => runPlain(text, values, tenants),
+    background: migrator,
     migrator,
     connections: () => ({ total: 1, idle: 0, waiting: 0 }),
     close: async () => {

@@ -52,6 +52,7 @@ export class World {
         accessLogDays: 400,
         openId: null,
         readinessDelayMs: 0,
+        backgroundStatementMs: 60_000,
         drainMs: 10_000,
         metrics: null,
         otlpEndpoint: null,

@@ -1,0 +1,41 @@
+import type { Socket } from 'node:net';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { Pool, type PoolClient } from 'pg';
+import { PrismaClient } from '../generated/prisma/client';
+import { LIMITS } from '../limits';
+import { NO_JIT } from './limited';
+
+/** Of these one makes partitions for waiting ingest while others fold and index. */
+const BACKGROUND_POOL_MAX = 4;
+
+/**
+ * Connections for background tasks. PostgreSQL ends a statement that takes too long; where it cannot, since it is gone
+ * or what came from it makes no sense, the connection is closed when it was silent for longer than that: else the task
+ * that waits for it would wait for good.
+ * @param connectionString with the login that owns the tables
+ */
+export function openBackground(connectionString: string, statementMs: number): PrismaClient {
+  const pool = new Pool({
+    connectionString,
+    max: BACKGROUND_POOL_MAX,
+    connectionTimeoutMillis: LIMITS.backgroundConnectMs,
+    statement_timeout: statementMs,
+    keepAlive: true,
+    application_name: 'audit-activity background',
+    options: NO_JIT,
+  });
+  // A connection lost while idle: the next statement takes another.
+  pool.on('error', () => {});
+  const silenceMs = statementMs + LIMITS.backgroundSilenceMs;
+  pool.on('connect', (client) => {
+    const socket = socketOf(client);
+    socket.setTimeout(silenceMs, () =>
+      socket.destroy(new Error(`PostgreSQL was silent for ${silenceMs} ms`)),
+    );
+  });
+  return new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) });
+}
+
+/** The driver's types leave it out. */
+const socketOf = (client: PoolClient) =>
+  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
