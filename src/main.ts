@@ -1,11 +1,8 @@
 import './node-env';
-import { pino } from 'pino';
 import { ConfigError, loadConfig } from './config';
 import { createLog } from './log';
+import { openLogDestination } from './log-destination';
 import { startService } from './service';
-
-/** Lines leave together, as a write for each would cost a request more than the line; the last when the process ends. */
-const LOG_DESTINATION = { dest: 2, sync: false, minLength: 4_096, periodicFlush: 250 };
 
 /** What is done in the background gets this long to end after the last request. */
 const STOP_MS = 10_000;
@@ -13,8 +10,8 @@ const STOP_MS = 10_000;
 /** Starts the service from the environment and stops it on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
-  // Logs go to stderr: stdout has the one line that scripts wait for.
-  const log = createLog(config.logLevel, pino.destination(LOG_DESTINATION));
+  const destination = openLogDestination();
+  const log = createLog(config.logLevel, destination);
   const service = await startService(config, log);
   process.stdout.write(`listening on ${service.url}\n`);
   log.info(
@@ -22,23 +19,24 @@ async function main(): Promise<void> {
     'ready',
   );
 
+  const exit = (code: number) => destination.end().finally(() => process.exit(code));
   let stopping = false;
   const stop = (signal: string) => {
-    if (stopping) process.exit(1);
+    if (stopping) return void exit(1);
     stopping = true;
     log.info({ signal }, 'stopping');
     setTimeout(
       () => {
         log.error('did not stop in time');
-        process.exit(1);
+        exit(1);
       },
       config.readinessDelayMs + config.drainMs + STOP_MS,
     ).unref();
     service.close().then(
-      () => process.exit(0),
+      () => exit(0),
       (err) => {
         log.error({ err }, 'did not stop cleanly');
-        process.exit(1);
+        return exit(1);
       },
     );
   };

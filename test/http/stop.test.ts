@@ -156,3 +156,19 @@ describe('a service whose database is not there when it starts', () => {
     await place.drop();
   });
 });
+
+describe('a service whose log nobody reads any more', () => {
+  it('goes on answering, and ends when it is told to', async () => {
+    const place = await createTestDatabase('embedded');
+    const { service } = await start(place, { LOG_LEVEL: 'info' });
+    service.process.stderr?.pause();
+    // More than a pipe holds, and than its reader has taken already.
+    const longPath = `/${'x'.repeat(8_000)}`;
+    for (let round = 0; round < 100; round++) {
+      const answers = Array.from({ length: 10 }, () => statusOf(fetch(service.url + longPath)));
+      expect(new Set(await Promise.all(answers))).toEqual(new Set([404]));
+    }
+    expect(await service.stop('SIGTERM')).toEqual([0, null]);
+    await place.drop();
+  });
+});
