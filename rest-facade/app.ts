@@ -70,12 +70,13 @@ function answer(route: Route, { schema, createContext, tracing = NO_TRACING }: F
   const spanName = `query ${operation.rootField}`;
   const identify = contextOf({ createContext });
   return async (request, response) => {
-    response.set('Cache-Control', 'no-store');
+    response.setHeader('Cache-Control', 'no-store');
+    const { query, params } = request;
     const value = await within(LIMITS.requestDeadlineMs, tooLate, async () => {
       // Order of refusals: 401 and 429 here, then 403, then 400.
       const context = await identify(request, response);
-      operation.authorize(context, { ...request.query, ...request.params });
-      const variables = variablesOf(route, request);
+      operation.authorize(context, { ...query, ...params });
+      const variables = variablesOf(route, { query, params });
       return tracing.span(spanName, {}, () => operation.run(variables, context));
     });
     sendJson(response, bodyOf(route, value, new Date()));

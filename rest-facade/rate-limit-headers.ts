@@ -10,6 +10,6 @@ const WINDOW_SECONDS = LIMITS.rateWindowMs / 1000;
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export function setRateLimitHeaders(response: Response, { limit, remaining, waitMs }: RateDecision): void {
-  response.set('RateLimit-Policy', `"key";q=${limit};w=${WINDOW_SECONDS}`);
-  response.set('RateLimit', `"key";r=${remaining};t=${Math.ceil((waitMs - 1) / 1000)}`);
+  response.setHeader('RateLimit-Policy', `"key";q=${limit};w=${WINDOW_SECONDS}`);
+  response.setHeader('RateLimit', `"key";r=${remaining};t=${Math.ceil((waitMs - 1) / 1000)}`);
 }

@@ -41,11 +41,14 @@ export function documentOf({
 
 const graphqlTypeOf = (kind: string) => (kind === 'integer' ? 'Int' : kind === 'id' ? 'String!' : 'String');
 
+/** Parameters as a request gives them. Express reads the query anew whenever it is asked for. */
+export type Given = Pick<Request, 'query' | 'params'>;
+
 /** The variables of a request. @throws DomainError `invalid_parameter` naming every problem */
-export function variablesOf(route: Route, request: Request): Record<string, unknown> {
+export function variablesOf(route: Route, { query, params }: Given): Record<string, unknown> {
   const inPath = Object.keys(route.pathParameters);
-  const misplaced = inPath.filter((name) => name in request.query);
-  const given = { ...request.query, ...request.params };
+  const misplaced = inPath.filter((name) => name in query);
+  const given: Record<string, unknown> = { ...query, ...params };
   if (misplaced.length > 0) given[`${misplaced[0]} (in the query)`] = '';
   return parseParameters({ ...route.pathParameters, ...route.query }, given);
 }

@@ -28,6 +28,10 @@ local wait = window
 if first then wait = tonumber(first) + window - now end
 return {1, n, string.format('%.0f', wait)}`;
 
+interface WithAdmit extends Redis {
+  admit(key: string, windowUs: number, limit: number): Promise<unknown>;
+}
+
 const COMMAND_TIMEOUT_MS = 500;
 const PING_EVERY_MS = 2_000;
 
@@ -36,7 +40,7 @@ const PING_EVERY_MS = 2_000;
  * own log, which holds the calls it admitted all along, so that losing Redis never opens a fresh window.
  */
 export class RedisLimiter implements Limiter {
-  readonly #redis: Redis;
+  readonly #redis: WithAdmit;
   readonly #own: SlidingLog;
   readonly #pings: NodeJS.Timeout;
   #lost = false;
@@ -46,7 +50,7 @@ export class RedisLimiter implements Limiter {
     private readonly log: Logger,
   ) {
     this.#own = new SlidingLog();
-    this.#redis = new Redis(url, {
+    const redis = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       connectTimeout: 2_000,
@@ -54,6 +58,9 @@ export class RedisLimiter implements Limiter {
       keepAlive: 10_000,
       retryStrategy: (attempt) => Math.min(100 * attempt, 1_000),
     });
+    // Sent once, then called by its hash.
+    redis.defineCommand('admit', { numberOfKeys: 1, lua: ADMIT });
+    this.#redis = redis as WithAdmit;
     this.#redis.on('ready', () => this.#onFound());
     this.#redis.on('error', (error) => this.#onLost(error));
     this.#redis.on('close', () => this.#onLost(new Error('connection closed')));
@@ -107,13 +114,8 @@ export class RedisLimiter implements Limiter {
   async #admitShared(key: string, limit: number): Promise<RateDecision | null> {
     if (this.#redis.status !== 'ready') return null;
     try {
-      const reply = await this.#redis.eval(
-        ADMIT,
-        1,
-        `audit-activity:rate:${key}`,
-        LIMITS.rateWindowMs * 1000,
-        limit,
-      );
+      const window = LIMITS.rateWindowMs * 1000;
+      const reply = await this.#redis.admit(`audit-activity:rate:${key}`, window, limit);
       this.#onFound();
       const [admitted, before, waitUs] = reply as [number, number, string];
       const remaining = admitted ? limit - before - 1 : 0;

@@ -15,17 +15,20 @@ onRedis('the sliding window shared through Redis', () => {
   let now = 0;
 
   beforeAll(async () => {
+    // The service's own script on a real Redis, but for its clock, which the test turns.
+    const define = Redis.prototype.defineCommand;
+    jest.spyOn(Redis.prototype, 'defineCommand').mockImplementation(function (this: Redis, name, definition) {
+      if (!definition.lua.includes(TIME)) throw new Error('the script asks another clock');
+      define.call(this, name, { ...definition, lua: definition.lua.replace(TIME, '{ARGV[3], ARGV[4]}') });
+      const commands = this as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+      const run = commands[name]?.bind(this);
+      commands[name] = async (...args) => {
+        const us = Math.round(now * 1000);
+        return run?.(...args, Math.floor(us / 1e6), us % 1e6);
+      };
+    });
     limiters = [1, 2].map(() => new RedisLimiter(REDIS_URL ?? '', pino({ level: 'silent' })));
     await Promise.all(limiters.map((limiter) => limiter.connected()));
-    // The service's own script on a real Redis, but for its clock, which the test turns.
-    const run = Redis.prototype.eval as (this: Redis, ...args: unknown[]) => Promise<unknown>;
-    jest.spyOn(Redis.prototype, 'eval').mockImplementation(function (this: Redis, ...args: unknown[]) {
-      const [script, ...rest] = args;
-      if (!String(script).includes(TIME)) throw new Error('the script asks another clock');
-      const us = Math.round(now * 1000);
-      const time = [Math.floor(us / 1e6), us % 1e6];
-      return run.call(this, String(script).replace(TIME, '{ARGV[3], ARGV[4]}'), ...rest, ...time);
-    } as typeof Redis.prototype.eval);
     jest.spyOn(performance, 'now').mockImplementation(() => now);
   });
   afterAll(async () => {
