@@ -55,20 +55,24 @@ const describe = (request: Request, response: Response, path: string, ms: number
 });
 
 /** The pattern of the path that took a request; null: none did. */
-export const routeOf = ({ route, baseUrl }: Request): string | null =>
-  route ? (baseUrl + route.path).replace(/(?<=.)\/$/, '') : null;
+export function routeOf({ route, baseUrl }: Request): string | null {
+  if (!route) return null;
+  const path = baseUrl + route.path;
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
 
 const TENANTS_LOGGED_MAX = 20;
 
 /** One line a request: whose key and which tenants, never the key, the query or a value of the answer. */
 export function logAnswered(log: Logger): OnAnswered {
-  return ({ principal, complete, ms, receipt: _, ...line }) =>
+  return ({ requestId, method, path, route, status, principal, rows, ms, traceId, complete }) =>
     log.info(
       {
-        ...line,
+        ...{ requestId, method, path, route, status, rows },
         keyId: principal?.keyId,
         tenants: principal ? tenantsOf(principal).slice(0, TENANTS_LOGGED_MAX) : undefined,
         ms: Math.round(ms),
+        traceId,
       },
       complete ? 'answered' : 'caller left',
     );
