@@ -29,7 +29,7 @@ import { PostgresAccessLogStore } from './postgres/access-log.store';
 import { PostgresAuditEventWriter } from './postgres/audit-event.writer';
 import { PostgresAuditSourceStore } from './postgres/audit-source.store';
 import { Folder } from './postgres/counts/fold';
-import { type Database, openDatabase } from './postgres/database';
+import { type AskRows, type Database, openDatabase } from './postgres/database';
 import { PostgresEvidenceStore } from './postgres/evidence/evidence.store';
 import { Sequencer } from './postgres/evidence/sequencer';
 import { PostgresAuditEventExplorer } from './postgres/explore/explorer';
@@ -54,7 +54,7 @@ import { applyRetention } from './retention/apply-retention';
 import { RetentionManager } from './retention/manage-retention';
 import { Sessions } from './session/sessions';
 import { openTracing } from './telemetry/open-tracing';
-import { tracedDatabase } from './telemetry/traced-database';
+import { tracedAsk, tracedDatabase } from './telemetry/traced-database';
 import { NO_TRACING, type Tracing } from './telemetry/tracing';
 
 const DAY_MS = 86_400_000;
@@ -81,8 +81,12 @@ export async function startService(config: Config, log: Logger): Promise<Service
     const applied = await migrate(database.migrator);
     if (applied.length > 0) log.info({ applied }, 'migrations applied');
     await assertRowSecurity(database.prisma);
-    const isOwner = config.migrationDatabaseUrl === null;
-    readSide = await openReadSide(database, config.readDatabaseUrl, isOwner, log);
+    const replica = {
+      url: config.readDatabaseUrl,
+      isOwner: config.migrationDatabaseUrl === null,
+      traced: (ask: AskRows) => (config.otlpEndpoint ? tracedAsk(ask, tracing) : ask),
+    };
+    readSide = await openReadSide(database, replica, log);
     return await serve(config, log, { database, readSide, tracing });
   } catch (error) {
     await readSide?.close();

@@ -34,6 +34,10 @@ class Collector {
 
   async open(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return this.url;
+  }
+
+  get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
@@ -88,6 +92,21 @@ describe.each(ENGINES)('traces of a service on %s', (engine) => {
     // Neither keys nor what was asked for.
     for (const body of collector.bodies)
       for (const value of ['geheim', acme.key]) expect(body).not.toContain(value);
+  });
+
+  it('reach the statement that a replica answers', async () => {
+    if (engine === 'embedded') return expect(world.database.databaseUrl).toBeNull();
+    const { databaseUrl } = world.database;
+    const instance = await World.on(world.database, {
+      readDatabaseUrl: databaseUrl,
+      otlpEndpoint: collector.url,
+    });
+    const { headers } = await instance.get('/audit-activity', (await instance.tenant()).key);
+    await instance.service.close();
+    const requestId = headers.get('X-Request-Id');
+    const request = collector.spans.find((span) => attribute(span, 'request.id') === requestId);
+    const trace = await traceOf(request?.traceId ?? '', 3);
+    expect(trace.filter((span) => attribute(span, 'db.query.text') !== undefined)).toHaveLength(1);
   });
 
   it('name the operation of a GraphQL request', async () => {

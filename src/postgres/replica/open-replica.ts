@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { AuditEventReader } from '../../search/audit-event-reader';
 import { PostgresAuditEventReader } from '../audit-event.reader';
 import type { TenantForm } from '../counts/scope';
-import type { Database } from '../database';
+import type { AskRows, Database } from '../database';
 import { isDistributed } from '../distribute/distribute';
 import { openLimited } from '../limited';
 import { checkReplica, NotAReplica } from './check-replica';
@@ -18,22 +18,30 @@ export interface ReadSide {
   close(): Promise<void>;
 }
 
+/** How the replica is reached. */
+export interface ReplicaOptions {
+  /** Null: there is none. */
+  readonly url: string | null;
+  /** Whether the URL's login is the owner's (see `openLimited`). */
+  readonly isOwner: boolean;
+  /** Its hot reads, as requests are to make them. */
+  readonly traced: (ask: AskRows) => AskRows;
+}
+
 /**
- * @param isOwner whether the login of the replica's URL is the owner's (see `openLimited`)
  * @throws NotAReplica A replica that cannot be reached yet is no reason not to start.
  */
 export async function openReadSide(
   database: Database,
-  readDatabaseUrl: string | null,
-  isOwner: boolean,
+  replica: ReplicaOptions,
   log: Logger,
 ): Promise<ReadSide> {
   // Only while starting: tables are distributed while no service runs.
   const form: TenantForm = (await isDistributed(database.prisma)) ? 'union' : 'lateral';
   const primary = new PostgresAuditEventReader(database.ask, form);
-  if (readDatabaseUrl === null) return { reader: primary, form, healthy: true, close: async () => {} };
+  if (replica.url === null) return { reader: primary, form, healthy: true, close: async () => {} };
 
-  const { prisma, ask } = openLimited(readDatabaseUrl, isOwner);
+  const { prisma, ask } = openLimited(replica.url, replica.isOwner);
   const check = () => checkReplica(database.prisma, prisma);
   const ready = await check().catch(async (error: unknown) => {
     if (error instanceof NotAReplica) {
@@ -44,7 +52,7 @@ export async function openReadSide(
     return false;
   });
   const reader = new ReplicaFirstReader({
-    replica: new PostgresAuditEventReader(ask, form),
+    replica: new PostgresAuditEventReader(replica.traced(ask), form),
     primary,
     check,
     ready,
