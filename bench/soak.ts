@@ -13,6 +13,8 @@ import { flatnessOf, memoryMbOf, type Sample, sampleOf, soakTable } from './soak
 const ROWS = 200_000;
 const SAMPLE_SECONDS = 10;
 const WARM_UP_SECONDS = 10;
+/** At the paced rates, before the first look: PostgreSQL's vacuum begins to work only after a minute or two. */
+const SETTLE_SECONDS = 120;
 /** Of what the machine gives to each alone, flat out: both together take about half of it. */
 const SHARE = 0.25;
 /** Events made beyond those that are due: the last batches of each tenant are small. */
@@ -90,9 +92,9 @@ async function soak(bench: Bench, seconds: number, asked: Rates | null) {
     `paced: ${rates.reads.toFixed(0)} reads/s, ${(rates.batches * BATCH_EVENTS).toFixed(0)} events/s, ${seconds} s`,
   );
 
-  const count = SPARE * (rates.batches * (seconds + WARM_UP_SECONDS) + tenantIds.length) * BATCH_EVENTS;
+  const count = SPARE * (rates.batches * (seconds + SETTLE_SECONDS) + tenantIds.length) * BATCH_EVENTS;
   const load = loadOf(2, Math.ceil(count));
-  await load.run(rates, WARM_UP_SECONDS);
+  await load.run(rates, SETTLE_SECONDS);
   load.look();
   return withClient(dataset.url, async (client) => {
     const samples: Sample[] = [];

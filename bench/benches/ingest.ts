@@ -4,7 +4,7 @@ import { alternate } from '../alternate';
 import type { Bench } from '../context';
 import { compared, type Figure, reported, type Target } from '../figure';
 import { CopyFloor, type CopyRound } from '../load/copy-floor';
-import { IngestArena, type IngestRound } from '../load/ingest-arena';
+import { CONNECTIONS, IngestArena, type IngestRound } from '../load/ingest-arena';
 import { short } from '../report';
 
 /** What a round stores at most, and which share of the run's rows it stores else. */
@@ -52,7 +52,7 @@ export async function measureIngest(
     const note = `${arena.events.toLocaleString('en')} events a round, ${Math.round(floor.bytesPerRow)} B a row`;
     const against = { name: 'COPY', values: copy };
     return [
-      compared({ ...about, name: 'mutation, 5,000 events, 2 connections', target, note }, mutation, against),
+      compared({ ...about, name: `mutation, 5,000 events, ${CONNECTIONS} connections`, target, note }, mutation, against),
       ...(search ? withoutQuietTime(arena, runs, about, against) : []),
       compared({ ...about, name: 'the same', target: null }, mutation, {
         name: 'COPY on 2 connections',

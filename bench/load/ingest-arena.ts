@@ -9,7 +9,8 @@ import { caughtUp } from './backlog';
 import { bodyOf, inParallel, Sender } from './sender';
 
 const TEMPLATE = 'ingest_template';
-const CONNECTIONS = 2;
+/** With fewer the processors wait: a batch is in the service or in PostgreSQL, never in both. */
+export const CONNECTIONS = 3;
 /** As dense as 20M events in 90 days: what agents send of a fleet of that size in a day or so. */
 const EVENTS_PER_DAY = 20_000_000 / 90;
 const YEAR_MS = 365 * 86_400_000;
