@@ -13,6 +13,8 @@ export interface Machine {
   /** `.bench`, for whatever a run leaves. */
   readonly work: string;
   readonly build: string;
+  /** Path of a Chromium of this machine. */
+  findBrowser(): string | undefined;
   ensureBinary(kind: ServerKind): { readonly found?: string; readonly skipped?: string };
   unprivilegedIds(): { readonly uid: number; readonly gid: number } | undefined;
   openServer(kind: ServerKind): Promise<OpenServer | SkippedServer>;

@@ -5,11 +5,12 @@ export interface Spread {
   readonly max: number;
 }
 
-/** Of the ratio, or (`under`) of the largest value measured. */
+/** Of the ratio, or of the values measured: of the largest (`under`), or of their median. */
 export type Target =
   | { readonly atLeast: number }
   | { readonly atMost: number; readonly msMax?: number }
-  | { readonly under: number };
+  | { readonly under: number }
+  | { readonly medianAtMost: number };
 
 /** One line of the report: a measured thing, what it was measured against in the same rounds, and their ratio. */
 export interface Figure {
@@ -72,6 +73,8 @@ export function failed(about: Pick<Figure, 'bench' | 'name' | 'unit' | 'target'>
 export function verdictOf({ measured, ratio, target }: Figure): Verdict {
   if (measured === null) return 'FAILED';
   if (target !== null && 'under' in target) return measured.max < target.under ? 'met' : 'MISSED';
+  if (target !== null && 'medianAtMost' in target)
+    return measured.median <= target.medianAtMost ? 'met' : 'MISSED';
   if (target === null || ratio === null) return 'reported';
   if ('atLeast' in target) return ratio.median >= target.atLeast ? 'met' : 'MISSED';
   const isQuick = target.msMax === undefined || measured.median < target.msMax;

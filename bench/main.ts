@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { decode } from './benches/decode';
 import { endToEnd } from './benches/end-to-end';
+import { explore } from './benches/explore';
 import { growth } from './benches/growth';
 import { ingest } from './benches/ingest';
 import { ingestSearch } from './benches/ingest-search';
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<readonly Figure
   ingest,
   'ingest-search': ingestSearch,
   growth,
+  explore,
   decode,
   'end-to-end': endToEnd,
 };

@@ -35,6 +35,7 @@ const ratioText = ({ median, min, max }: Spread) =>
 function targetText(target: Target | null): string {
   if (target === null) return '-';
   if ('under' in target) return `< ${target.under}`;
+  if ('medianAtMost' in target) return `median <= ${target.medianAtMost}`;
   if ('atLeast' in target) return `>= ${target.atLeast}`;
   return `<= ${target.atMost}${target.msMax === undefined ? '' : `, < ${target.msMax} ms`}`;
 }

@@ -148,6 +148,8 @@ function parameterSchema(spec: ParameterSpec): Json {
       return { type: 'integer', minimum: spec.min, maximum: spec.max, default: spec.default };
     case 'choice':
       return { type: 'string', enum: spec.values, ...(spec.default ? { default: spec.default } : {}) };
+    case 'boolean':
+      return { type: 'boolean' };
     case 'time':
       return { type: 'string', examples: ['2026-11-19T00:00:00Z'] };
     case 'id':

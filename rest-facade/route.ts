@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { type ParameterSpecs, parseParameters } from '../src/audit-event/parameters';
+import { type ParameterSpec, type ParameterSpecs, parseParameters } from '../src/audit-event/parameters';
 import type { Page } from '../src/audit-event/query';
 import { DomainError } from '../src/errors';
 import { itemEnvelope, listEnvelope } from './envelope';
@@ -39,7 +39,12 @@ export function documentOf({
   return `query ${name}(${variables}) { ${rootField}(${args}) { ${selection} } }`;
 }
 
-const graphqlTypeOf = (kind: string) => (kind === 'integer' ? 'Int' : kind === 'id' ? 'String!' : 'String');
+const GRAPHQL_TYPES: Partial<Record<ParameterSpec['kind'], string>> = {
+  integer: 'Int',
+  boolean: 'Boolean',
+  id: 'String!',
+};
+const graphqlTypeOf = (kind: ParameterSpec['kind']) => GRAPHQL_TYPES[kind] ?? 'String';
 
 /** Parameters as a request gives them. Express reads the query anew whenever it is asked for. */
 export type Given = Pick<Request, 'query' | 'params'>;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { transformSync } from '@swc/core';
 import { globSync } from 'tinyglobby';
 import { ensureBinary, unprivilegedIds } from './lib/binaries.mjs';
+import { findBrowser } from './lib/find-browser.mjs';
 import serverClient from './lib/server-client.cjs';
 import { ROOT, setup } from './setup.mjs';
 
@@ -24,6 +25,7 @@ process.exitCode = await main({
   root: ROOT,
   work: WORK,
   build: BUILD,
+  findBrowser,
   ensureBinary,
   unprivilegedIds,
   openServer: serverClient.openServer,

@@ -91,6 +91,7 @@ export const QUESTIONS: readonly Question[] = [
   list('action', AT_MOST_2, { actionId }),
   list('database', AT_MOST_2, { databaseName }),
   list('principal', AT_MOST_2, { principalName }),
+  list('failures', AT_MOST_2, { succeeded: 'false' }),
   list('action and database', AT_MOST_4, { actionId, databaseName }),
   list('action and principal', AT_MOST_4, { actionId, principalName }),
   list('action, database and principal', AT_MOST_4, FILTER),

@@ -52,7 +52,11 @@ export async function measureIngest(
     const note = `${arena.events.toLocaleString('en')} events a round, ${Math.round(floor.bytesPerRow)} B a row`;
     const against = { name: 'COPY', values: copy };
     return [
-      compared({ ...about, name: `mutation, 5,000 events, ${CONNECTIONS} connections`, target, note }, mutation, against),
+      compared(
+        { ...about, name: `mutation, 5,000 events, ${CONNECTIONS} connections`, target, note },
+        mutation,
+        against,
+      ),
       ...(search ? withoutQuietTime(arena, runs, about, against) : []),
       compared({ ...about, name: 'the same', target: null }, mutation, {
         name: 'COPY on 2 connections',

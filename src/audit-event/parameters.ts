@@ -12,6 +12,7 @@ export type ParameterSpec = { readonly doc: string } & (
   | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number }
   | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default?: string }
   | { readonly kind: 'text' | 'search'; readonly charsMax: number }
+  | { readonly kind: 'boolean' }
   | { readonly kind: 'time' }
   | { readonly kind: 'id' }
 );
@@ -55,6 +56,8 @@ export const LIST_PARAMETERS = {
   actionId: filter('SQL action code, compared exactly.'),
   databaseName: filter('Database name, compared exactly.'),
   principalName: filter('SQL login: the server principal name, compared exactly.'),
+  serverInstanceName: filter('SQL Server instance name, compared exactly.'),
+  succeeded: { kind: 'boolean', doc: 'Whether the SQL action completed successfully.' },
   ...TIME_RANGE,
 } as const satisfies ParameterSpecs;
 
@@ -69,9 +72,11 @@ export const RECORD_PARAMETERS = {
 
 type ValueOf<S extends ParameterSpec> = S extends { kind: 'integer' }
   ? number
-  : S extends { default: string } | { kind: 'id' }
-    ? string
-    : string | undefined;
+  : S extends { kind: 'boolean' }
+    ? boolean | undefined
+    : S extends { default: string } | { kind: 'id' }
+      ? string
+      : string | undefined;
 export type ParameterValues<S extends ParameterSpecs> = { [N in keyof S]: ValueOf<S[N]> };
 
 /**
@@ -89,7 +94,7 @@ export function parseParameters<S extends ParameterSpecs>(
     if (!Object.hasOwn(specs, name))
       problems.push(`${JSON.stringify(name.slice(0, 60))} is not a parameter here`);
   }
-  const values: Record<string, string | number | undefined> = {};
+  const values: Record<string, string | number | boolean | undefined> = {};
   for (const [name, spec] of Object.entries(specs)) {
     const value = given[name];
     if (value === undefined || value === null) {
@@ -99,12 +104,17 @@ export function parseParameters<S extends ParameterSpecs>(
     } else {
       const problem = problemOf(spec, value);
       if (problem) problems.push(`${name} ${problem}`);
-      else values[name] = spec.kind === 'integer' ? Number(value) : String(value);
+      else values[name] = parsedValue(spec, value);
     }
   }
   if (problems.length === 0) problems.push(...rangeProblems(values));
   if (problems.length > 0) throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
   return values as ParameterValues<S>;
+}
+
+function parsedValue({ kind }: ParameterSpec, value: unknown): string | number | boolean {
+  if (kind === 'integer') return Number(value);
+  return kind === 'boolean' ? String(value) === 'true' : String(value);
 }
 
 function problemOf(spec: ParameterSpec, value: unknown): string | null {
@@ -113,6 +123,7 @@ function problemOf(spec: ParameterSpec, value: unknown): string | null {
       /^-?\d{1,15}$/.test(String(value)) && Number(value) >= spec.min && Number(value) <= spec.max;
     return sound ? null : `must be a whole number from ${spec.min} to ${spec.max}`;
   }
+  if (spec.kind === 'boolean') return /^(true|false)$/.test(String(value)) ? null : 'must be true or false';
   if (typeof value !== 'string') return 'must be text';
   if (value === '') return 'must not be empty';
   if (spec.kind === 'choice')

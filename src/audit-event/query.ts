@@ -12,6 +12,8 @@ export interface AuditEventFilter extends TimeRange {
   readonly actionId: string | null;
   readonly databaseName: string | null;
   readonly principalName: string | null;
+  readonly serverInstanceName: string | null;
+  readonly succeeded: boolean | null;
   readonly search: readonly SearchTerm[];
 }
 
@@ -62,6 +64,8 @@ export function toAuditEventFilter(values: ParameterValues<FilterParameters>): A
     actionId: values.actionId ?? null,
     databaseName: values.databaseName ?? null,
     principalName: values.principalName ?? null,
+    serverInstanceName: values.serverInstanceName ?? null,
+    succeeded: values.succeeded ?? null,
     search: 'terms' in parsed ? parsed.terms : [],
   };
 }

@@ -109,6 +109,12 @@ export function needleOf(term: SearchTerm): string {
 }
 const EDGE_MARKS = /^\x7f|\x7f$/g;
 
+/** The words of a text, folded. */
+export const wordsOf = (text: string): string[] =>
+  mark(text)
+    .split(WORD_MARK)
+    .filter((_, i) => i % 2 === 1);
+
 /** Words an event must have for the term to hold. A phrase's first and last may be parts of longer ones. */
 export function wholeWordsOf(term: SearchTerm): string[] {
   if (term.kind === 'prefix') return [];

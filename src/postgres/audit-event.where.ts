@@ -6,12 +6,15 @@ import { toStored } from './stored-text';
 
 /** The conditions of a filter on `audit_event e`, all but the tenant's. */
 export function whereOf(filter: AuditEventFilter): Prisma.Sql {
-  const { actionId, databaseName, principalName } = filter;
+  const { actionId, databaseName, principalName, serverInstanceName, succeeded } = filter;
   const conditions = rangeConditions(filter);
   if (actionId !== null) conditions.push(Prisma.sql`e.action_id = ${toStored(actionId)}`);
   if (databaseName !== null) conditions.push(Prisma.sql`e.database_name = ${toStored(databaseName)}`);
   if (principalName !== null)
     conditions.push(Prisma.sql`e.server_principal_name = ${toStored(principalName)}`);
+  if (serverInstanceName !== null)
+    conditions.push(Prisma.sql`e.server_instance_name = ${toStored(serverInstanceName)}`);
+  if (succeeded !== null) conditions.push(Prisma.sql`e.succeeded = ${succeeded}`);
   conditions.push(...filter.search.map(conditionOf));
   return all(conditions);
 }

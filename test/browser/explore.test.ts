@@ -67,15 +67,34 @@ describe('exploring events', () => {
     await explore.count(150);
   });
 
-  it('narrows to a server instance and back again', async () => {
+  it('filters by outcome, and a link keeps it', async () => {
+    const failed = explore.facet(/^Failed/);
+    const count = Number((await failed.innerText()).match(/\d+$/)?.[0]);
+    await failed.click();
+    await page.waitForURL(/succeeded=false/);
+    await explore.count(count);
+    expect(count).toBeLessThan(150);
+    await explore.column('Outcome', (cells) => cells.length > 0 && cells.every((cell) => cell === 'Failed'));
+    await page.reload();
+    await explore.count(count);
+    await page.getByRole('button', { name: 'Remove the filter Outcome' }).click();
+    await explore.count(150);
+  });
+
+  it('filters by a server instance, beside a search, and back again', async () => {
     const instance = explore.facet('SQLPROD01');
     await explore.search('salary');
     await explore.count(12);
     await instance.click();
-    await page.waitForURL((url) => url.searchParams.get('search') === 'salary "SQLPROD01\\PAYROLL"');
+    await page.waitForURL((url) => url.searchParams.get('serverInstanceName') === 'SQLPROD01\\PAYROLL');
     await explore.count(12);
+    expect(await instance.getAttribute('aria-pressed')).toBe('true');
+    await page.reload();
+    await explore.count(12);
+    await page.getByText('Server instance: SQLPROD01\\PAYROLL', { exact: true }).waitFor();
     await instance.click();
-    await page.waitForURL((url) => url.searchParams.get('search') === 'salary');
+    await page.waitForURL((url) => !url.searchParams.has('serverInstanceName'));
+    expect(new URL(page.url()).searchParams.get('search')).toBe('salary');
   });
 
   it('names actions in full', async () => {
@@ -195,6 +214,9 @@ describe('exploring events', () => {
       () => page.evaluate<string>('navigator.clipboard.readText()'),
       (text) => text.startsWith('http'),
     );
+    // The rows of before stay until those of this view are there.
+    await explore.column('Database', (cells) => cells.every((cell) => cell === 'master'));
+    await explore.column('Principal', (cells) => cells.join() === cells.toSorted().join());
     const mine = await explore.column('Time');
 
     const colleague = await opened.dashboard.signedIn(

@@ -20,17 +20,23 @@ describe('exporting a view', () => {
     return readFile(await file.path(), 'utf8');
   };
 
-  it.each(['CSV', 'NDJSON'])('hands over as %s what the public API exports', async (format) => {
+  it.each<[string, Record<string, string>]>([
+    ['CSV', { databaseName: 'Payroll' }],
+    ['NDJSON', { succeeded: 'false', serverInstanceName: 'SQLPROD01\\PAYROLL' }],
+  ])('hands over as %s what the public API exports', async (format, filters) => {
     const { contoso, world } = opened.dashboard;
-    const page = await opened.dashboard.signedIn(contoso.key, '/explore?range=all&databaseName=Payroll');
+    const query = new URLSearchParams({ ...filters, format: format.toLowerCase() });
+    const page = await opened.dashboard.signedIn(
+      contoso.key,
+      `/explore?range=all&${new URLSearchParams(filters)}`,
+    );
     await page.getByRole('button', { name: 'Export', exact: true }).waitFor();
     const file = await exportAs(page, format);
-    const query = `format=${format.toLowerCase()}&databaseName=Payroll`;
     const answer = await world.fetch(`${EXPORT}?${query}`, { headers: { 'X-Api-Key': contoso.key } });
     expect(answer.status).toBe(200);
     expect(file).toBe(answer.text);
 
-    const { body } = await contoso.get('/audit-activity', { databaseName: 'Payroll' });
+    const { body } = await contoso.get('/audit-activity', filters);
     expect(answer.headers.get('X-Total-Count')).toBe(String(body.meta.totalCount));
     if (format === 'NDJSON') expect(file.trim().split('\n')).toHaveLength(body.meta.totalCount);
   });

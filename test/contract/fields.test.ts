@@ -109,7 +109,8 @@ describe('the GraphQL types', () => {
     const args = schema.getQueryType()?.getFields()[name]?.args ?? [];
     expect(args.map((arg) => arg.name).sort()).toEqual(Object.keys(specs).sort());
     for (const { name: arg, type } of args) {
-      expect(String(type).replace('!', '')).toBe(specs[arg]?.kind === 'integer' ? 'Int' : 'String');
+      const scalars: Readonly<Record<string, string>> = { integer: 'Int', boolean: 'Boolean' };
+      expect(String(type).replace('!', '')).toBe(scalars[specs[arg]?.kind ?? ''] ?? 'String');
     }
   });
 });

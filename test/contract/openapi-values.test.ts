@@ -34,9 +34,13 @@ describe('values in the OpenAPI document', () => {
     expect(parameter('/audit-activity', 'search')?.schema).toMatchObject({
       maxLength: LIMITS.searchCharsMax,
     });
-    for (const name of ['actionId', 'databaseName', 'principalName']) {
+    for (const name of ['actionId', 'databaseName', 'principalName', 'serverInstanceName']) {
       expect(parameter('/audit-activity', name)?.schema).toMatchObject({ maxLength: LIMITS.filterCharsMax });
     }
+  });
+
+  it('says what is true or false', () => {
+    expect(parameter('/audit-activity', 'succeeded')?.schema).toEqual({ type: 'boolean' });
   });
 
   it('lists the values that a sort takes', () => {

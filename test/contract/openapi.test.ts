@@ -29,12 +29,15 @@ const PATHS = {
     'actionId',
     'databaseName',
     'principalName',
+    // Beyond the specification, here and in the export.
+    ...['serverInstanceName', 'succeeded'],
     'startTime',
     'endTime',
   ],
   '/audit-activity/summary': ['startTime', 'endTime'],
   '/audit-activity/export': [
-    ...['format', 'search', 'actionId', 'databaseName', 'principalName', 'startTime', 'endTime', 'cursor'],
+    ...['format', 'search', 'actionId', 'databaseName', 'principalName', 'serverInstanceName', 'succeeded'],
+    ...['startTime', 'endTime', 'cursor'],
   ],
   '/audit-activity/{recordId}': ['recordId'],
   '/audit-activity/{recordId}/proof': ['recordId'],

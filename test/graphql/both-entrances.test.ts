@@ -6,10 +6,11 @@ import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 
 const LIST = `query($page: Int, $pageSize: Int, $search: String, $sortBy: String, $sortDirection: String,
-  $actionId: String, $databaseName: String, $principalName: String, $startTime: String, $endTime: String) {
+  $actionId: String, $databaseName: String, $principalName: String, $startTime: String, $endTime: String,
+  $serverInstanceName: String, $succeeded: Boolean) {
   auditEvents(page: $page, pageSize: $pageSize, search: $search, sortBy: $sortBy, sortDirection: $sortDirection,
     actionId: $actionId, databaseName: $databaseName, principalName: $principalName, startTime: $startTime,
-    endTime: $endTime) { totalCount items { recordId } } }`;
+    endTime: $endTime, serverInstanceName: $serverInstanceName, succeeded: $succeeded) { totalCount items { recordId } } }`;
 const DETAIL = 'query($recordId: String!) { auditEvent(recordId: $recordId) { recordId } }';
 const SUMMARY = `query($startTime: String, $endTime: String) {
   auditSummary(startTime: $startTime, endTime: $endTime) { totalCount } }`;
@@ -77,6 +78,7 @@ describe('both entrances', () => {
     ['an empty filter', { databaseName: '' }],
     ['no time', { startTime: 'now' }],
     ['a range that ends before it starts', { startTime: '2026-01-02', endTime: '2026-01-01' }],
+    ['an empty instance', { serverInstanceName: '' }],
     ['several mistakes', { page: 0, sortBy: 'x', endTime: 'y' }],
   ])('refuse %s with the same code and text', async (_, values) => {
     const [rest, graphql] = await refusals(acme.key, values);

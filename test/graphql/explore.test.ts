@@ -4,8 +4,10 @@ import { useWorld } from '../support/use-world';
 const HISTOGRAM = `query($startTime: String, $endTime: String, $buckets: Int, $actionId: String) {
   auditHistogram(startTime: $startTime, endTime: $endTime, buckets: $buckets, actionId: $actionId) {
     startTime endTime bucketSeconds buckets { start end succeeded failed } } }`;
-const FACETS = `query($limit: Int, $search: String, $databaseName: String) {
-  auditFacets(limit: $limit, search: $search, databaseName: $databaseName) {
+const FACETS = `query($limit: Int, $search: String, $databaseName: String, $succeeded: Boolean,
+  $serverInstanceName: String) {
+  auditFacets(limit: $limit, search: $search, databaseName: $databaseName, succeeded: $succeeded,
+    serverInstanceName: $serverInstanceName) {
     totalCount facets { field distinct values { value name succeeded failed } } } }`;
 
 describe('what the dashboard explores by', () => {
@@ -94,6 +96,16 @@ describe('what the dashboard explores by', () => {
     expect(filtered.body.data.auditFacets.facets[1].values).toEqual([
       { value: 'Pay', name: null, succeeded: 1, failed: 1 },
     ]);
+  });
+
+  it('counts what a filter by outcome or by instance leaves', async () => {
+    const ofFailed = (await session.graphql(FACETS, { succeeded: false })).body.data.auditFacets;
+    expect(ofFailed.totalCount).toBe(1);
+    expect(ofFailed.facets[1].values).toEqual([{ value: 'Pay', name: null, succeeded: 0, failed: 1 }]);
+    expect(ofFailed.facets[4].values).toEqual([{ value: 'false', name: null, succeeded: 0, failed: 1 }]);
+    const ofInstance = async (serverInstanceName: string) =>
+      (await session.graphql(FACETS, { serverInstanceName })).body.data.auditFacets.totalCount;
+    expect([await ofInstance('SQLPROD01'), await ofInstance('sqlprod01')]).toEqual([3, 0]);
   });
 
   it('never counts the events of another tenant', async () => {

@@ -15,6 +15,7 @@ import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { describeOnPostgres } from '../support/engines';
+import { NO_FILTER } from '../support/filters';
 import { recording } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
@@ -74,8 +75,8 @@ describeOnPostgres('the statements of a service', () => {
 
   const query = (change: object = {}, sort: AuditEventQuery['sort'] = 'recordId'): AuditEventQuery => ({
     filter: {
+      ...NO_FILTER,
       ...{ from: 17_670_000_000_001_234n, to: 17_690_000_000_001_234n },
-      ...{ actionId: null, databaseName: null, principalName: null, search: [] },
       ...change,
     },
     ...{ sort, descending: true, page: 2, pageSize: 10 },
@@ -86,6 +87,8 @@ describeOnPostgres('the statements of a service', () => {
     query({ actionId: 'SL' }),
     { ...query({}, 'succeeded'), page: 1_000 },
     query({ actionId: 'SL', databaseName: 'a', principalName: 'x' }, 'databaseName'),
+    query({ succeeded: false }),
+    query({ serverInstanceName: 'SQL1\\PAY', succeeded: true }),
     query({ search: [{ kind: 'word', text: 'select' }] }),
     query({ search: [{ kind: 'phrase', text: 'select * from' }], actionId: 'SL' }),
   ];

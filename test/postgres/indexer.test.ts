@@ -5,6 +5,7 @@ import { Indexer } from '../../src/postgres/search/indexer';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { AT_ONCE } from '../support/at-once';
 import { ENGINES } from '../support/engines';
+import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';
 
 const EVENTS = 2_345;
@@ -36,8 +37,13 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
   async function count(text: string): Promise<number> {
     const parsed = parseSearch(text);
     const search = 'terms' in parsed ? parsed.terms : [];
-    const filter = { from: null, to: null, actionId: null, databaseName: null, principalName: null, search };
-    const query = { filter, sort: 'recordId', descending: true, page: 1, pageSize: 1 } as const;
+    const query = {
+      filter: { ...NO_FILTER, search },
+      sort: 'recordId',
+      descending: true,
+      page: 1,
+      pageSize: 1,
+    } as const;
     const page = await new PostgresAuditEventReader(store.database.ask).page(
       tenantScope([store.tenantId]),
       query,

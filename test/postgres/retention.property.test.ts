@@ -18,6 +18,7 @@ import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
+import { NO_FILTER } from '../support/filters';
 
 const DAY_MS = 86_400_000;
 /** Four weeks with their borders; few values, so that everything collides. */
@@ -161,8 +162,7 @@ async function compare(
         (between.to === null || timeOf(e) < between.to),
     );
     const query = { sort: 'recordId', descending: true, page: 1, pageSize: 100 } as const;
-    const none = { actionId: null, databaseName: null, principalName: null, search: [] };
-    const all = await reader.page(ids, { ...query, filter: { ...none, ...between } });
+    const all = await reader.page(ids, { ...query, filter: { ...NO_FILTER, ...between } });
     const newestFirst = found
       .map((e) => e.recordId)
       .sort()
@@ -174,12 +174,12 @@ async function compare(
 
     const ofA = await reader.page(ids, {
       ...query,
-      filter: { ...none, ...between, databaseName: 'a', actionId: 'UP' },
+      filter: { ...NO_FILTER, ...between, databaseName: 'a', actionId: 'UP' },
     });
     expect(ofA.totalCount).toBe(found.filter((e) => e.databaseName === 'a' && e.actionId === 'UP').length);
 
     const search = [{ kind: 'word', text: 'red' } as const];
-    const red = await reader.page(ids, { ...query, filter: { ...none, ...between, search } });
+    const red = await reader.page(ids, { ...query, filter: { ...NO_FILTER, ...between, search } });
     expect(red.totalCount).toBe(found.filter((e) => e.statement?.includes('red')).length);
 
     const latest = newestFirst[0];

@@ -5,6 +5,8 @@ import { type Question, SORT_VALUES, type Term } from './brute-force';
 /** Alphabets are small, so that values collide, filters find something and sorts have ties. */
 const NAMES = ['A', 'a', 'Ab', 'é', 'ß', '\uFF21', '\u{1F600}'];
 const ACTIONS = ['SL', 'sl', 'UP'];
+/** With words, of words alone, without any: the search index leads to them in different ways. */
+const INSTANCES = ['A', 'a', 'SQL1', 'SQL1\\PAY', 'Straße', '\\', '\uFEFFA'];
 const WORDS = ['select', 'Pay', 'PAYROLL', 'Straße', 'STRASSE', 'οδος', 'ΟΔΟΣ', 'x1', '名前'];
 const SEPARATORS = [' ', ' ', ' ', ' ', '.', '_', "'", '%', '\\', '\u0301'];
 /** What no URL can carry, now and then in texts. */
@@ -42,6 +44,7 @@ const fields = fc.record({
   serverPrincipalName: name,
   databasePrincipalName: name,
   schemaName: name,
+  serverInstanceName: fc.option(oneOf(INSTANCES), { freq: 5 }),
   objectName: fc.option(anyText, { freq: 2 }),
   applicationName: fc.option(speakable, { freq: 2 }),
   sourceType: fc.constantFrom('DirectFile', null),
@@ -63,7 +66,6 @@ export const sentEvents: fc.Arbitrary<Sent[]> = fc
       event: anEvent({
         ...change,
         hostName: null,
-        serverInstanceName: null,
         blockOffset: i,
         clientIp: `ip ${i}`,
       }),
@@ -117,6 +119,8 @@ export const questions: fc.Arbitrary<Question> = fc
     actionId: seldom(oneOf([...ACTIONS, 'none'])),
     databaseName: seldom(oneOf([...NAMES, 'none'])),
     principalName: seldom(oneOf([...NAMES, 'none'])),
+    serverInstanceName: seldom(oneOf([...INSTANCES, 'SQL1 PAY'])),
+    succeeded: seldom(fc.boolean()),
     search: perhaps(search),
     bounds: fc.tuple(seldom(oneOf(BOUNDS)), seldom(oneOf(BOUNDS))),
     sortBy: perhaps(oneOf(SORT_VALUES)),

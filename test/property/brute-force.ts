@@ -17,6 +17,8 @@ export interface Question {
   readonly actionId?: string | undefined;
   readonly databaseName?: string | undefined;
   readonly principalName?: string | undefined;
+  readonly serverInstanceName?: string | undefined;
+  readonly succeeded?: boolean | undefined;
   readonly search?: readonly Term[] | undefined;
   readonly startTime?: string | undefined;
   readonly endTime?: string | undefined;
@@ -66,10 +68,12 @@ export function summaryOf(stored: readonly Stored[], tenants: readonly string[],
 }
 
 function matches(event: IngestedEvent, question: Question): boolean {
-  const { actionId, databaseName, principalName, search = [] } = question;
+  const { actionId, databaseName, principalName, serverInstanceName, succeeded, search = [] } = question;
   if (actionId !== undefined && event.actionId !== actionId) return false;
   if (databaseName !== undefined && event.databaseName !== databaseName) return false;
   if (principalName !== undefined && event.serverPrincipalName !== principalName) return false;
+  if (serverInstanceName !== undefined && event.serverInstanceName !== serverInstanceName) return false;
+  if (succeeded !== undefined && event.succeeded !== succeeded) return false;
   return inRange(event, question) && search.every((term) => holds(term, textsOf(event)));
 }
 

@@ -39,6 +39,7 @@ const event = fc.record({
   actionId: fc.constantFrom('SL', 'UP'),
   databaseName: fc.constantFrom('a', 'b', null),
   serverPrincipalName: fc.constantFrom('x', 'y'),
+  serverInstanceName: fc.constantFrom('SQL1', 'SQL2'),
   succeeded: fc.boolean(),
   statement: fc.constantFrom('select one', 'select two', 'drop three', null),
 });
@@ -50,6 +51,8 @@ const query: fc.Arbitrary<AuditEventQuery> = fc.record({
     actionId: fc.option(fc.constantFrom('SL', 'UP')),
     databaseName: fc.option(fc.constantFrom('a', 'b')),
     principalName: fc.option(fc.constantFrom('x', 'y')),
+    serverInstanceName: fc.constantFrom(null, null, null, 'SQL1'),
+    succeeded: fc.option(fc.boolean(), { freq: 2 }),
     search: fc.constantFrom(
       [],
       [],

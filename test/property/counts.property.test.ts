@@ -17,6 +17,7 @@ import { AT_ONCE } from '../support/at-once';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
+import { NO_FILTER } from '../support/filters';
 
 /** Three days around a week's border; few values, so that everything collides. */
 const START = parseTicks('2026-01-04T22:30:00Z') ?? 0n;
@@ -34,6 +35,7 @@ const anyTime = fc.oneof(time, border);
 const action = fc.constantFrom('SL', 'UP', 'IN');
 const database = fc.constantFrom('a', 'b', null);
 const principal = fc.constantFrom('x', 'y', 'é', null);
+const instance = fc.constantFrom('SQL9', 'SQL9\\X', null);
 const word = fc.constantFrom(
   'select',
   'from',
@@ -51,6 +53,7 @@ const event = fc.record({
   actionId: action,
   databaseName: database,
   serverPrincipalName: principal,
+  serverInstanceName: instance,
   succeeded: fc.boolean(),
 });
 const step = fc.oneof(
@@ -78,6 +81,11 @@ const query: fc.Arbitrary<AuditEventQuery> = fc.record({
     actionId: fc.option(fc.oneof(action, fc.constant('nope'))),
     databaseName: fc.option(fc.constantFrom('a', 'b')),
     principalName: fc.option(fc.constantFrom('x', 'é')),
+    serverInstanceName: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: fc.constantFrom('SQL9', 'SQL9\\X', 'sql9') },
+    ),
+    succeeded: fc.option(fc.boolean(), { freq: 2 }),
     search: fc.option(search).map((text) => {
       const parsed = parseSearch(text ?? '');
       return 'terms' in parsed ? parsed.terms : [];
@@ -91,14 +99,25 @@ const query: fc.Arbitrary<AuditEventQuery> = fc.record({
 /** What the index alone can answer. */
 const wordQuery = fc.tuple(query, word).map(([q, w]): AuditEventQuery => {
   const parsed = parseSearch(w);
-  const filter = { ...q.filter, actionId: null, databaseName: null, principalName: null };
+  const filter = { ...NO_FILTER, from: q.filter.from, to: q.filter.to };
   return { ...q, sort: 'recordId', filter: { ...filter, search: 'terms' in parsed ? parsed.terms : [] } };
+});
+/** An outcome or an instance and little else, so that much is found. */
+const plainQuery = fc.tuple(query, wordQuery, fc.boolean()).map(([q, words, isSearch]): AuditEventQuery => {
+  const { serverInstanceName, succeeded } = q.filter;
+  const { from, to, search } = words.filter;
+  const filter = { ...NO_FILTER, serverInstanceName, succeeded, from, to };
+  return isSearch ? { ...words, filter: { ...filter, search } } : { ...q, filter };
 });
 const scenario = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 8 }),
   queries: fc.array(
     fc.record({
-      query: fc.oneof({ weight: 2, arbitrary: query }, { weight: 1, arbitrary: wordQuery }),
+      query: fc.oneof(
+        { weight: 2, arbitrary: query },
+        { weight: 1, arbitrary: wordQuery },
+        { weight: 2, arbitrary: plainQuery },
+      ),
       scope: fc.constantFrom<number[]>([0], [1], [0, 1]),
     }),
     {
@@ -189,13 +208,15 @@ const inRange = (e: Stored, q: AuditEventQuery) => {
 };
 
 function bruteForce(all: Stored[], q: AuditEventQuery) {
-  const { actionId, databaseName, principalName } = q.filter;
+  const { actionId, databaseName, principalName, serverInstanceName, succeeded } = q.filter;
   const found = all.filter(
     (e) =>
       inRange(e, q) &&
       (actionId === null || e.actionId === actionId) &&
       (databaseName === null || e.databaseName === databaseName) &&
       (principalName === null || e.serverPrincipalName === principalName) &&
+      (serverInstanceName === null || e.serverInstanceName === serverInstanceName) &&
+      (succeeded === null || e.succeeded === succeeded) &&
       q.filter.search.every((t) => holds(e, t)),
   );
   const key = (e: Stored) => [q.sort === 'recordId' ? '' : String(e[q.sort] ?? ''), e.recordId] as const;

@@ -8,6 +8,7 @@ import type { RetentionStore } from '../../src/retention/retention-store';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { AT_ONCE } from './at-once';
 import { AN_ATTEMPT } from './attempt';
+import { NO_FILTER } from './filters';
 import type { Store } from './store';
 
 /** Retention and what it must agree with, on the store of a test. */
@@ -43,10 +44,7 @@ export class RetentionTrial {
   /** How many events the API says there are. */
   async total(word?: string): Promise<number> {
     const page = await this.reader.page(tenantScope([this.store.tenantId]), {
-      filter: {
-        ...{ from: null, to: null, actionId: null, databaseName: null, principalName: null },
-        search: word ? [{ kind: 'word', text: word }] : [],
-      },
+      filter: { ...NO_FILTER, search: word ? [{ kind: 'word', text: word }] : [] },
       ...{ sort: 'recordId', descending: true, page: 1, pageSize: 10 },
     });
     return page.totalCount;

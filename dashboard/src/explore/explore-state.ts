@@ -1,6 +1,7 @@
 import { LIST_FIELDS, STATEMENT_PREVIEW } from '../../../src/audit-event/fields';
 import type { SORTS } from '../../../src/audit-event/parameters';
 import { LIMITS } from '../../../src/limits';
+import { OUTCOMES } from './outcome';
 import { isRangeName, type TimeRange } from './time-range';
 
 /** Columns a reader can choose: what the list has. */
@@ -20,6 +21,8 @@ export const FILTERS = {
   actionId: 'actionId',
   databaseName: 'databaseName',
   principalName: 'serverPrincipalName',
+  serverInstanceName: 'serverInstanceName',
+  succeeded: 'succeeded',
 } as const satisfies Record<string, Column>;
 export type Filter = keyof typeof FILTERS;
 export const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
@@ -45,7 +48,10 @@ export function parseState(text: string): ExploreState {
   const given = new URLSearchParams(text);
   const columns = (given.get('columns')?.split(',') ?? []).filter(isColumn);
   const sortBy = given.get('sortBy');
-  const filters = FILTER_NAMES.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : []));
+  const filters = FILTER_NAMES.flatMap((name) => {
+    const value = given.get(name);
+    return value && (name !== 'succeeded' || Object.hasOwn(OUTCOMES, value)) ? [[name, value]] : [];
+  });
   return {
     ...(Object.fromEntries(filters) as Partial<Record<Filter, string>>),
     range: rangeOf(given),

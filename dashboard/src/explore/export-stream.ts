@@ -31,7 +31,7 @@ export async function streamExport(request: {
 }): Promise<ExportedFile> {
   const { format, filter, signal, onProgress } = request;
   const given = Object.entries({ ...filter, format }).flatMap(([name, value]) =>
-    value ? [[name, String(value)]] : [],
+    value === undefined || value === null ? [] : [[name, String(value)]],
   );
   const response = await fetch(exportPath(new URLSearchParams(given)), { headers: PAGE_HEADER, signal });
   if (!response.ok || !response.body) await bodyOf(response);

@@ -11,17 +11,7 @@ export interface FacetChoice {
 export function choiceOf(field: string, value: string | null, state: ExploreState): FacetChoice | null {
   if (value === null) return null;
   const filter = FILTER_NAMES.find((name) => FILTERS[name] === field);
-  if (filter) {
-    const isChosen = state[filter] === value;
-    return { isChosen, change: { [filter]: isChosen ? undefined : value } };
-  }
-  // No filter of the service's; but the name of an instance, quoted, is as good as one in a search.
-  if (field === 'serverInstanceName' && !value.includes('"')) return phraseChoice(`"${value}"`, state.search);
-  return null;
-}
-
-function phraseChoice(phrase: string, search: string): FacetChoice {
-  const isChosen = search.includes(phrase);
-  const next = isChosen ? search.replace(phrase, '') : `${search} ${phrase}`;
-  return { isChosen, change: { search: next.replace(/ {2,}/g, ' ').trim() } };
+  if (!filter) return null;
+  const isChosen = state[filter] === value;
+  return { isChosen, change: { [filter]: isChosen ? undefined : value } };
 }

@@ -8,6 +8,7 @@ import { Failed, Loading } from '../shell/states';
 import classes from './explore.module.css';
 import type { ExploreState } from './explore-state';
 import { choiceOf } from './facet-choice';
+import { OUTCOMES } from './outcome';
 import type { Change } from './use-explore-state';
 
 type Facet = FacetsQuery['auditFacets']['facets'][number];
@@ -97,7 +98,7 @@ function FacetList(props: { readonly facet: Facet } & Pick<Props, 'state' | 'cha
 const countOf = ({ succeeded, failed }: FacetValue): number => succeeded + failed;
 
 function labelOf(field: string, { value, name }: FacetValue): string {
-  if (field === 'succeeded') return value === 'true' ? 'Succeeded' : 'Failed';
   if (value === null) return '(none)';
+  if (field === 'succeeded') return OUTCOMES[value] ?? value;
   return name ? `${value} · ${name}` : value;
 }

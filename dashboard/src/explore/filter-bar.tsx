@@ -8,6 +8,7 @@ import { formatCount } from '../lib/numbers';
 import type { TimeZone } from '../lib/time';
 import { type ExploreState, FILTER_NAMES, FILTERS, formatState } from './explore-state';
 import { ExportButton } from './export-button';
+import { OUTCOMES } from './outcome';
 import { fixedRange } from './time-range';
 import { TimeRangePicker } from './time-range-picker';
 import type { ExploreFilter } from './use-explore-data';
@@ -51,7 +52,7 @@ export function FilterBar({ state, change, zone, filter, totalCount, refresh, is
               tabIndex: 0,
             }}
           >
-            {FIELD_LABELS[FILTERS[name]]}: {state[name]}
+            {FIELD_LABELS[FILTERS[name]]}: {name === 'succeeded' ? OUTCOMES[state[name] ?? ''] : state[name]}
           </Pill>
         ))}
         {(state.search || FILTER_NAMES.some((name) => state[name])) && (

@@ -1,7 +1,10 @@
 import { Badge } from '@mantine/core';
 
+/** Words for `succeeded`. */
+export const OUTCOMES: Readonly<Record<string, string>> = { true: 'Succeeded', false: 'Failed' };
+
 export const Outcome = ({ succeeded }: { readonly succeeded: boolean }) => (
   <Badge variant="light" color={succeeded ? 'green' : 'red'} size="sm" tt="none">
-    {succeeded ? 'Succeeded' : 'Failed'}
+    {OUTCOMES[String(succeeded)]}
   </Badge>
 );

@@ -14,6 +14,13 @@ const requestPolicy = 'network-only';
 
 export type ExploreFilter = EventsQueryVariables;
 
+/** As the service takes them. */
+function exactFilters(state: ExploreState): ExploreFilter {
+  const given = FILTER_NAMES.filter((name) => state[name]);
+  const filters = Object.fromEntries(given.map((name) => [name, state[name]]));
+  return state.succeeded ? { ...filters, succeeded: state.succeeded === 'true' } : filters;
+}
+
 /** The three answers a view is made of, all of one range and one filter. */
 export function useExploreData(state: ExploreState) {
   const [nowMs, setNowMs] = useState(Date.now);
@@ -26,7 +33,7 @@ export function useExploreData(state: ExploreState) {
     (): ExploreFilter => ({
       ...boundsOf(range, nowMs),
       ...(search ? { search } : {}),
-      ...Object.fromEntries(FILTER_NAMES.flatMap((name) => (state[name] ? [[name, state[name]]] : []))),
+      ...exactFilters(state),
     }),
     [key],
   );

@@ -25,6 +25,8 @@ export const DIMENSIONS = [ACTION, DATABASE, PRINCIPAL] as const;
 export interface Counted {
   readonly filters: readonly { readonly dimension: Dimension; readonly value: string }[];
   readonly group: Dimension | 'outcome' | null;
+  /** Which outcome alone is counted: every count has both. */
+  readonly outcome: boolean | null;
 }
 
 const GROUPS: Readonly<Record<SortField, Counted['group']>> = {
@@ -34,6 +36,10 @@ const GROUPS: Readonly<Record<SortField, Counted['group']>> = {
   serverPrincipalName: PRINCIPAL,
   succeeded: 'outcome',
 };
+
+/** Whether counts tell the events of a filter: they know neither words nor instances. */
+export const isCountable = ({ search, serverInstanceName }: AuditEventFilter): boolean =>
+  search.length === 0 && serverInstanceName === null;
 
 export function countedOf(filter: AuditEventFilter, sort: SortField): Counted {
   const given = [
@@ -46,8 +52,9 @@ export function countedOf(filter: AuditEventFilter, sort: SortField): Counted {
   );
   const group = GROUPS[sort];
   // Ordering by a column that has one value left is ordering by time.
-  const isFixed = filters.some(({ dimension }) => dimension === group);
-  return { filters, group: isFixed ? null : group };
+  const isFixed =
+    group === 'outcome' ? filter.succeeded !== null : filters.some(({ dimension }) => dimension === group);
+  return { filters, group: isFixed ? null : group, outcome: filter.succeeded };
 }
 
 /** The dimension events are grouped by, when it is one of `audit_dim`. */

@@ -4,7 +4,7 @@ import { LIST_COLUMNS } from '../audit-event.rows';
 import { whereOf } from '../audit-event.where';
 import { Prisma } from '../database';
 import { searchSegments } from '../search/search-segments';
-import { type Counted, countedOf, groupDimension, isHourly } from './dimensions';
+import { type Counted, countedOf, groupDimension, isCountable, isHourly } from './dimensions';
 import { cutRange } from './pieces';
 import { type EachTenant, floorOfHour } from './scope';
 import { hoursWithin, segmentsOf } from './segments';
@@ -29,16 +29,16 @@ export function pageStatement(
 ): Prisma.Sql {
   const { filter, sort, descending, page, pageSize } = query;
   const counted = countedOf(filter, sort);
-  const isSearch = filter.search.length > 0;
+  const isRead = !isCountable(filter);
   const pieces = cutRange(filter, isHourly(counted));
   const segments = each((tenant) =>
-    isSearch ? searchSegments(filter, counted, tenant, each.form) : segmentsOf(counted, pieces, tenant),
+    isRead ? searchSegments(filter, counted, tenant, each.form) : segmentsOf(counted, pieces, tenant),
   );
   const direction = Prisma.raw(descending ? 'DESC' : 'ASC');
   const offset = BigInt(page - 1) * BigInt(pageSize);
   const [first, end] = [Prisma.sql`${offset}::bigint`, Prisma.sql`${offset + BigInt(pageSize)}::bigint`];
   const touches = Prisma.sql`before < ${end} AND before + n > ${first}`;
-  const isRefined = !isSearch && isHourly(counted);
+  const isRefined = !isRead && isHourly(counted);
   const order = (alias: string) => orderBy(alias, [toSnakeCase(sort), 'record_id'], descending);
 
   const read = (columns: Prisma.Sql, tenant: Prisma.Sql) => Prisma.sql`
@@ -79,8 +79,7 @@ export function pageStatement(
 
 /** Days cut down to the hours the page touches. */
 function refined(each: EachTenant, counted: Counted, direction: Prisma.Sql, touches: Prisma.Sql): Prisma.Sql {
-  const n =
-    counted.group === 'outcome' ? Prisma.sql`CASE WHEN u.v THEN u.ok ELSE u.n - u.ok END` : Prisma.sql`u.n`;
+  const n = Prisma.raw(hourlyEvents(counted));
   return Prisma.sql`
     SELECT * FROM hit WHERE hi - lo = 1
     UNION ALL
@@ -95,6 +94,12 @@ function refined(each: EachTenant, counted: Counted, direction: Prisma.Sql, touc
         )}) u
         GROUP BY u.v, u.lo, u.before, u.hour) f) r
     WHERE ${touches}`;
+}
+
+/** Of an hour `u`, with both outcomes: its events of the group. */
+function hourlyEvents({ group, outcome }: Counted): string {
+  if (group === 'outcome') return 'CASE WHEN u.v THEN u.ok ELSE u.n - u.ok END';
+  return outcome === null ? 'u.n' : outcome ? 'u.ok' : 'u.n - u.ok';
 }
 
 /** Rows grouped by outcome: each segment in two, failed and succeeded. */

@@ -21,7 +21,13 @@ export function segmentsOf(counted: Counted, pieces: Pieces, tenant: Prisma.Sql)
     ...pieces.direct.map((range) => counting(counted, range, tenant)),
   ];
   const none = Prisma.sql`SELECT ${groupValueOf(counted, 'none')}, 0 AS lo, 0 AS hi, 0::bigint AS n, 0::bigint AS ok WHERE false`;
-  return sources.length === 0 ? none : Prisma.join(sources, ' UNION ALL ');
+  return sources.length === 0 ? none : ofOutcome(counted, Prisma.join(sources, ' UNION ALL '));
+}
+
+function ofOutcome({ outcome }: Counted, segments: Prisma.Sql): Prisma.Sql {
+  if (outcome === null) return segments;
+  const [n, ok] = outcome ? ['s.ok', 's.ok'] : ['s.n - s.ok', '0::bigint'];
+  return Prisma.sql`SELECT s.v, s.lo, s.hi, ${Prisma.raw(`${n} AS n, ${ok} AS ok`)} FROM (${segments}) s`;
 }
 
 /** The hours of one day's segment `h`, with their counts. */

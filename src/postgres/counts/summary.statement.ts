@@ -13,7 +13,7 @@ export function summaryStatement(each: EachTenant, range: TimeRange): Prisma.Sql
   return Prisma.sql`
     SELECT s.total, s.ok, l.latest, d.n AS databases, p.n AS principals
     FROM (SELECT coalesce(sum(n), 0)::float8 AS total, coalesce(sum(ok), 0)::float8 AS ok FROM (${each(
-      (tenant) => segmentsOf({ filters: [], group: null }, pieces, tenant),
+      (tenant) => segmentsOf({ filters: [], group: null, outcome: null }, pieces, tenant),
     )}) u) s,
     (SELECT max(r.record_id::text) AS latest FROM (${each(
       (tenant) => Prisma.sql`SELECT e.record_id FROM audit_event e

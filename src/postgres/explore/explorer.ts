@@ -18,6 +18,7 @@ import {
 } from '../../explore/explorer';
 import { LIMITS } from '../../limits';
 import type { TenantScope } from '../../tenant/tenant-scope';
+import { isCountable } from '../counts/dimensions';
 import { eachTenant, type TenantForm } from '../counts/scope';
 import type { AskRows, Prisma } from '../database';
 import { guarded } from '../failure';
@@ -76,7 +77,7 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     if (isCountedBy(filter, finest) || finest >= DAY_MS) return finest;
     const [row] = await this.#rows(tenants, readableEvents(eachTenant(tenants, this.form), filter));
     if (Number(row?.n) <= this.readMax) return finest;
-    if (filter.search.length > 0) return widths.find((widthMs) => widthMs >= HOUR_MS) ?? finest;
+    if (!isCountable(filter)) return widths.find((widthMs) => widthMs >= HOUR_MS) ?? finest;
     return widths.find((widthMs) => isCountedBy(filter, widthMs)) ?? finest;
   }
 

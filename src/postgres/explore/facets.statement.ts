@@ -2,7 +2,7 @@ import { toSnakeCase } from '../../audit-event/fields';
 import type { AuditEventFilter } from '../../audit-event/query';
 import type { FacetField } from '../../explore/explorer';
 import { whereOf } from '../audit-event.where';
-import { countedOf, isHourly } from '../counts/dimensions';
+import { countedOf, isCountable, isHourly } from '../counts/dimensions';
 import { cutRange } from '../counts/pieces';
 import { type EachTenant, floorOfHour } from '../counts/scope';
 import { segmentsOf } from '../counts/segments';
@@ -25,10 +25,10 @@ export function facetsStatement(
   limit: number,
   readMax: number,
 ): Prisma.Sql {
-  const isSearch = filter.search.length > 0;
+  const isRead = !isCountable(filter);
   return Prisma.sql`
-    WITH ${isSearch ? found(each, filter) : Prisma.sql`readable AS MATERIALIZED (${readableEvents(each, filter)})`},
-    part AS MATERIALIZED (${isSearch ? ofFound() : ofCounts(each, filter, readMax)})
+    WITH ${isRead ? found(each, filter) : Prisma.sql`readable AS MATERIALIZED (${readableEvents(each, filter)})`},
+    part AS MATERIALIZED (${isRead ? ofFound() : ofCounts(each, filter, readMax)})
     SELECT r.facet, r.v, r.n, r.ok, r.distinct_n::float8 AS distinct_n FROM (
       SELECT p.facet, p.v, p.n::float8 AS n, p.ok::float8 AS ok, count(*) OVER (PARTITION BY p.facet) AS distinct_n,
         row_number() OVER (PARTITION BY p.facet ORDER BY p.n DESC, p.v COLLATE "C") AS place
@@ -72,7 +72,7 @@ function segments(
   return segmentsOf(counted, cutRange(filter, isHourly(counted)), tenant);
 }
 
-/** The events a search finds, in the hours the index names, by all fields at once: they are read one time for all. */
+/** The events of a filter the counts do not know, in the hours the index names, by all fields at once: they are read one time for all. */
 function found(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
   const counted = countedOf(filter, 'recordId');
   const columns = Prisma.join(READ.map((field) => column(field)));

@@ -1,7 +1,7 @@
 import type { AuditEventFilter } from '../../audit-event/query';
 import { DAY_MS, HOUR_MS } from '../../explore/buckets';
 import { whereOf } from '../audit-event.where';
-import { type Counted, countedOf, isHourly } from '../counts/dimensions';
+import { type Counted, countedOf, isCountable, isHourly } from '../counts/dimensions';
 import { cutRange, type Pieces } from '../counts/pieces';
 import { type EachTenant, type TenantForm, windowOf } from '../counts/scope';
 import { segmentsOf } from '../counts/segments';
@@ -25,7 +25,7 @@ export function histogramStatement(each: EachTenant, filter: AuditEventFilter, w
 
 /** Whether the buckets come from counts, but for the edges of the range, and no event in between has to be read. */
 export const isCountedBy = (filter: AuditEventFilter, widthMs: number): boolean =>
-  filter.search.length === 0 &&
+  isCountable(filter) &&
   (widthMs % DAY_MS === 0 || (widthMs % HOUR_MS === 0 && isHourly(countedOf(filter, 'recordId'))));
 
 /** Windows shorter than an hour: events counted one by one. */
@@ -42,7 +42,7 @@ function counted(
   form: TenantForm,
 ): Prisma.Sql {
   // By outcome: the search index alone knows how many, not how many of them succeeded.
-  if (filter.search.length > 0) return searchSegments(filter, countedOf(filter, 'succeeded'), tenant, form);
+  if (!isCountable(filter)) return searchSegments(filter, countedOf(filter, 'succeeded'), tenant, form);
   const by = countedOf(filter, 'recordId');
   return segmentsOf(by, piecesOf(filter, by, widthMs), tenant);
 }

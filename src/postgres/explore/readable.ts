@@ -10,7 +10,7 @@ import { Prisma } from '../database';
  * leads to a principal's events; any other filter means reading all of the time range.
  */
 export function readableEvents(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
-  const indexed = countedOf({ ...filter, actionId: null, databaseName: null, search: [] }, 'recordId');
+  const indexed = countedOf({ ...filter, actionId: null, databaseName: null, succeeded: null }, 'recordId');
   const pieces = cutRange(filter, true);
   return Prisma.sql`
     SELECT coalesce(sum(s.n), 0)::float8 AS n FROM (${each((tenant) => segmentsOf(indexed, pieces, tenant))}) s`;

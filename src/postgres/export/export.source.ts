@@ -5,6 +5,7 @@ import type { ExportPage, ExportPlan, ExportSource, IdSpan } from '../../export/
 import { LIMITS } from '../../limits';
 import type { TenantScope } from '../../tenant/tenant-scope';
 import { toStoredEvent } from '../audit-event.rows';
+import { isCountable } from '../counts/dimensions';
 import { eachTenant, type TenantForm } from '../counts/scope';
 import type { AskRows } from '../database';
 import { guarded, isStatementTimeout } from '../failure';
@@ -66,8 +67,10 @@ export class PostgresExportSource implements ExportSource {
 }
 
 /** Whether events are read to see if they match: an index has those of a time range, and of a principal in it. */
-const isRead = ({ actionId, databaseName, search }: AuditEventFilter) =>
-  actionId !== null || databaseName !== null || search.length > 0;
+const isRead = (filter: AuditEventFilter) => {
+  const { actionId, databaseName, succeeded } = filter;
+  return actionId !== null || databaseName !== null || succeeded !== null || !isCountable(filter);
+};
 
 /** The last id before an hour since 1970. */
 function idBefore(hour: number): string {

@@ -2,7 +2,7 @@ import type { AuditEventFilter } from '../../audit-event/query';
 import type { IdSpan } from '../../export/export-source';
 import { DETAIL_COLUMNS } from '../audit-event.rows';
 import { whereOf } from '../audit-event.where';
-import { countedOf, isHourly } from '../counts/dimensions';
+import { countedOf, isCountable, isHourly } from '../counts/dimensions';
 import { cutRange } from '../counts/pieces';
 import type { EachTenant } from '../counts/scope';
 import { segmentsOf } from '../counts/segments';
@@ -14,9 +14,9 @@ export function spansStatement(each: EachTenant, filter: AuditEventFilter): Pris
   const counted = countedOf(filter, 'recordId');
   const pieces = cutRange(filter, isHourly(counted));
   const segments = each((tenant) =>
-    filter.search.length > 0
-      ? searchSegments(filter, counted, tenant, each.form)
-      : segmentsOf(counted, pieces, tenant),
+    isCountable(filter)
+      ? segmentsOf(counted, pieces, tenant)
+      : searchSegments(filter, counted, tenant, each.form),
   );
   return Prisma.sql`
     SELECT s.lo, s.hi, sum(s.n)::float8 AS n FROM (${segments}) s

@@ -1,4 +1,5 @@
-import { type SearchTerm, wholeWordsOf } from '../../audit-event/search-terms';
+import type { AuditEventFilter } from '../../audit-event/query';
+import { type SearchTerm, wholeWordsOf, wordsOf } from '../../audit-event/search-terms';
 import type { TenantForm } from '../counts/scope';
 import { Prisma } from '../database';
 import { toStored } from '../stored-text';
@@ -13,10 +14,10 @@ export const indexKeyOf = (word: string): string =>
 /** SQL: how a word that one event of an hour has is written in `audit_segment.singles`. */
 export const singleOf = (tenant: string, word: string): string => `${tenant}::text || ' ' || ${word}`;
 
-/** The index keys of the words every matching event must have. */
-export function keysOf(terms: readonly SearchTerm[]): string[] {
-  const words = terms.flatMap(wholeWordsOf).map((word) => indexKeyOf(toStored(word)));
-  return [...new Set(words)];
+/** The index keys of the words every matching event must have; those of its instance are words of it too. */
+export function keysOf({ search, serverInstanceName }: AuditEventFilter): string[] {
+  const words = [...search.flatMap(wholeWordsOf), ...wordsOf(serverInstanceName ?? '')];
+  return [...new Set(words.map((word) => indexKeyOf(toStored(word))))];
 }
 
 /** Whether the index counts the events of these terms exactly: one word, which is its own key. */

@@ -7,8 +7,9 @@ import { Prisma } from '../database';
 import { hoursOfWord, isCounted, keysOf } from './index-words';
 
 /**
- * The segments (see `counts/segments.ts`) of a search: hours with the number of matching events. A single word is
- * counted by the index. For anything else the index says in which hours the words occur, and their events are read.
+ * The segments (see `counts/segments.ts`) of what the counts do not know, words and instances: hours with the number
+ * of matching events. A single word is counted by the index. For anything else the index says in which hours the words
+ * occur, and their events are read.
  * Hours whose segment does not hold are always read.
  */
 export function searchSegments(
@@ -24,8 +25,8 @@ export function searchSegments(
     countEvents(counted, tenant, Prisma.sql`${whereInRange(range)} AND ${where}`),
   );
   if (!whole) return edges.length > 0 ? Prisma.join(edges, ' UNION ALL ') : Prisma.sql`${NONE}`;
-  const exact = isCounted(filter.search) && counted.filters.length === 0 && counted.group === null;
-  const keys = keysOf(filter.search);
+  const exact = isCounted(filter.search) && isWordsAlone(filter, counted);
+  const keys = keysOf(filter);
   const inSpan = (column: string) => within(column, whole);
   const found = keys.map(
     (key, i) =>
@@ -61,6 +62,10 @@ export function searchSegments(
       )}) r
       ${edges.length > 0 ? Prisma.sql`UNION ALL ${Prisma.join(edges, ' UNION ALL ')}` : Prisma.empty}) q`;
 }
+
+/** Whether nothing but words is asked for: of a word the index knows the hour, and nothing else. */
+const isWordsAlone = ({ serverInstanceName }: AuditEventFilter, { filters, group, outcome }: Counted) =>
+  serverInstanceName === null && filters.length === 0 && group === null && outcome === null;
 
 const NONE = Prisma.sql`SELECT ''::text AS v, 0 AS lo, 0 AS hi, 0::bigint AS n, 0::bigint AS ok WHERE false`;
 

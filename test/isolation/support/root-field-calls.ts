@@ -45,6 +45,8 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   search: ({ marks }) => marks.event,
   databaseName: ({ marks }) => `${marks.event} databaseName`,
   principalName: ({ marks }) => `${marks.event} serverPrincipalName`,
+  serverInstanceName: ({ marks }) => `${marks.event} serverInstanceName`,
+  succeeded: () => true,
   actionId: ({ marks }) => marks.event,
   startTime: () => BEFORE,
   endTime: () => AFTER,

@@ -23,6 +23,8 @@ const PARAMETERS: Readonly<Record<string, (target: MarkedTenant) => string | und
   search: ({ marks }) => marks.event,
   databaseName: ({ marks }) => `${marks.event} databaseName`,
   principalName: ({ marks }) => `${marks.event} serverPrincipalName`,
+  serverInstanceName: ({ marks }) => `${marks.event} serverInstanceName`,
+  succeeded: () => 'true',
   actionId: ({ marks }) => marks.event,
   startTime: () => '2026-01-01T00:00:00Z',
   endTime: () => '2026-02-01T00:00:00Z',
@@ -59,6 +61,8 @@ const exportsAt =
     get(path),
     get(`${path}?format=csv`),
     get(`${path}?databaseName=${encodeURIComponent(`${target.marks.event} databaseName`)}`),
+    get(`${path}?serverInstanceName=${encodeURIComponent(`${target.marks.event} serverInstanceName`)}`),
+    get(`${path}?succeeded=true`),
     get(`${path}?cursor=${target.recordIds[3]}`),
   ];
 

@@ -55,6 +55,9 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     { actionId: 'UP' },
     { search: 'line' },
     { principalName: 'nobody' },
+    { succeeded: 'false' },
+    { succeeded: 'true', actionId: 'UP' },
+    { serverInstanceName: 'SQL1' },
     { startTime: at(2), endTime: at(1) },
     { actionId: 'SL', search: 'Ümlaut 名前', databaseName: 'nowhere' },
   ])('gives what the list gives for %j', async (query) => {

@@ -52,6 +52,11 @@ describe.each(ENGINES)('400 of GET /audit-activity on %s', (engine) => {
       expect(await refused({ sortDirection })).toMatch(/\bsortDirection\b.*\basc\b.*\bdesc\b/),
   );
 
+  it.each(['True', 'FALSE', '1', '0', 'yes', 'null', ' true', 'true,false'])(
+    'succeeded=%s, naming both values',
+    async (succeeded) => expect(await refused({ succeeded })).toMatch(/\bsucceeded\b.*\btrue\b.*\bfalse\b/),
+  );
+
   describe.each(['startTime', 'endTime'])('%s', (name) => {
     it.each([
       ['a word', 'yesterday'],
@@ -101,10 +106,14 @@ describe.each(ENGINES)('400 of GET /audit-activity on %s', (engine) => {
     expect(body.meta.totalCount).toBe(0);
   });
 
-  it.each(['page', 'actionId', 'search', 'startTime', 'sortBy'])('%s given twice', async (name) => {
-    const value = { page: '1', startTime: '2026-01-01', sortBy: 'eventTime' }[name] ?? 'SL';
-    expect(await refused(`${name}=${value}&${name}=${value}`)).toContain(`${name} must be given once`);
-  });
+  it.each(['page', 'actionId', 'search', 'startTime', 'sortBy', 'succeeded'])(
+    '%s given twice',
+    async (name) => {
+      const value =
+        { page: '1', startTime: '2026-01-01', sortBy: 'eventTime', succeeded: 'true' }[name] ?? 'SL';
+      expect(await refused(`${name}=${value}&${name}=${value}`)).toContain(`${name} must be given once`);
+    },
+  );
 
   it.each([
     'page',
@@ -115,6 +124,8 @@ describe.each(ENGINES)('400 of GET /audit-activity on %s', (engine) => {
     'actionId',
     'databaseName',
     'principalName',
+    'serverInstanceName',
+    'succeeded',
     'startTime',
     'endTime',
   ])('%s without a value: it must not count as not given', async (name) => {
@@ -123,7 +134,7 @@ describe.each(ENGINES)('400 of GET /audit-activity on %s', (engine) => {
   });
 
   it('texts longer than any stored name', async () => {
-    for (const name of ['actionId', 'databaseName', 'principalName', 'search']) {
+    for (const name of ['actionId', 'databaseName', 'principalName', 'serverInstanceName', 'search']) {
       expect(await refused({ [name]: 'x'.repeat(LIMITS.filterCharsMax + 1) })).toMatch(
         new RegExp(`\\b${name}\\b.*\\b512\\b`),
       );

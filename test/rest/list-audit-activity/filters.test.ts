@@ -6,6 +6,7 @@ const FIELD = {
   actionId: 'actionId',
   databaseName: 'databaseName',
   principalName: 'serverPrincipalName',
+  serverInstanceName: 'serverInstanceName',
 } as const;
 type Filter = keyof typeof FIELD;
 const FILTERS = Object.keys(FIELD) as Filter[];
@@ -46,9 +47,16 @@ describe.each(ENGINES)('filters of GET /audit-activity on %s', (engine) => {
   });
 
   it('never finds an event that lacks the field', async () => {
-    await acme.audited({ databaseName: null, serverPrincipalName: null });
+    await acme.audited({ databaseName: null, serverPrincipalName: null, serverInstanceName: null });
     expect(await found('databaseName', { databaseName: 'null' })).toEqual([]);
     expect(await found('serverPrincipalName', { principalName: 'null' })).toEqual([]);
+    expect(await found('serverInstanceName', { serverInstanceName: 'null' })).toEqual([]);
+  });
+
+  it('succeeded takes true and false', async () => {
+    for (const succeeded of [true, false, true]) await acme.audited({ succeeded });
+    expect(await found('succeeded', { succeeded: 'true' })).toEqual([true, true]);
+    expect(await found('succeeded', { succeeded: 'false' })).toEqual([false]);
   });
 
   it('compares principalName with the server principal, not the database principal', async () => {
@@ -59,8 +67,9 @@ describe.each(ENGINES)('filters of GET /audit-activity on %s', (engine) => {
 
   it('finds the longest names that are stored', async () => {
     const [name, action] = ['n'.repeat(512), 'a'.repeat(16)];
-    await acme.audited({ databaseName: name, serverPrincipalName: name, actionId: action });
-    const query = { databaseName: name, principalName: name, actionId: action };
+    const names = { databaseName: name, serverInstanceName: name };
+    await acme.audited({ ...names, serverPrincipalName: name, actionId: action });
+    const query = { ...names, principalName: name, actionId: action };
     expect(await found('databaseName', query)).toEqual([name]);
   });
 
@@ -68,10 +77,12 @@ describe.each(ENGINES)('filters of GET /audit-activity on %s', (engine) => {
     for (const databaseName of ['A', 'B']) {
       for (const serverPrincipalName of ['A', 'B']) {
         for (const actionId of ['A', 'B'])
-          await acme.audited({ databaseName, serverPrincipalName, actionId });
+          await acme.audited({ databaseName, serverPrincipalName, actionId, succeeded: actionId === 'B' });
       }
     }
     expect(await found('actionId', { databaseName: 'A', principalName: 'B' })).toEqual(['A', 'B']);
+    const failed = { databaseName: 'A', principalName: 'B', succeeded: 'false' };
+    expect(await found('actionId', failed)).toEqual(['A']);
     const all = { databaseName: 'B', principalName: 'A', actionId: 'B', search: 'SELECT', startTime: '2026' };
     const { startTime: _, ...filters } = all;
     expect(await found('serverPrincipalName', { ...filters, startTime: '2026-01-01' })).toEqual(['A']);

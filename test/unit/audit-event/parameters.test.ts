@@ -58,10 +58,21 @@ describe('parameters of the list', () => {
     ['actionId', ''],
     ['databaseName', 'x'.repeat(LIMITS.filterCharsMax + 1)],
     ['principalName', 7],
+    ['serverInstanceName', true],
+    ['succeeded', 'yes'],
+    ['succeeded', 1],
+    ['succeeded', ''],
     ['startTime', 'now'],
     ['endTime', '2026-02-30'],
   ])('refuse %s=%j and name the parameter', (name, value) => {
     expect(problemsOf(LIST_PARAMETERS, { [name]: value })).toContain(`${name} `);
+  });
+
+  it('take true and false as a query string and as GraphQL has them', () => {
+    for (const succeeded of [true, false]) {
+      expect(list({ succeeded }).succeeded).toBe(succeeded);
+      expect(list({ succeeded: String(succeeded) }).succeeded).toBe(succeeded);
+    }
   });
 
   it('name every problem of a request at once', () => {

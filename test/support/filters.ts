@@ -1,0 +1,13 @@
+import type { AuditEventFilter } from '../../src/audit-event/query';
+
+/** All events. */
+export const NO_FILTER: AuditEventFilter = {
+  from: null,
+  to: null,
+  actionId: null,
+  databaseName: null,
+  principalName: null,
+  serverInstanceName: null,
+  succeeded: null,
+  search: [],
+};
