@@ -6,6 +6,7 @@ import { createClient } from './api/client';
 import { loadSession, type Session } from './api/session';
 import { Shell } from './shell/shell';
 import { Failed, Loading } from './shell/states';
+import { BASE_PATH } from './shell/views';
 import { SignIn } from './sign-in/sign-in';
 
 type State =
@@ -13,18 +14,21 @@ type State =
   | { kind: 'failed'; error: Error }
   | { kind: 'known'; session: Session | null };
 
-/** Signed in: the views. Otherwise sign-in, at the same address, so that a link survives it. */
-export function App() {
+/**
+ * Signed in: the views. Otherwise sign-in, at the same address, so that a link survives it.
+ * @param props.loading who is signed in, asked before the page was drawn
+ */
+export function App({ loading }: { readonly loading: Promise<Session | null> }) {
   const [state, setState] = useState<State>({ kind: 'asking' });
   const [isOver, setIsOver] = useState(false);
-  const ask = useCallback(() => {
+  const take = useCallback((asked: Promise<Session | null>) => {
     setState({ kind: 'asking' });
-    loadSession().then(
+    asked.then(
       (session) => setState({ kind: 'known', session }),
       (error: Error) => setState({ kind: 'failed', error }),
     );
   }, []);
-  useEffect(ask, [ask]);
+  useEffect(() => take(loading), [take, loading]);
 
   const leave = useCallback((over: boolean) => {
     setIsOver(over);
@@ -43,7 +47,7 @@ export function App() {
   if (state.kind === 'failed')
     return (
       <Container size="xs" pt="xl">
-        <Failed error={state.error} retry={ask} />
+        <Failed error={state.error} retry={() => take(loadSession())} />
       </Container>
     );
   if (!session || !client)
@@ -52,7 +56,7 @@ export function App() {
     );
   return (
     <Provider value={client}>
-      <Router base="/dashboard">
+      <Router base={BASE_PATH}>
         <Shell session={session} onSignedOut={() => leave(false)} />
       </Router>
     </Provider>

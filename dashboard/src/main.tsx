@@ -5,9 +5,15 @@ import './style.css';
 import { MantineProvider } from '@mantine/core';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { loadSession } from './api/session';
 import { App } from './app';
 import { getStyleNonce } from './lib/style-nonce';
+import { preloadView } from './shell/views';
 import { contrastVariables, theme } from './theme';
+
+// Both before anything is drawn, and at once.
+const session = loadSession();
+preloadView(location.pathname);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
@@ -19,7 +25,7 @@ createRoot(root).render(
       defaultColorScheme="auto"
       getStyleNonce={getStyleNonce}
     >
-      <App />
+      <App loading={session} />
     </MantineProvider>
   </StrictMode>,
 );

@@ -19,7 +19,9 @@ import { HistogramTable } from './histogram-table';
 import { fixedRange, scaleRange, shiftRange, type TimeRange } from './time-range';
 import type { Change } from './use-explore-state';
 
-const HistogramChart = lazy(() => import('./histogram-chart'));
+// Fetched at once: it comes while the numbers are asked for.
+const chart = import('./histogram-chart');
+const HistogramChart = lazy(() => chart);
 
 export type Histogram = HistogramQuery['auditHistogram'];
 export type Bucket = Histogram['buckets'][number];
