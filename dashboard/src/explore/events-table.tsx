@@ -1,5 +1,6 @@
 import { Group, Stack } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
+import { memo } from 'react';
 import type { EventsQuery } from '../../generated/operations';
 import { FIELD_LABELS } from '../lib/field-labels';
 import { formatCount } from '../lib/numbers';
@@ -23,7 +24,7 @@ interface Props {
   readonly zone: TimeZone;
 }
 
-export function EventsTable({ page, isBusy, state, change, zone }: Props) {
+export const EventsTable = memo(function EventsTable({ page, isBusy, state, change, zone }: Props) {
   const open = (item: Item) => change({ event: item.recordId });
   const columns = COLUMNS.filter((column) => state.columns.includes(column)).map((column) =>
     columnOf(column, { zone, open, state, change }),
@@ -66,7 +67,7 @@ export function EventsTable({ page, isBusy, state, change, zone }: Props) {
       </Group>
     </Stack>
   );
-}
+});
 
 function columnOf(
   column: Column,

@@ -1,5 +1,6 @@
 import { Button, Collapse, Stack, Text, Title, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
+import { memo } from 'react';
 import type { UseQueryState } from 'urql';
 import type { FacetsQuery } from '../../generated/operations';
 import { FIELD_LABELS } from '../lib/field-labels';
@@ -22,7 +23,7 @@ interface Props {
 }
 
 /** The values of the most telling fields with their counts; one that is chosen filters, and chosen again no more. */
-export function FacetPanel({ result, state, change, retry }: Props) {
+export const FacetPanel = memo(function FacetPanel({ result, state, change, retry }: Props) {
   const isNarrow = useMediaQuery('(max-width: 62em)');
   const [isOpen, { toggle }] = useDisclosure();
   const facets = result.data?.auditFacets.facets;
@@ -48,7 +49,7 @@ export function FacetPanel({ result, state, change, retry }: Props) {
       </Collapse>
     </section>
   );
-}
+});
 
 function FacetList(props: { readonly facet: Facet } & Pick<Props, 'state' | 'change'>) {
   const { facet, state, change } = props;

@@ -8,7 +8,7 @@ import {
   VisuallyHidden,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, memo, Suspense, useState } from 'react';
 import type { UseQueryState } from 'urql';
 import type { HistogramQuery } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
@@ -34,7 +34,7 @@ interface Props {
 }
 
 /** Events over time. What dragging does with a mouse, the buttons and the table do with a keyboard. */
-export function HistogramPanel({ result, zone, change, retry }: Props) {
+export const HistogramPanel = memo(function HistogramPanel({ result, zone, change, retry }: Props) {
   const [isTable, { toggle }] = useDisclosure();
   const [hovered, setHovered] = useState<Bucket | null>(null);
   if (result.error) return <Failed error={result.error} retry={retry} />;
@@ -80,7 +80,7 @@ export function HistogramPanel({ result, zone, change, retry }: Props) {
       {isTable && <HistogramTable buckets={buckets} zone={zone} onZoom={zoom} />}
     </Paper>
   );
-}
+});
 
 function LegendItem(props: { readonly of: 'succeeded' | 'failed'; readonly label: string }) {
   const scheme = useComputedColorScheme('light');
