@@ -6,7 +6,6 @@ import { createClient } from './api/client';
 import { loadSession, type Session } from './api/session';
 import { Shell } from './shell/shell';
 import { Failed, Loading } from './shell/states';
-import { BASE_PATH } from './shell/views';
 import { SignIn } from './sign-in/sign-in';
 
 type State =
@@ -56,7 +55,7 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
     );
   return (
     <Provider value={client}>
-      <Router base={BASE_PATH}>
+      <Router base="/dashboard">
         <Shell session={session} onSignedOut={() => leave(false)} />
       </Router>
     </Provider>

@@ -8,12 +8,10 @@ import { createRoot } from 'react-dom/client';
 import { loadSession } from './api/session';
 import { App } from './app';
 import { getStyleNonce } from './lib/style-nonce';
-import { preloadView } from './shell/views';
 import { contrastVariables, theme } from './theme';
 
-// Both before anything is drawn, and at once.
+// Before anything is drawn.
 const session = loadSession();
-preloadView(location.pathname);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');

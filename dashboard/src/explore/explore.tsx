@@ -1,6 +1,6 @@
 import { Box, Stack } from '@mantine/core';
 import { useTimeZone } from '../lib/preferences';
-import { Failed } from '../shell/states';
+import { Failed, Loading } from '../shell/states';
 import { EventDrawer } from './event-drawer';
 import { EventsTable } from './events-table';
 import classes from './explore.module.css';
@@ -37,6 +37,9 @@ export default function Explore() {
             <Failed error={events.error} retry={refresh} />
           ) : page?.totalCount === 0 && !events.fetching ? (
             <NoEvents state={state} change={change} zone={zone} />
+          ) : !page ? (
+            // The table takes longer to draw than all the rest: the questions leave first.
+            <Loading what="the events" />
           ) : (
             <EventsTable page={page} isBusy={events.fetching} state={state} change={change} zone={zone} />
           )}

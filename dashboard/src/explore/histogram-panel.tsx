@@ -8,20 +8,17 @@ import {
   VisuallyHidden,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { lazy, memo, Suspense, useState } from 'react';
+import { memo, useState } from 'react';
 import type { UseQueryState } from 'urql';
 import type { HistogramQuery } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
 import { formatSpan, formatTime, type TimeZone } from '../lib/time';
 import { Failed, Loading } from '../shell/states';
+import HistogramChart from './histogram-chart';
 import { HISTOGRAM_COLORS } from './histogram-colors';
 import { HistogramTable } from './histogram-table';
 import { fixedRange, scaleRange, shiftRange, type TimeRange } from './time-range';
 import type { Change } from './use-explore-state';
-
-// Fetched at once: it comes while the numbers are asked for.
-const chart = import('./histogram-chart');
-const HistogramChart = lazy(() => chart);
 
 export type Histogram = HistogramQuery['auditHistogram'];
 export type Bucket = Histogram['buckets'][number];
@@ -74,9 +71,7 @@ export const HistogramPanel = memo(function HistogramPanel({ result, zone, chang
         </Group>
       </Group>
       <VisuallyHidden>{summarize(buckets)}</VisuallyHidden>
-      <Suspense fallback={<Loading what="the chart" />}>
-        <HistogramChart histogram={histogram} zone={zone} onZoom={zoom} onHover={setHovered} />
-      </Suspense>
+      <HistogramChart histogram={histogram} zone={zone} onZoom={zoom} onHover={setHovered} />
       {isTable && <HistogramTable buckets={buckets} zone={zone} onZoom={zoom} />}
     </Paper>
   );

@@ -1,13 +1,20 @@
 import { Alert, Button, Center, Loader, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useTimeout } from '@mantine/hooks';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { describeError } from '../api/errors';
 
+/** Until then words are enough: what turns takes time to draw, which the data then waits for. */
+const LOADER_AFTER_MS = 800;
+
 /** What stands in a place until its data is there. */
 export function Loading({ what }: { readonly what: string }) {
+  const [isLong, setIsLong] = useState(false);
+  const { start } = useTimeout(() => setIsLong(true), LOADER_AFTER_MS);
+  useEffect(start, [start]);
   return (
     <Center p="xl" role="status">
-      <Loader size="sm" mr="sm" aria-hidden />
+      {isLong && <Loader size="sm" mr="sm" aria-hidden />}
       <Text c="dimmed">Loading {what} …</Text>
     </Center>
   );
