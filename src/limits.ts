@@ -42,7 +42,7 @@ export const LIMITS = {
   databaseConnectMs: 2_000, // with the next two, a lost database is answered within 5 s
   databaseStatementMs: 4_000,
   requestDeadlineMs: 4_500,
-  backgroundConnectMs: 10_000,
+  backgroundConnectMs: 10_000, // nobody waits for a background task
   backgroundStatementMsDefault: 300_000, // dropping a week of a billion events takes minutes
   backgroundSilenceMs: 2_000, // for PostgreSQL to say that it ended a statement
   keyCacheMs: 750, // a revoked key is refused everywhere within a second, also where the word of it is lost
@@ -61,6 +61,7 @@ export const LIMITS = {
   accessLogPageMax: 1_000, // one answer
   accessLogRemoveEntries: 5_000, // by one statement of retention
   accessLogDaysMax: 36_500, // a hundred years
+  vacuumMs: 10 * 60_000, // of the embedded engine: what is gone takes some MB until then
   foldMs: 1_000, // new counts are exact at once; folding keeps reading them cheap
   indexMs: 1_000, // a search reads what is not indexed yet; indexing keeps that little
   indexQuietMs: 2_000, // an hour that is still being filled is not indexed over and over

@@ -16,20 +16,24 @@ export interface LogDestination extends DestinationStream {
 export function openLogDestination(): LogDestination {
   // Makes a pipe one that does not block: a reader that stands still must stop neither the service nor its end.
   process.stderr.on('error', () => {});
-  let ended = false;
+  // However the process ends, pino writes out what is left: a reader that stands still would have it try for ever.
+  let retriedUntil = Number.POSITIVE_INFINITY;
+  process.once('exit', () => {
+    retriedUntil = Math.min(retriedUntil, performance.now() + LAST_LINES_MS);
+  });
   const destination = pino.destination({
     ...TOGETHER,
     dest: 2,
     sync: false,
     maxLength: WAITING_CHARS_MAX,
-    retryEAGAIN: () => !ended,
+    retryEAGAIN: () => performance.now() < retriedUntil,
   });
   return Object.assign(destination, {
     end: async () => {
       const left = new Promise<void>((resolve) => destination.flush(() => resolve()));
       const late = new Promise<void>((resolve) => setTimeout(resolve, LAST_LINES_MS));
       await Promise.race([left, late]);
-      ended = true;
+      retriedUntil = 0;
       destination.on('error', () => {});
       destination.destroy();
     },

@@ -47,6 +47,7 @@ import { assertRowSecurity } from './postgres/row-security';
 import { Indexer } from './postgres/search/indexer';
 import { PostgresSessionStore } from './postgres/session.store';
 import { PostgresTenantStore } from './postgres/tenant.store';
+import { vacuum } from './postgres/vacuum';
 import type { Limiter } from './rate-limit/limiter';
 import { SlidingLog } from './rate-limit/sliding-log';
 import { RedisLimiter } from './redis/redis-limiter';
@@ -220,6 +221,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
     background('retention of gaps', LIMITS.retentionMs, () =>
       expireGaps({ sources, retention, nowMs: Date.now, log }),
     ),
+    ...(config.databaseUrl ? [] : [background('vacuum', LIMITS.vacuumMs, () => vacuum(owner))]),
     background('making partitions ahead', DAY_MS, () => partitions.ensureAhead(Date.now())),
   ];
 

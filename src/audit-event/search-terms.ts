@@ -109,18 +109,18 @@ export function needleOf(term: SearchTerm): string {
 }
 const EDGE_MARKS = /^\x7f|\x7f$/g;
 
+const piecesOf = (text: string): string[] => mark(text).split(WORD_MARK);
+const wordsAmong = (pieces: readonly string[]): string[] => pieces.filter((_, i) => i % 2 === 1);
+
 /** The words of a text, folded. */
-export const wordsOf = (text: string): string[] =>
-  mark(text)
-    .split(WORD_MARK)
-    .filter((_, i) => i % 2 === 1);
+export const wordsOf = (text: string): string[] => wordsAmong(piecesOf(text));
 
 /** Words an event must have for the term to hold. A phrase's first and last may be parts of longer ones. */
 export function wholeWordsOf(term: SearchTerm): string[] {
   if (term.kind === 'prefix') return [];
   if (term.kind === 'word') return [term.text];
-  const pieces = mark(term.text).split(WORD_MARK);
-  const words = pieces.filter((_, i) => i % 2 === 1);
+  const pieces = piecesOf(term.text);
+  const words = wordsAmong(pieces);
   const isInside = (i: number) =>
     (i > 0 || pieces[0] !== '') && (i < words.length - 1 || pieces.at(-1) !== '');
   return words.filter((_, i) => isInside(i));

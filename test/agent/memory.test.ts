@@ -6,6 +6,7 @@ import { writeBacklog } from './support/large-backlog';
 import { until } from './support/until';
 
 const PEAK_BYTES_MAX = 120e6;
+// The kernel's own mark of the most memory is in /proc, which other systems have not.
 const onLinux = existsSync('/proc/self/status') ? it : it.skip;
 
 /** Most memory a process has had in use, in bytes. */

@@ -12,7 +12,7 @@ import { useExploreData } from './use-explore-data';
 import { useExploreState } from './use-explore-state';
 
 /** What happened: over time, by who and what, and each event. */
-export default function Explore() {
+export function Explore() {
   const [state, change] = useExploreState();
   const [zone] = useTimeZone();
   const { filter, events, histogram, facets, refresh } = useExploreData(state);

@@ -17,7 +17,7 @@ interface Props {
   readonly onHover: (bucket: Bucket | null) => void;
 }
 
-export default function HistogramChart({ histogram, zone, onZoom, onHover }: Props) {
+export function HistogramChart({ histogram, zone, onZoom, onHover }: Props) {
   const { ref: sizeRef, width } = useElementSize();
   const place = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');

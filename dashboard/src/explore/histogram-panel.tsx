@@ -14,7 +14,7 @@ import type { HistogramQuery } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
 import { formatSpan, formatTime, type TimeZone } from '../lib/time';
 import { Failed, Loading } from '../shell/states';
-import HistogramChart from './histogram-chart';
+import { HistogramChart } from './histogram-chart';
 import { HISTOGRAM_COLORS } from './histogram-colors';
 import { HistogramTable } from './histogram-table';
 import { fixedRange, scaleRange, shiftRange, type TimeRange } from './time-range';

@@ -2,7 +2,7 @@ import { IconBuilding, IconChartBar, IconHistory, IconKey, IconServer } from '@t
 import { type ComponentType, lazy } from 'react';
 import type { Session } from '../api/session';
 // Not lazy, as it is what nearly everybody comes for: each further file takes a browser 10 ms or more.
-import Explore from '../explore/explore';
+import { Explore } from '../explore/explore';
 
 export interface View {
   readonly path: string;

@@ -72,7 +72,10 @@ function segments(
   return segmentsOf(counted, cutRange(filter, isHourly(counted)), tenant);
 }
 
-/** The events of a filter the counts do not know, in the hours the index names, by all fields at once: they are read one time for all. */
+/**
+ * The events of a filter the counts do not know, in the hours the index names, by all fields at once: they are read one
+ * time for all.
+ */
 function found(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
   const counted = countedOf(filter, 'recordId');
   const columns = Prisma.join(READ.map((field) => column(field)));
