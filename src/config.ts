@@ -35,7 +35,7 @@ const networks = z
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** The environment variables of the service; their descriptions are README's table. */
+/** The environment variables of the service; their descriptions are the table of docs/operate.md. */
 export const ENVIRONMENT = z.object({
   PORT: wholeNumber(0, 65_535).default(8080).describe('TCP port; 0 takes a free one.'),
   HOST: z

@@ -1,0 +1,117 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ENVIRONMENT, loadConfig } from '../../src/config';
+import { ERRORS } from '../../src/errors';
+import { ROOT } from '../support/imports';
+
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...markdownIn('docs')];
+
+function markdownIn(folder: string): string[] {
+  const names = readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith('.md')).map((name) => path.posix.join(folder, name));
+}
+
+const read = (document: string) => readFileSync(path.join(ROOT, document), 'utf8');
+
+/** Cells of the rows of the table with this heading. */
+function tableOf(document: string, heading: string): string[][] {
+  const lines = read(document).split('\n');
+  const start = lines.findIndex((line) => line.startsWith(`| ${heading} |`));
+  if (start < 0) throw new Error(`${document} has no table "${heading}"`);
+  const rows = lines.slice(start + 2);
+  const end = rows.findIndex((line) => !line.startsWith('|'));
+  return (end < 0 ? rows : rows.slice(0, end)).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+/** What stands in a cell between back quotes. */
+const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? '');
+
+/** What a heading is called in a link, as GitHub has it. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+describe('the documents', () => {
+  it('describe each variable of the service in the words and with the default of its declaration', () => {
+    const defaults = Object.entries(ENVIRONMENT.parse({})) as [string, unknown][];
+    const declared = Object.entries(ENVIRONMENT.shape).map(([name, schema]) => {
+      const value = defaults.find(([key]) => key === name)?.[1];
+      return [`\`${name}\``, value === undefined ? '' : `\`${value}\``, schema.description];
+    });
+    expect(tableOf('docs/operate.md', 'Variable')).toEqual(declared);
+    expect(loadConfig({}).port).toBe(8080);
+  });
+
+  it('describe each error code with the status and in the words of its declaration', () => {
+    const declared = Object.entries(ERRORS).map(([code, { status, doc }]) => [
+      `${status}`,
+      `\`${code}\``,
+      doc,
+    ]);
+    expect(tableOf('docs/api.md', 'Status')).toEqual(declared);
+  });
+
+  it('map every folder of the sources, and none that is not there', () => {
+    const mapped = tableOf('CONTRIBUTING.md', 'Folder').flatMap(([cell]) => namesIn(cell));
+    expect(mapped.filter((name) => !existsSync(path.join(ROOT, name)))).toEqual([]);
+    const folders = readdirSync(path.join(ROOT, 'src'), { withFileTypes: true }).filter((e) =>
+      e.isDirectory(),
+    );
+    const named = folders.map(({ name }) => `src/${name}`).filter((name) => name !== 'src/generated');
+    expect(named.filter((name) => !mapped.includes(name))).toEqual([]);
+  });
+
+  it('send a reader to homes of facts that exist', () => {
+    const homes = tableOf('CONTRIBUTING.md', 'Fact')
+      .flatMap(([, home]) => namesIn(home))
+      .filter((name) => name.includes('/') && !name.includes('*'));
+    expect(homes.length).toBeGreaterThan(5);
+    expect(homes.filter((name) => !existsSync(path.join(ROOT, name)))).toEqual([]);
+  });
+
+  it.each(DOCUMENTS)('%s shows no error code that does not exist', (document) => {
+    const shown = [...read(document).matchAll(/"code": ?"(\w+)"/g)].map(([, code]) => code ?? '');
+    expect(shown.filter((code) => !Object.hasOwn(ERRORS, code))).toEqual([]);
+  });
+
+  it.each(DOCUMENTS)('%s links to files and headings that exist', (document) => {
+    const targets = [...read(document).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '');
+    const local = targets.filter((target) => !/^https?:/.test(target));
+    const broken = local.filter((target) => {
+      const [file = '', anchor] = target.split('#');
+      const name = file ? path.posix.join(path.posix.dirname(document), file) : document;
+      if (!existsSync(path.join(ROOT, name))) return true;
+      if (anchor === undefined) return false;
+      const headings = [...read(name).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading ?? ''));
+      return !headings.includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  it('is read in a few minutes: 120 lines at most', () => {
+    expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(120);
+  });
+
+  it.each([
+    'npm run demo',
+    'npm test',
+    'npm start',
+    '/api/v1/public/audit-activity?',
+    '/api/v1/public/audit-activity/summary?',
+  ])('tells of %s', (text) => {
+    expect(read('README.md')).toContain(text);
+  });
+
+  it('leads to every document for a reader', () => {
+    const named = markdownIn('docs').filter((name) => !name.startsWith('docs/decisions/'));
+    expect(named.filter((name) => !read('README.md').includes(`](${name})`))).toEqual([]);
+  });
+});
