@@ -8,10 +8,11 @@ import { summaryStatement } from '../../src/postgres/counts/summary.statement';
 import type { Prisma } from '../../src/postgres/database';
 import { facetsStatement } from '../../src/postgres/explore/facets.statement';
 import { histogramStatement } from '../../src/postgres/explore/histogram.statement';
+import { spansStatement } from '../../src/postgres/export/export.statements';
 import { Indexer } from '../../src/postgres/search/indexer';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { AT_ONCE } from '../support/at-once';
-import { describeOnPostgres } from '../support/engines';
+import { ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';
 
@@ -65,10 +66,10 @@ const PAGES: readonly [string, AuditEventQuery, number][] = [
   ['a common word', query({ search: [{ kind: 'word', text: 'select' }] }), 1],
 ];
 
-describeOnPostgres('the plan of a hot statement', () => {
+describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
   let store: Store;
   beforeAll(async () => {
-    store = await Store.open('postgresql');
+    store = await Store.open(engine);
     for (let week = 0; week < WEEKS; week++)
       await store.writer.insert(store.tenantId, store.checked(eventsOf(week)));
     await new Folder(store.database.migrator).run();
@@ -113,6 +114,26 @@ describeOnPostgres('the plan of a hot statement', () => {
     expectEdgesOnly(nodes);
   });
 
+  it.each(['lateral', 'union'] as const)(
+    'several tenants: no event is read that is not near the page: %s',
+    async (form) => {
+      const other = await store.forNewTenant();
+      const each = eachTenant(tenantScope([store.tenantId, other.tenantId]), form);
+      expectEdgesOnly(
+        await explain(pageStatement(each, query({ actionId: 'DL' })), [store.tenantId, other.tenantId]),
+      );
+    },
+  );
+
+  const A_RARE_WORD: AuditEventFilter = { ...NO_FILTER, search: [{ kind: 'word', text: 'id1234' }] };
+  it.each([
+    ['histogram', (each: EachTenant) => histogramStatement(each, A_RARE_WORD, HOUR_MS)],
+    ['facets', (each: EachTenant) => facetsStatement(each, A_RARE_WORD, 10, 1_000)],
+    ['export', (each: EachTenant) => spansStatement(each, A_RARE_WORD)],
+  ])('%s of a rare word reads the events of its hour only', async (_, statementOf) => {
+    expectEdgesOnly(await explain(statementOf(eachTenant(tenantScope([store.tenantId]), 'lateral'))));
+  });
+
   function expectEdgesOnly(nodes: readonly PlanNode[]) {
     const events = nodes.filter(
       (node) => node['Relation Name']?.startsWith('audit_event') && node['Actual Loops'] > 0,
@@ -122,12 +143,12 @@ describeOnPostgres('the plan of a hot statement', () => {
     expect(rows).toBeLessThan(EVENTS_PER_WEEK / 4);
   }
 
-  async function explain(statement: Prisma.Sql): Promise<PlanNode[]> {
+  async function explain(statement: Prisma.Sql, tenants = [store.tenantId]): Promise<PlanNode[]> {
     // As requests run: by the service's role, with row-level security in force.
     const [row] = await store.database.run(
       `EXPLAIN (ANALYZE, FORMAT JSON) ${statement.text}`,
       statement.values,
-      [store.tenantId],
+      tenants,
     );
     const plan = (row as { 'QUERY PLAN': [{ Plan: PlanNode }] } | undefined)?.['QUERY PLAN'][0].Plan;
     return plan ? flat(plan) : [];

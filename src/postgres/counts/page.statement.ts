@@ -6,7 +6,7 @@ import { Prisma } from '../database';
 import { searchSegments } from '../search/search-segments';
 import { type Counted, countedOf, groupDimension, isCountable, isHourly } from './dimensions';
 import { cutRange } from './pieces';
-import { type EachTenant, floorOfHour } from './scope';
+import { type EachTenant, IN_BOUNDS, withBounds } from './scope';
 import { hoursWithin, segmentsOf } from './segments';
 
 /** From this offset on rows passed over cost more than finding the page's rows once more. */
@@ -44,8 +44,7 @@ export function pageStatement(
   const read = (columns: Prisma.Sql, tenant: Prisma.Sql) => Prisma.sql`
         SELECT r.* FROM fine h CROSS JOIN LATERAL (
           SELECT ${columns} FROM audit_event e
-          WHERE e.tenant_id = ${tenant} AND e.record_id >= ${Prisma.raw(floorOfHour('h.lo'))}
-            AND e.record_id < ${Prisma.raw(floorOfHour('h.hi'))} AND ${whereOf(filter)} AND ${inGroup(counted)}
+          WHERE e.tenant_id = ${tenant} AND ${IN_BOUNDS} AND ${whereOf(filter)} AND ${inGroup(counted)}
           ORDER BY e.record_id ${direction} LIMIT ${end} - h.before) r`;
   const cut = Prisma.sql`LIMIT ${pageSize}::bigint OFFSET greatest(0, ${first} - coalesce((SELECT min(before) FROM fine), 0))`;
   const shallowPage = Prisma.sql`page AS (
@@ -71,7 +70,7 @@ export function pageStatement(
         SELECT v, lo, hi, n, (sum(n) OVER (ORDER BY v ${direction}, lo ${direction}) - n)::bigint AS before
         FROM segment) r
       WHERE ${touches}),
-    fine AS (${isRefined ? refined(each, counted, direction, touches) : Prisma.sql`SELECT * FROM hit`}),
+    fine AS MATERIALIZED (${withBounds(isRefined ? refined(each, counted, direction, touches) : Prisma.sql`SELECT * FROM hit`)}),
     ${offset < deepOffset ? shallowPage : deepPage}
     SELECT c.total, p.* FROM (SELECT coalesce(sum(n), 0)::float8 AS total FROM segment) c
     LEFT JOIN page p ON true ORDER BY ${order('p')}`;

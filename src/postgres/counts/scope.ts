@@ -43,8 +43,19 @@ export const windowOf = (recordId: string, widthMs: number): string =>
   `(('x' || translate(left(${recordId}::text, 13), '-', ''))::bit(48)::bigint / ${widthMs})`;
 
 /** SQL: the smallest record id of an hour since 1970. */
-export const floorOfHour = (hour: string): string =>
+const floorOfHour = (hour: string): string =>
   `(lpad(to_hex(${hour}::bigint * ${HOUR_MS}), 12, '0') || '80008000000000000000')::uuid`;
+
+/**
+ * SQL: spans of hours `[lo, hi)` with their bounds as record ids, `lo_id` and `hi_id`, for a MATERIALIZED CTE.
+ * Under row-level security PostgreSQL looks only leakproof comparisons up in an index. A comparison of two uuid columns
+ * is one; a comparison with a computed expression is not, and every row of a partition is read to filter by it.
+ */
+export const withBounds = (spans: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`SELECT b.*, ${Prisma.raw(`${floorOfHour('b.lo')} AS lo_id, ${floorOfHour('b.hi')} AS hi_id`)} FROM (${spans}) b`;
+
+/** SQL: the condition that an event's record id lies within the span `h` of `withBounds`. */
+export const IN_BOUNDS = Prisma.raw('e.record_id >= h.lo_id AND e.record_id < h.hi_id');
 
 /** The condition that a column of bucket numbers lies in a span of them. */
 export function within(column: string, { from, to }: HourSpan): Prisma.Sql {

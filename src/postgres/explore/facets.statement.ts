@@ -4,7 +4,7 @@ import type { FacetField } from '../../explore/explorer';
 import { whereOf } from '../audit-event.where';
 import { countedOf, isCountable, isHourly } from '../counts/dimensions';
 import { cutRange } from '../counts/pieces';
-import { type EachTenant, floorOfHour } from '../counts/scope';
+import { type EachTenant, IN_BOUNDS, withBounds } from '../counts/scope';
 import { segmentsOf } from '../counts/segments';
 import { Prisma } from '../database';
 import { searchSegments } from '../search/search-segments';
@@ -79,15 +79,14 @@ function segments(
 function found(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
   const counted = countedOf(filter, 'recordId');
   const columns = Prisma.join(READ.map((field) => column(field)));
-  return Prisma.sql`hit AS MATERIALIZED (
+  return Prisma.sql`hit AS MATERIALIZED (${withBounds(Prisma.sql`
       SELECT s.lo, s.hi FROM (${each((tenant) => searchSegments(filter, counted, tenant, each.form))}) s
-      GROUP BY s.lo, s.hi HAVING sum(s.n) > 0),
+      GROUP BY s.lo, s.hi HAVING sum(s.n) > 0`)}),
     found AS MATERIALIZED (${each(
       (tenant) => Prisma.sql`
-      SELECT ${columns}, count(*) AS n, count(*) FILTER (WHERE e.succeeded) AS ok
-      FROM hit h JOIN audit_event e ON e.tenant_id = ${tenant}
-        AND e.record_id >= ${Prisma.raw(floorOfHour('h.lo'))} AND e.record_id < ${Prisma.raw(floorOfHour('h.hi'))}
-      WHERE ${whereOf(filter)} GROUP BY ${columns}`,
+      SELECT r.* FROM hit h CROSS JOIN LATERAL (
+        SELECT ${columns}, count(*) AS n, count(*) FILTER (WHERE e.succeeded) AS ok FROM audit_event e
+        WHERE e.tenant_id = ${tenant} AND ${IN_BOUNDS} AND ${whereOf(filter)} GROUP BY ${columns}) r`,
     )})`;
 }
 

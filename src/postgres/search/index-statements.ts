@@ -1,6 +1,11 @@
 import { WORD_MARK } from '../../audit-event/search-terms';
-import { floorOfHour } from '../counts/scope';
+import { IN_BOUNDS, withBounds } from '../counts/scope';
+import { Prisma } from '../database';
 import { singleOf } from './index-words';
+
+const HOURS = withBounds(
+  Prisma.raw('SELECT o.hour AS lo, o.hour + 1 AS hi FROM unnest($2::int[]) AS o(hour)'),
+);
 
 /**
  * Events of hours after a record, at most `limit` of each hour, as JSON of their texts in the order of their records.
@@ -8,12 +13,12 @@ import { singleOf } from './index-words';
  * the tenant has.
  */
 export const readEvents = (limit: number): string => `
-SELECT h.hour, r.n, r.last, r.texts FROM unnest($2::int[]) AS h(hour) CROSS JOIN LATERAL (
+WITH span AS MATERIALIZED (${HOURS.text})
+SELECT h.lo AS hour, r.n, r.last, r.texts FROM span h CROSS JOIN LATERAL (
   SELECT count(*)::int AS n, max(e.record_id::text COLLATE "C") AS last, json_agg(e.search_text)::text AS texts FROM (
     SELECT e.record_id, e.search_text FROM audit_event e WHERE e.tenant_id = $1::int
-      AND e.record_id >= ${floorOfHour('h.hour')} AND e.record_id < ${floorOfHour('(h.hour + 1)')}
-      AND e.record_id > $3::uuid ORDER BY e.record_id LIMIT ${limit}) e OFFSET 0) r
-WHERE r.n > 0 ORDER BY h.hour`;
+      AND ${IN_BOUNDS.text} AND e.record_id > $3::uuid ORDER BY e.record_id LIMIT ${limit}) e OFFSET 0) r
+WHERE r.n > 0 ORDER BY h.lo`;
 
 /** Words hold no mark, so that a list of them is one text, which is far less work than an array for everyone on the way. */
 const list = (parameter: string) => `string_to_array(nullif(${parameter}, ''), '${WORD_MARK}')`;

@@ -2,7 +2,7 @@ import type { AuditEventFilter } from '../../audit-event/query';
 import { whereInRange, whereOf } from '../audit-event.where';
 import { type Counted, groupDimension } from '../counts/dimensions';
 import { cutRange, type HourSpan } from '../counts/pieces';
-import { floorOfHour, hourOf, type TenantForm, within } from '../counts/scope';
+import { hourOf, IN_BOUNDS, type TenantForm, withBounds, within } from '../counts/scope';
 import { Prisma } from '../database';
 import { hoursOfWord, isCounted, keysOf } from './index-words';
 
@@ -51,14 +51,15 @@ export function searchSegments(
         GROUP BY u.hour HAVING sum(u.n) > 0),
       sound AS MATERIALIZED (
         SELECT a.hour FROM stored a JOIN audit_segment s ON s.tenant_id = ${tenant} AND s.hour = a.hour AND s.n = a.n)
-      ${found.length > 0 ? Prisma.join(found, ' ') : Prisma.empty}
+      ${found.length > 0 ? Prisma.join(found, ' ') : Prisma.empty},
+      unread AS MATERIALIZED (${withBounds(
+        Prisma.sql`SELECT a.hour AS lo, a.hour + 1 AS hi FROM stored a WHERE ${missing}`,
+      )})
       ${indexed}
-      SELECT r.* FROM (SELECT a.hour FROM stored a WHERE ${missing}) h CROSS JOIN LATERAL (${countEvents(
+      SELECT r.* FROM unread h CROSS JOIN LATERAL (${countEvents(
         counted,
         tenant,
-        Prisma.sql`e.record_id >= ${Prisma.raw(floorOfHour('h.hour'))} AND e.record_id < ${Prisma.raw(
-          floorOfHour('(h.hour + 1)'),
-        )} AND ${where}`,
+        Prisma.sql`${IN_BOUNDS} AND ${where}`,
       )}) r
       ${edges.length > 0 ? Prisma.sql`UNION ALL ${Prisma.join(edges, ' UNION ALL ')}` : Prisma.empty}) q`;
 }
