@@ -14,9 +14,11 @@ export interface CommandPorts {
   readonly migrate: () => Promise<readonly string[]>;
   /** Spreads the tables over a cluster. @param shards null: as the cluster is set */
   readonly distribute: (shards: number | null) => Promise<Distribution>;
+  /** Makes roles that a dump names; returns the statements run. */
+  readonly prepareRestore: () => Promise<readonly string[]>;
 }
 
-/** The command line of operators. All but `migrate` and `distribute` talk to a running service through GraphQL. */
+/** The command line of operators. `migrate`, `prepare-restore` and `distribute` work on the database; all others talk to a running service through GraphQL. */
 export function createProgram(ports: CommandPorts): Command {
   const program = new Command('audit-activity').description('Operates an Audit Activity service.');
   const { print } = ports;
@@ -30,6 +32,16 @@ export function createProgram(ports: CommandPorts): Command {
       const applied = await ports.migrate();
       if (options.json) print(JSON.stringify({ applied }));
       else print(applied.length > 0 ? `applied: ${applied.join(', ')}` : 'nothing to apply');
+    });
+
+  program
+    .command('prepare-restore')
+    .description('makes the role that a dump of the database names, before pg_restore fills an empty one')
+    .option('--json', 'print JSON')
+    .action(async (options: Options) => {
+      const done = await ports.prepareRestore();
+      if (options.json) print(JSON.stringify({ done }));
+      else print(done.length > 0 ? `done: ${done.join('; ')}` : 'nothing to prepare');
     });
 
   program

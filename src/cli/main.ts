@@ -2,6 +2,7 @@ import { loadConfig } from '../config';
 import { openDatabase } from '../postgres/database';
 import { CannotDistribute, type Distribution, distribute } from '../postgres/distribute/distribute';
 import { migrate } from '../postgres/migrate';
+import { CannotPrepare, prepareRestore } from '../postgres/prepare-restore';
 import { createProgram } from './commands';
 
 async function migrateConfigured(): Promise<readonly string[]> {
@@ -27,11 +28,21 @@ async function distributeConfigured(shards: number | null): Promise<Distribution
   }
 }
 
+async function prepareConfigured(): Promise<readonly string[]> {
+  const { databaseUrl, migrationDatabaseUrl } = loadConfig(process.env);
+  if (databaseUrl === null)
+    throw new CannotPrepare(
+      'DATABASE_URL is not set: nothing was prepared. A backup of the embedded database is a copy of its folder.',
+    );
+  return prepareRestore(databaseUrl, migrationDatabaseUrl);
+}
+
 createProgram({
   env: process.env,
   print: (line) => process.stdout.write(`${line}\n`),
   migrate: migrateConfigured,
   distribute: distributeConfigured,
+  prepareRestore: prepareConfigured,
 })
   .parseAsync(process.argv)
   .catch((error: unknown) => {

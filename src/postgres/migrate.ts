@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { PrismaClient } from './database';
+import { mendRestored } from './row-security';
 import { splitStatements } from './split-statements';
 
 /** Where the migrations stand, from `src/` and from `dist/src/` alike. */
@@ -11,10 +12,21 @@ const ADVISORY_LOCK = 7_021_988_115;
 const TIMEOUT_MS = 30 * 60_000;
 /** SQLSTATE of RAISE EXCEPTION. */
 const RAISED = 'P0001';
+const UNKNOWN_SHOWN_MAX = 5;
+/** From it on there are policies, which a restore may have lost. */
+const ROW_SECURITY = '0010_row_security';
+
+/** The database is ahead of this build: printed as one line. */
+export class NewerDatabase extends Error {
+  override readonly name = 'NewerDatabase';
+}
 
 /**
- * Applies the migrations that are missing, all in one transaction, and records them as Prisma's own tool would.
+ * Applies the migrations that are missing, all in one transaction, and records them as Prisma's own tool would. The
+ * schema of each release serves the release before it too: an older service that runs meanwhile goes on.
  * @returns the names of those applied now
+ * @throws NewerDatabase where a newer release has been: what this one would not keep up is unknown to it
+ * @throws NoRowSecurity where a restore lost policies or rights
  */
 export async function migrate(prisma: PrismaClient): Promise<readonly string[]> {
   const migrations = await readMigrations();
@@ -26,6 +38,8 @@ export async function migrate(prisma: PrismaClient): Promise<readonly string[]> 
         'SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL',
       );
       const checksums = new Map(done.map((row) => [row.migration_name, row.checksum]));
+      assertNoneUnknown([...checksums.keys()], migrations);
+      if (checksums.has(ROW_SECURITY)) await mendRestored(tx);
       const applied: string[] = [];
       for (const { name, sql, checksum } of migrations) {
         const before = checksums.get(name);
@@ -47,6 +61,15 @@ export async function migrate(prisma: PrismaClient): Promise<readonly string[]> 
       return applied;
     },
     { timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
+  );
+}
+
+function assertNoneUnknown(done: readonly string[], known: readonly { readonly name: string }[]): void {
+  const unknown = done.filter((name) => !known.some((each) => each.name === name)).sort();
+  if (unknown.length === 0) return;
+  throw new NewerDatabase(
+    `A newer release has migrated this database: it has ${unknown.slice(-UNKNOWN_SHOWN_MAX).join(', ')}, which this ` +
+      'release does not know. Start that release or a newer one, or restore a backup from before.',
   );
 }
 

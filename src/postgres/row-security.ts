@@ -1,6 +1,6 @@
-import type { PrismaClient } from './database';
+import type { Prisma, PrismaClient } from './database';
 import { sqlStateOf } from './failure';
-import { SERVICE_ROLE } from './tenant-rows';
+import { FREE_TABLES, SERVICE_ROLE } from './tenant-rows';
 
 /** Requests would not be bound by row-level security, or could do nothing under it: printed as one line. */
 export class NoRowSecurity extends Error {
@@ -32,4 +32,43 @@ export async function assertRowSecurity(prisma: PrismaClient): Promise<void> {
     throw new NoRowSecurity(
       `The login of DATABASE_URL has no rights on the tables: GRANT ${SERVICE_ROLE} TO ${role.name}.`,
     );
+}
+
+/** Tables with rows of tenants, and what of row-level security each has. */
+const TENANT_TABLES = `
+SELECT c.relname AS name, c.relrowsecurity AND EXISTS (
+    SELECT FROM pg_policy p JOIN pg_roles r ON r.oid = ANY (p.polroles)
+    WHERE p.polrelid = c.oid AND r.rolname = '${SERVICE_ROLE}') AS is_walled,
+  EXISTS (SELECT FROM pg_policy p, unnest(p.polroles) role
+    WHERE p.polrelid = c.oid AND pg_has_role(current_user, role, 'USAGE')
+      AND role IS DISTINCT FROM (SELECT oid FROM pg_roles WHERE rolname = '${SERVICE_ROLE}')) AS is_open_to_owner
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+  AND c.relname <> ALL ($1::text[])
+ORDER BY c.relname`;
+
+/**
+ * Roles are not in a dump of a database, and policies name them. One restored where the service's role was missing has
+ * lost who may do what: it is refused. One restored for an owner of another name gets the owner's policies again;
+ * without them it would look empty to background tasks.
+ * @param tx of the owner, on migrated tables @throws NoRowSecurity
+ */
+export async function mendRestored(tx: Prisma.TransactionClient): Promise<void> {
+  const tables = await tx.$queryRawUnsafe<{ name: string; is_walled: boolean; is_open_to_owner: boolean }[]>(
+    TENANT_TABLES,
+    FREE_TABLES,
+  );
+  const [rights] = await tx.$queryRawUnsafe<{ has_grants: boolean }[]>(
+    `SELECT COALESCE((SELECT has_table_privilege(oid, 'audit_event', 'SELECT') FROM pg_roles
+       WHERE rolname = '${SERVICE_ROLE}'), false) AS has_grants`,
+  );
+  if (!rights?.has_grants || tables.some(({ is_walled }) => !is_walled))
+    throw new NoRowSecurity(
+      `The database was restored without the role ${SERVICE_ROLE}, or without policies and grants. ` +
+        'Restore it again, into an empty database, after: npx audit-activity prepare-restore.',
+    );
+  for (const { name } of tables.filter(({ is_open_to_owner }) => !is_open_to_owner)) {
+    await tx.$executeRawUnsafe(`DROP POLICY IF EXISTS owner ON ${name}`);
+    await tx.$executeRawUnsafe(`CREATE POLICY owner ON ${name} TO CURRENT_USER USING (true)`);
+  }
 }

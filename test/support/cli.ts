@@ -8,16 +8,20 @@ export interface CliOutcome {
   readonly error: string | null;
 }
 
+const notExpected = () => Promise.reject(new Error('not expected to be called'));
+
 /** Runs the operators' command line as `src/cli/main.ts` does, without a process of its own. */
 export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
   migrate: () => Promise<readonly string[]> = async () => [],
-  distribute: CommandPorts['distribute'] = () => Promise.reject(new Error('not expected to be called')),
+  distribute: CommandPorts['distribute'] = notExpected,
+  prepareRestore: CommandPorts['prepareRestore'] = notExpected,
 ): Promise<CliOutcome> {
   const lines: string[] = [];
   const printed: string[] = [];
-  const program = createProgram({ env, print: (line) => void lines.push(line), migrate, distribute });
+  const print = (line: string) => void lines.push(line);
+  const program = createProgram({ env, print, migrate, distribute, prepareRestore });
   const quiet = (command: Command) => {
     command.exitOverride().configureOutput({ writeErr: (text) => void printed.push(text) });
     command.commands.forEach(quiet);
