@@ -9,9 +9,34 @@ export class ConfigError extends Error {
 }
 
 const url = (protocols: readonly string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-    error: `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+  z
+    .string()
+    .refine((text) => protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`)), {
+      error: `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+      abort: true,
+    })
+    .refine((text) => URL.canParse(text), {
+      error: `must be a URL, and what follows ${protocols[0]}// is none. ${ENCODE}`,
+      abort: true,
+    });
+
+const ENCODE =
+  'In a user name or password, write # as %23, / as %2F, ? as %3F, @ as %40, : as %3A and % as %25.';
+
+/** A URL with a login in it: a character of the password that has a meaning of its own cuts the URL short elsewhere. */
+const serverUrl = (protocols: readonly string[]) =>
+  url(protocols).refine((text) => !isCutShort(new URL(text)), {
+    error: `must be a URL in which the user name and the password are encoded. ${ENCODE}`,
   });
+
+function isCutShort({ username, password, hash, pathname, search }: URL): boolean {
+  const isDecodable = [username, password].every((part) => !/%(?![0-9a-f]{2})/i.test(part));
+  return (
+    !isDecodable ||
+    hash !== '' ||
+    (username === '' && password === '' && `${pathname}${search}`.includes('@'))
+  );
+}
 
 const isLoopback = (text: string) => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(text).hostname);
 
@@ -22,6 +47,15 @@ const wholeNumber = (min: number, max: number) =>
       error: `must be a whole number from ${min} to ${max}`,
     })
     .transform(Number);
+
+/** The driver's next version is to take these for less: what they mean here does not change with it. */
+const LESS_THAN_FULL = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/i;
+
+/** How PostgreSQL is reached, with TLS as strict as it is meant. */
+const strictly = (text: string | undefined): string | null => {
+  if (text === undefined) return null;
+  return /[?&]uselibpqcompat=true/i.test(text) ? text : text.replace(LESS_THAN_FULL, '$1verify-full');
+};
 
 /** What Express calls the private networks. */
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
@@ -43,15 +77,17 @@ export const ENVIRONMENT = z.object({
     .optional()
     .describe('Address to listen on. Default 127.0.0.1 with the embedded database, else 0.0.0.0.'),
   DATA_DIR: z.string().default('.data').describe('Folder of the embedded database and of `operator.key`.'),
-  DATABASE_URL: url(['postgres:', 'postgresql:'])
+  DATABASE_URL: serverUrl(['postgres:', 'postgresql:'])
     .optional()
-    .describe('PostgreSQL 15 or newer. Not set: the embedded database.'),
-  MIGRATION_DATABASE_URL: url(['postgres:', 'postgresql:'])
+    .describe(
+      'PostgreSQL 15 or newer. Not set: the embedded database. `sslmode=require` and `verify-ca` check certificate and host name too, as `verify-full` does.',
+    ),
+  MIGRATION_DATABASE_URL: serverUrl(['postgres:', 'postgresql:'])
     .optional()
     .describe(
       'DATABASE_URL with the login that owns the tables, for migrations and background tasks. Not set: DATABASE_URL has it.',
     ),
-  READ_DATABASE_URL: url(['postgres:', 'postgresql:'])
+  READ_DATABASE_URL: serverUrl(['postgres:', 'postgresql:'])
     .optional()
     .describe(
       'A replica of DATABASE_URL that answers lists, details and summaries. Not set: DATABASE_URL does.',
@@ -69,7 +105,7 @@ export const ENVIRONMENT = z.object({
     })
     .optional()
     .describe('Key ids of lost checkpoint keys: logs that were kept with them are gone on with.'),
-  REDIS_URL: url(['redis:', 'rediss:'])
+  REDIS_URL: serverUrl(['redis:', 'rediss:'])
     .optional()
     .describe('Shares the rate limits between instances. Not set: each instance keeps its own.'),
   SEARCH_INDEX: z
@@ -220,9 +256,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     port: data.PORT,
     host: data.HOST ?? (data.DATABASE_URL ? '0.0.0.0' : '127.0.0.1'),
     dataDir: path.resolve(data.DATA_DIR),
-    databaseUrl: data.DATABASE_URL ?? null,
-    migrationDatabaseUrl: data.MIGRATION_DATABASE_URL ?? null,
-    readDatabaseUrl: data.READ_DATABASE_URL ?? null,
+    databaseUrl: strictly(data.DATABASE_URL),
+    migrationDatabaseUrl: strictly(data.MIGRATION_DATABASE_URL),
+    readDatabaseUrl: strictly(data.READ_DATABASE_URL),
     checkpointKeyFile: data.CHECKPOINT_KEY_FILE ?? null,
     formerCheckpointKeys: data.CHECKPOINT_KEY_SUCCEEDS?.split(/ *, */) ?? [],
     redisUrl: data.REDIS_URL ?? null,

@@ -3,6 +3,7 @@ import type { Config } from '../config';
 import { type Prisma, PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
 import { openBackground } from './background-pool';
+import { checkLogin } from './check-login';
 import { openEmbedded } from './embedded';
 import { NO_JIT, openLimited } from './limited';
 
@@ -61,9 +62,12 @@ export interface Connections {
 type Where = Pick<Config, 'databaseUrl' | 'dataDir'> &
   Partial<Pick<Config, 'migrationDatabaseUrl' | 'backgroundStatementMs'>>;
 
-export function openDatabase(where: Where): Promise<Database> {
+/** @throws LoginRefused where a login of PostgreSQL can't be used */
+export async function openDatabase(where: Where): Promise<Database> {
   const { databaseUrl, migrationDatabaseUrl, dataDir, backgroundStatementMs } = where;
   if (!databaseUrl) return openEmbedded(dataDir);
+  await checkLogin('DATABASE_URL', databaseUrl, !migrationDatabaseUrl);
+  if (migrationDatabaseUrl) await checkLogin('MIGRATION_DATABASE_URL', migrationDatabaseUrl, true);
   return openPostgres(
     databaseUrl,
     migrationDatabaseUrl ?? null,
@@ -72,11 +76,11 @@ export function openDatabase(where: Where): Promise<Database> {
 }
 
 /** @param ownerUrl null: `connectionString` is the owner's */
-async function openPostgres(
+function openPostgres(
   connectionString: string,
   ownerUrl: string | null,
   backgroundStatementMs: number,
-): Promise<Database> {
+): Database {
   const { prisma, run, ask, connections } = openLimited(connectionString, ownerUrl === null);
   const owner = ownerUrl ?? connectionString;
   const background = openBackground(owner, backgroundStatementMs);

@@ -86,7 +86,7 @@ describe('the configuration', () => {
       port: 0,
       host: 'localhost',
       dataDir: path.resolve('/var/lib/audit'),
-      databaseUrl: 'postgresql://u:p@db:5433/audit?sslmode=require',
+      databaseUrl: 'postgresql://u:p@db:5433/audit?sslmode=verify-full',
       redisUrl: 'rediss://cache:6380/1',
       logLevel: 'debug',
       rateLimitPerMinute: 1,
@@ -157,6 +157,33 @@ describe('the configuration', () => {
   it('never repeats a password in the text of a mistake', () => {
     const text = problemsOf({ DATABASE_URL: 'postgres//u:geheim@db', REDIS_URL: 'redis//:geheim@cache' });
     expect(text).not.toContain('geheim');
+  });
+
+  it.each(['p#w', '12#w', 'p/w', '12/w', 'p?w', '12?w', 'p%w', 'p%zz'])(
+    'says of a password that is not encoded (%s) how to write it, and takes it so',
+    (password) => {
+      const text = problemsOf({ DATABASE_URL: `postgres://u:${password}@db/audit` });
+      expect(text).toMatch(/DATABASE_URL: must be a URL.*write # as %23, \/ as %2F/);
+      expect(text).not.toContain('begins with');
+      expect(text).not.toContain(password);
+      const encoded = `postgres://u:${encodeURIComponent(password)}@db/audit?sslmode=verify-full`;
+      expect(loadConfig({ DATABASE_URL: encoded }).databaseUrl).toBe(encoded);
+    },
+  );
+
+  it('never takes a stricter TLS for less than it is here: only what says so skips the check of the certificate', () => {
+    const taken = (query: string) => loadConfig({ DATABASE_URL: `postgres://db/audit${query}` }).databaseUrl;
+    for (const mode of ['require', 'prefer', 'verify-ca'])
+      expect(taken(`?application_name=x&sslmode=${mode}&sslrootcert=/ca.crt`)).toBe(
+        'postgres://db/audit?application_name=x&sslmode=verify-full&sslrootcert=/ca.crt',
+      );
+    for (const query of [
+      '',
+      '?sslmode=no-verify',
+      '?sslmode=disable',
+      '?uselibpqcompat=true&sslmode=require',
+    ])
+      expect(taken(query)).toBe(`postgres://db/audit${query}`);
   });
 
   it('cannot be changed once it is loaded', () => {
