@@ -9,7 +9,7 @@ import { ERRORS, toDomainError } from './errors';
 import { HEALTH_PATH } from './health';
 import { logAnswered, type OnAnswered, tellWhenAnswered } from './http/answered';
 import { answerBrokenRequests, refuseOddRequests } from './http/broken-requests';
-import { InFlight } from './http/in-flight';
+import type { InFlight } from './http/in-flight';
 import { LIMITS } from './limits';
 import { GRAPHQL_PATH, refusalAt } from './refusal';
 import { NO_TRACING, type Tracing } from './telemetry/tracing';
@@ -23,14 +23,14 @@ export function createHttpServer(parts: {
   readonly dashboard?: Router;
   /** Answers that even a service with too much to do gives. */
   readonly probes?: Router;
-  readonly inFlight?: InFlight;
+  readonly inFlight: InFlight;
   readonly onAnswered?: readonly OnAnswered[];
   readonly tracing?: Tracing;
   /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
   readonly trustProxy?: readonly string[];
   readonly log: Logger;
 }): Server {
-  const { inFlight = new InFlight(), onAnswered = [], tracing = NO_TRACING, log } = parts;
+  const { inFlight, onAnswered = [], tracing = NO_TRACING, log } = parts;
   const app = express();
   app.set('trust proxy', [...(parts.trustProxy ?? [])]);
   app.disable('x-powered-by');

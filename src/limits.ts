@@ -31,6 +31,7 @@ export const LIMITS = {
   requestHeadBytesMax: 32 * 1024, // the URL with it
   urlBytesMax: 20 * 1024, // every parameter at its longest, percent-encoded
   requestsInWorkMax: 1_000, // each holds some 30 kB while it waits for the database
+  requestsInWorkPerAddressMax: 250, // one address leaves places to the others; a body that arrives takes none
   connectionsMax: 5_000, // idle ones too; further ones are closed at once
   connectionIdleMs: 30_000, // in the midst of a request: a caller that neither sends nor reads
   keepAliveMs: 65_000, // between requests: longer than load balancers keep theirs, so that they close first
@@ -84,6 +85,8 @@ export const LIMITS = {
   sessionCacheMs: 1_000, // a session that was signed out is refused everywhere after this
   sessionCallsPerMinute: 600, // of a key or person: a page asks for several things at once
   signInBodyBytesMax: 4_096, // holds a key
+  signInBodyMs: 5_000, // nobody has shown a key yet, and it fits into one packet
+  signInBodiesPerAddressMax: 20, // that arrive at once; each takes no time, so a whole office signs in
   openIdSignInMs: 10 * 60_000, // to type a password and find one's second factor
   openIdCallMs: 5_000, // of the identity provider
   exportPageEvents: 512, // read by one statement; with whole statements a few MB at most, usually

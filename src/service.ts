@@ -164,11 +164,14 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
     tracing,
     log,
   });
-  const graphql = await createGraphqlRouter({ schema, createContext, tracing, log });
+  const inFlight = new InFlight();
+  const { whileReading } = inFlight;
+  const graphql = await createGraphqlRouter({ schema, createContext, whileReading, tracing, log });
   const dashboard = createDashboardRouter({
     sessions,
     tenants,
     createContext,
+    whileReading,
     answerExport: (contextOf) => answerExport(beginExport, contextOf),
     openId: config.openId,
     folder: builtPage(),
@@ -181,7 +184,6 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
       () => true,
       () => false,
     );
-  const inFlight = new InFlight();
   const metrics = config.metrics
     ? await openMetrics({
         figures: () => readFigures(owner, LIMITS.metricsSourcesMax, LIMITS.metricsDeadlineMs),

@@ -1,9 +1,11 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
+import { addressGroup, plainAddress } from '../api-key/address-list';
 import { DomainError } from '../errors';
 import { noteAccess } from '../graphql/access-log';
 import type { CreateContext, GraphqlContext } from '../graphql/context';
 import { LIMITS } from '../limits';
+import { Holdings } from '../rate-limit/holdings';
 import { clearSessionCookie, sessionRequestOf, setSessionCookie } from '../session/session-cookie';
 import { refuseForeign, sessionTokenOf } from '../session/session-token';
 import { idleEndOf, type Sessions, type SignedIn } from '../session/sessions';
@@ -17,6 +19,8 @@ export interface SessionParts {
   readonly answerExport: (
     contextOf: (request: Request, response: Response) => Promise<GraphqlContext>,
   ) => RequestHandler;
+  /** Steps that read a body, for which a request is not counted as in work. */
+  readonly whileReading: (...steps: readonly RequestHandler[]) => readonly RequestHandler[];
   /** Whether people may sign in by OpenID Connect. */
   readonly hasOpenId: boolean;
 }
@@ -27,7 +31,7 @@ export function sessionRoutes(parts: SessionParts): Router {
   router.get('/sign-in', (_request, response) => {
     response.json({ key: true, openId: parts.hasOpenId });
   });
-  router.post('/sign-in', ownCallsOnly, readKey, async (request, response) => {
+  router.post('/sign-in', ownCallsOnly, ...parts.whileReading(signInBody()), async (request, response) => {
     const context = await contextOf(parts, request, response, { apiKey: request.body.key });
     const { principal } = context;
     if (principal.kind === 'agent') throw refuseAgent(context);
@@ -113,10 +117,54 @@ const parseJson = express.json({ limit: LIMITS.signInBodyBytesMax });
 const NO_CONTENT = 204;
 const KEY = z.object({ key: z.string() });
 
-const readKey: RequestHandler = (request, response, next) =>
-  parseJson(request, response, (cause?: unknown) => {
-    if (!cause && KEY.safeParse(request.body).success) return next();
-    next(new DomainError('invalid_parameter', { public: 'The body must be JSON with the text key.', cause }));
+/** Reads the body of a sign-in. Nobody has shown a key yet, so each address may send few at once, and not for long. */
+function signInBody(): RequestHandler {
+  const arriving = new Holdings({ each: LIMITS.signInBodiesPerAddressMax, all: LIMITS.connectionsMax });
+  return (request, response, next) => {
+    const address = addressGroup(plainAddress(request.ip ?? ''));
+    if (!arriving.take(address, 1)) return refuseBody(response, next, tooManySignIns());
+    const done = once((error?: unknown) => {
+      clearTimeout(timer);
+      arriving.give(address, 1);
+      if (error) refuseBody(response, next, error);
+      else next();
+    });
+    const timer = setTimeout(() => done(tooSlow()), LIMITS.signInBodyMs);
+    response.once('close', () => done(tooSlow()));
+    parseJson(request, response, (cause?: unknown) => {
+      const isKey = !cause && KEY.safeParse(request.body).success;
+      done(isKey ? undefined : noKey(cause));
+    });
+  };
+}
+
+/** The connection ends with the answer: what is left of the body is not waited for. */
+function refuseBody(response: Response, next: (error: unknown) => void, error: unknown): void {
+  response.shouldKeepAlive = false;
+  next(error);
+}
+
+function once(work: (error?: unknown) => void): (error?: unknown) => void {
+  let isDone = false;
+  return (error) => {
+    if (isDone) return;
+    isDone = true;
+    work(error);
+  };
+}
+
+const noKey = (cause: unknown) =>
+  new DomainError('invalid_parameter', { public: 'The body must be JSON with the text key.', cause });
+
+const tooSlow = () =>
+  new DomainError('request_timeout', {
+    public: `The body did not arrive within ${LIMITS.signInBodyMs / 1000} seconds.`,
+  });
+
+const tooManySignIns = () =>
+  new DomainError('rate_limited', {
+    public: `At most ${LIMITS.signInBodiesPerAddressMax} sign-ins of one address may arrive at once.`,
+    retryAfterSeconds: Math.ceil(LIMITS.signInBodyMs / 1000),
   });
 
 const notSignedIn = () => new DomainError('unauthorized', { public: 'Nobody is signed in.' });

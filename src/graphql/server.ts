@@ -24,10 +24,12 @@ import { readBody } from './read-body';
 export async function createGraphqlRouter(parts: {
   readonly schema: GraphQLSchema;
   readonly createContext: CreateContext;
+  /** Steps that read a body, for which a request is not counted as in work. */
+  readonly whileReading: (...steps: readonly RequestHandler[]) => readonly RequestHandler[];
   readonly tracing?: Tracing;
   readonly log: Logger;
 }): Promise<Router> {
-  const { schema, createContext, tracing = NO_TRACING, log } = parts;
+  const { schema, createContext, whileReading, tracing = NO_TRACING, log } = parts;
   const apolloWith = async (rules: readonly ValidationRule[]) => {
     const apollo = new ApolloServer<GraphqlContext>({
       schema,
@@ -100,7 +102,7 @@ export async function createGraphqlRouter(parts: {
     response.status(status).json(graphqlRefusal(refused, response.locals.requestId));
   };
   const router = Router();
-  router.post('/', authenticate, takeTurn, ...readBody, answer);
+  router.post('/', authenticate, ...whileReading(takeTurn, ...readBody), answer);
   router.all('/', (_request, response) => {
     response.set('Allow', 'POST');
     throw new DomainError('method_not_allowed', { public: 'Only POST is allowed here.' });

@@ -1,35 +1,79 @@
 import type { Server, ServerResponse } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { addressGroup, plainAddress } from '../api-key/address-list';
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
+import { Holdings } from '../rate-limit/holdings';
 
 /** The requests being answered: bounded in number, and let finish when the service stops. */
 export class InFlight {
   readonly #open = new Set<ServerResponse>();
+  /** Who holds the place of a request in work. */
+  readonly #places = new Map<ServerResponse, string>();
+  readonly #held: Holdings;
   #stopping = false;
 
-  constructor(private readonly max: number = LIMITS.requestsInWorkMax) {}
+  constructor(
+    max: number = LIMITS.requestsInWorkMax,
+    maxPerAddress: number = LIMITS.requestsInWorkPerAddressMax,
+  ) {
+    this.#held = new Holdings({ each: maxPerAddress, all: max });
+  }
 
+  /** Requests in work. */
   get count(): number {
-    return this.#open.size;
+    return this.#held.all;
   }
 
   /**
    * Counts a request until it is answered. Behind a slow database requests pile up faster than they fail: beyond the
    * bound they are refused at once, which takes no memory. @throws DomainError `service_unavailable`
    */
-  readonly admit: RequestHandler = (_request, response, next) => {
+  readonly admit: RequestHandler = (request, response, next) => {
     if (this.#stopping) response.shouldKeepAlive = false;
-    if (this.#open.size >= this.max) {
+    this.#takePlace(request, response);
+    this.#open.add(response);
+    response.once('close', () => {
+      this.#open.delete(response);
+      this.#leavePlace(response);
+    });
+    next();
+  };
+
+  /**
+   * The same steps, with the place of the request free while they read its body: a body that never comes keeps nobody
+   * else out.
+   */
+  readonly whileReading = (...steps: readonly RequestHandler[]): readonly RequestHandler[] => [
+    (_request, response, next) => {
+      this.#leavePlace(response);
+      next();
+    },
+    ...steps,
+    (request, response, next) => {
+      if (response.closed) return;
+      this.#takePlace(request, response);
+      next();
+    },
+  ];
+
+  #takePlace(request: Request, response: Response): void {
+    const holder = addressGroup(plainAddress(request.ip ?? ''));
+    if (!this.#held.take(holder, 1)) {
       throw new DomainError('service_unavailable', {
         public: 'The service is answering as many requests as it can. Try again shortly.',
         retryAfterSeconds: 1,
       });
     }
-    this.#open.add(response);
-    response.once('close', () => this.#open.delete(response));
-    next();
-  };
+    this.#places.set(response, holder);
+  }
+
+  #leavePlace(response: Response): void {
+    const holder = this.#places.get(response);
+    if (holder === undefined) return;
+    this.#places.delete(response);
+    this.#held.give(holder, 1);
+  }
 
   /** Ends listening, lets what is in flight finish, and cuts off what has not in `drainMs`. */
   async drain(server: Server, drainMs: number): Promise<void> {

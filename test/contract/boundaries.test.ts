@@ -76,7 +76,11 @@ const BORDERS: readonly Border[] = [
   },
   {
     of: ['src/http'],
-    files: [...CORE, 'src/api-key/principal', 'src/health', 'src/ingest/receive-batch'],
+    files: [
+      ...CORE,
+      ...['src/api-key/address-list', 'src/api-key/principal', 'src/rate-limit/holdings'],
+      ...['src/health', 'src/ingest/receive-batch'],
+    ],
     packages: ['express', 'pino'],
   },
   {

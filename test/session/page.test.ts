@@ -6,12 +6,14 @@ import path from 'node:path';
 import { Router } from 'express';
 import { pino } from 'pino';
 import { dashboardPage } from '../../src/dashboard-server/page';
+import { InFlight } from '../../src/http/in-flight';
 import { createHttpServer } from '../../src/http-server';
 import { temporaryFolder } from '../support/engines';
 
 async function serve(folder: string): Promise<{ server: Server; url: string }> {
   const [graphql, facade, log] = [Router(), Router(), pino({ level: 'silent' })];
-  const server = createHttpServer({ graphql, facade, dashboard: dashboardPage(folder), log });
+  const inFlight = new InFlight();
+  const server = createHttpServer({ graphql, facade, dashboard: dashboardPage(folder), inFlight, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/dashboard` };

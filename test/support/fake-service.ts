@@ -9,6 +9,7 @@ import { EvidenceLog } from '../../src/evidence/evidence-log';
 import type { CreateContext, Services } from '../../src/graphql/context';
 import { createSchema } from '../../src/graphql/schema';
 import { createGraphqlRouter } from '../../src/graphql/server';
+import { InFlight } from '../../src/http/in-flight';
 import { createHttpServer } from '../../src/http-server';
 import { RetentionManager } from '../../src/retention/manage-retention';
 import { FakeKeyStore, FakeTenantStore } from './fakes/key-store';
@@ -72,9 +73,12 @@ export async function openFakeService(
     checkHealth: async () => 'Healthy',
     beginExport: unused,
   });
+  const inFlight = new InFlight();
+  const { whileReading } = inFlight;
   const server = createHttpServer({
     facade,
-    graphql: await createGraphqlRouter({ schema, createContext, log }),
+    graphql: await createGraphqlRouter({ schema, createContext, whileReading, log }),
+    inFlight,
     log,
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

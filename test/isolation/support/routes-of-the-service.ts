@@ -5,6 +5,7 @@ import { createFacade } from '../../../rest-facade/app';
 import { createDashboardRouter } from '../../../src/dashboard-server/router';
 import { createSchema } from '../../../src/graphql/schema';
 import { createGraphqlRouter } from '../../../src/graphql/server';
+import { InFlight } from '../../../src/http/in-flight';
 import { createProbes } from '../../../src/http/probes';
 import { createHttpServer } from '../../../src/http-server';
 
@@ -18,13 +19,16 @@ export async function routesOfTheService(): Promise<string[]> {
   const log = pino({ level: 'silent' });
   const schema = createSchema();
   const unused = () => Promise.reject(new Error('not expected to be called'));
+  const inFlight = new InFlight();
+  const { whileReading } = inFlight;
   const server = createHttpServer({
     facade: createFacade({ schema, createContext: unused, beginExport: unused, checkHealth: unused, log }),
-    graphql: await createGraphqlRouter({ schema, createContext: unused, log }),
+    graphql: await createGraphqlRouter({ schema, createContext: unused, whileReading, log }),
     dashboard: createDashboardRouter({
       sessions: {} as never,
       tenants: {} as never,
       createContext: unused,
+      whileReading,
       answerExport: () => unused,
       // Sign-in at an identity provider has its own tests, for it needs one.
       openId: null,
@@ -32,6 +36,7 @@ export async function routesOfTheService(): Promise<string[]> {
       log,
     }),
     probes: createProbes(unused),
+    inFlight,
     log,
   });
   const [app] = server.listeners('request') as [Express];
