@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../config/parse-config';
+import type { Secret } from '../config/secret';
 import type { Answer } from '../uplink/answer';
 import { withDeadline } from '../uplink/deadline';
 import { exchange } from '../uplink/http-exchange';
@@ -6,7 +6,7 @@ import { IngestClient, reasonOf } from '../uplink/ingest-client';
 import { type Finding, note, ok, problem } from './check';
 
 /** Whether the service is there. */
-export async function checkService({ baseUrl }: AgentConfig, timeoutMs: number): Promise<Finding[]> {
+export async function checkService(baseUrl: string, timeoutMs: number): Promise<Finding[]> {
   const url = `${baseUrl}/health`;
   const findings = isInTheClear(baseUrl)
     ? [note(`${baseUrl} is not https: the key and the events can be read on the way`)]
@@ -30,26 +30,28 @@ export async function checkService({ baseUrl }: AgentConfig, timeoutMs: number):
   }
 }
 
-/** Whether the service would take events: asked with none, so that nothing changes. */
-export async function checkKey(config: AgentConfig, timeoutMs: number): Promise<Finding[]> {
-  const { tenantId } = config;
-  if (tenantId === null) {
-    return [problem('CentralApi.TenantId is not set: it must be the tenant that the agent key was made for')];
-  }
-  const client = new IngestClient({ ...config, tenantId }, timeoutMs);
-  const answer = await client.send([], new AbortController().signal);
-  return [findingOf(answer, tenantId)];
+export interface KeyToTry {
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  /** Null: not known, and the key is tried without it. */
+  readonly tenantId: string | null;
 }
 
-function findingOf(answer: Answer, tenantId: string): Finding {
-  if (answer.kind === 'receipt')
-    return ok(`the service takes events with this agent key for tenant ${tenantId}`);
+/** Whether the service would take events: asked with none, so that nothing changes. */
+export async function checkKey(key: KeyToTry, timeoutMs: number): Promise<Finding[]> {
+  const answer = await new IngestClient(key, timeoutMs).send([], new AbortController().signal);
+  return [findingOf(answer, key.tenantId)];
+}
+
+function findingOf(answer: Answer, tenantId: string | null): Finding {
+  const tenant = tenantId === null ? '' : ` for tenant ${tenantId}`;
+  if (answer.kind === 'receipt') return ok(`the service takes events with this agent key${tenant}`);
   if (answer.kind !== 'refused') return problem(`the agent key could not be tried: ${answer.message}`);
   const isUnknown = answer.message.startsWith('unauthorized');
   return problem(
     isUnknown
       ? `the service does not know CentralApi.ApiKey, or it was revoked or has expired: ${answer.message}`
-      : `CentralApi.ApiKey is no agent key of tenant ${tenantId}: ${answer.message}`,
+      : `CentralApi.ApiKey is no agent key${tenantId === null ? '' : ` of tenant ${tenantId}`}: ${answer.message}`,
   );
 }
 

@@ -9,6 +9,11 @@ export interface CheckOptions {
   /** For each call to the service. */
   readonly timeoutMs: number;
   readonly out: LineOutput;
+  /**
+   * Goes on as the user that the service runs as, where there is one and this process may.
+   * @returns what is to be known of that
+   */
+  becomeServiceUser(configPath: string): Promise<Finding[]>;
 }
 
 /** What one check found. `note`: worth knowing, and no obstacle. */
@@ -24,9 +29,11 @@ const LABEL = { ok: 'OK     ', note: 'NOTE   ', problem: 'PROBLEM' } as const;
 
 /**
  * Tries everything the agent needs, and changes nothing: the configuration, the audit files, the service, the key.
+ * What is wrong in one of them keeps nothing else from being tried.
  * @returns the exit code: 0 the agent would publish, 1 something keeps it from that
  */
-export async function check({ configPath, timeoutMs, out }: CheckOptions): Promise<number> {
+export async function check(options: CheckOptions): Promise<number> {
+  const { configPath, timeoutMs, out } = options;
   let problems = 0;
   const say = async (findings: readonly Finding[]) => {
     for (const { kind, text } of findings) {
@@ -35,15 +42,19 @@ export async function check({ configPath, timeoutMs, out }: CheckOptions): Promi
     }
   };
   const read = await readConfig(configPath);
-  if (read.kind === 'invalid') {
-    await say(read.problems.map(problem));
-  } else {
-    const { config, disabled, path, warnings } = read;
-    await say([ok(`${path}: is valid`), ...warnings.map(note), ...intentions(config)]);
-    for (const database of config.databases) await say(await checkFiles(database));
-    await say(disabled.map((name) => note(`${name}: is disabled, its files are not read`)));
-    await say(await checkService(config, timeoutMs));
-    await say(await checkKey(config, timeoutMs));
+  const { path, warnings } = read;
+  await say(read.kind === 'config' ? [ok(`${path}: is valid`)] : read.problems.map(problem));
+  await say(warnings.map(note));
+  await say(await options.becomeServiceUser(path));
+  if (read.kind === 'config') await say(intentions(read.config));
+  const { apiKey, baseUrl, databases, tenantId } = read.kind === 'config' ? read.config : read.sound;
+  for (const database of databases) await say(await checkFiles(database));
+  if (read.kind === 'config') {
+    await say(read.disabled.map((name) => note(`${name}: is disabled, its files are not read`)));
+  }
+  if (baseUrl !== null) await say(await checkService(baseUrl, timeoutMs));
+  if (baseUrl !== null && apiKey !== null) {
+    await say(await checkKey({ baseUrl, apiKey, tenantId }, timeoutMs));
   }
   await out.write(problems === 0 ? 'The agent can publish.' : `${problems} to be mended.`);
   return problems === 0 ? 0 : 1;
@@ -59,5 +70,10 @@ function intentions(config: AgentConfig): Finding[] {
   ];
   if (!enabled) findings.push(note('EventHubPublisher.Enabled is false: nothing is published'));
   if (databases.length === 0) findings.push(problem('no database is enabled'));
+  if (tenantId === null) {
+    findings.push(
+      problem('CentralApi.TenantId is not set: it must be the tenant that the agent key was made for'),
+    );
+  }
   return findings;
 }

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { missingFrom, parseConfigureInput } from '../config/configure-input';
-import { mergeConfig } from '../config/merge-config';
+import { mergeConfig, mergeContent } from '../config/merge-config';
 import { type AgentConfig, parseConfig } from '../config/parse-config';
 import { replaceFile } from '../durable-file';
 import { errorCode, errorText } from '../log';
@@ -64,7 +64,7 @@ async function wantedConfig(input: string, configPath: string): Promise<Wanted> 
     case 'invalid':
       throw new Refused(asked.problems);
     case 'text':
-      return checkedText(asked.text, configPath, 'the input');
+      return mergedText(asked.text, configPath);
     case 'file':
       if (!isAbsolute(asked.path)) throw new Refused([`CONFIGFILE ${asked.path}: must be a full path`]);
       return checkedText(await readText(asked.path, 'CONFIGFILE '), configPath, `CONFIGFILE ${asked.path}`);
@@ -77,10 +77,20 @@ async function wantedConfig(input: string, configPath: string): Promise<Wanted> 
         throw new Refused([`${configPath}: is new and needs ${missing.join(', ')} too`]);
       const merged = mergeConfig(existing, asked.properties);
       if (merged.kind === 'unclear') throw new Refused([`${configPath}: ${merged.problem}`]);
-      return checkedText(`${JSON.stringify(merged.content, null, 2)}\n`, configPath, configPath);
+      return checkedText(toText(merged.content), configPath, configPath);
     }
   }
 }
+
+/** What the input has, put into the file that is there. */
+async function mergedText(input: string, configPath: string): Promise<Wanted> {
+  const existing = await existingContent(configPath);
+  const part = contentOf(input, configPath, 'the input');
+  if (existing === null) return checkedText(input, configPath, 'the input');
+  return checkedText(toText(mergeContent(existing, part)), configPath, `${configPath} with the input`);
+}
+
+const toText = (content: unknown) => `${JSON.stringify(content, null, 2)}\n`;
 
 /** An unknown setting in what is written now is a mistake, whose author is there to mend it. */
 function checkedText(text: string, configPath: string, source: string): Wanted {
@@ -101,12 +111,15 @@ async function keptConfig(configPath: string): Promise<Wanted> {
 
 async function existingContent(configPath: string): Promise<unknown> {
   if (!(await exists(configPath))) return null;
-  const text = await readText(configPath);
+  return contentOf(await readText(configPath), configPath, configPath);
+}
+
+function contentOf(text: string, configPath: string, source: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     const parsed = parseConfig(text, configPath);
-    throw new Refused(parsed.kind === 'invalid' ? parsed.problems.map((p) => `${configPath}: ${p}`) : []);
+    throw new Refused(parsed.kind === 'invalid' ? parsed.problems.map((p) => `${source}: ${p}`) : []);
   }
 }
 

@@ -6,6 +6,7 @@ import { configure } from './configure';
 import { decode } from './decode';
 import { LineOutput } from './line-output';
 import { type RunFlags, run } from './run';
+import { becomeServiceUser } from './service-user';
 import { status } from './status';
 
 /** The agent's command line. `exitCode` is called once a command has ended. */
@@ -52,9 +53,11 @@ export function agentProgram(exitCode: (code: number) => void): Command {
     .command('check')
     .description('tries the configuration, the audit files, the service and the key, and changes nothing')
     .requiredOption('--config <file>', 'the configuration, JSON')
-    .action(async ({ config }: { config: string }) => {
+    .option('--user <name>', 'as root: try as this user, whom the service runs as')
+    .action(async ({ config, user = null }: { config: string; user?: string | null }) => {
+      const given = { configPath: config, timeoutMs: AGENT_TIMES.requestTimeoutMs };
       const out = new LineOutput(process.stdout);
-      exitCode(await check({ configPath: config, timeoutMs: AGENT_TIMES.requestTimeoutMs, out }));
+      exitCode(await check({ ...given, out, becomeServiceUser: (path) => becomeServiceUser(user, path) }));
     });
   program
     .command('configure')

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { type AgentConfig, parseConfig } from '../config/parse-config';
+import { type AgentConfig, NOTHING_SOUND, parseConfig, type SoundParts } from '../config/parse-config';
 import { errorText } from '../log';
 
 export type ReadConfig =
@@ -13,7 +13,13 @@ export type ReadConfig =
       readonly disabled: readonly string[];
       readonly warnings: readonly string[];
     }
-  | { readonly kind: 'invalid'; readonly problems: readonly string[] };
+  | {
+      readonly kind: 'invalid';
+      readonly path: string;
+      readonly problems: readonly string[];
+      readonly warnings: readonly string[];
+      readonly sound: SoundParts;
+    };
 
 /** The configuration for a command that looks at it once. Every problem names the file; none repeats a value. */
 export async function readConfig(given: string): Promise<ReadConfig> {
@@ -22,13 +28,14 @@ export async function readConfig(given: string): Promise<ReadConfig> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    return { kind: 'invalid', problems: [`${path}: cannot be read: ${errorText(error)}`] };
+    const problems = [`${path}: cannot be read: ${errorText(error)}`];
+    return { kind: 'invalid', path, problems, warnings: [], sound: NOTHING_SOUND };
   }
   const parsed = parseConfig(text, path);
   const named = (lines: readonly string[]) => lines.map((line) => `${path}: ${line}`);
-  if (parsed.kind === 'invalid') return { kind: 'invalid', problems: named(parsed.problems) };
-  const { config, warnings } = parsed;
-  return { kind: 'config', path, config, disabled: disabledIn(text), warnings: named(warnings) };
+  const warnings = named(parsed.warnings);
+  if (parsed.kind === 'invalid') return { ...parsed, path, problems: named(parsed.problems), warnings };
+  return { kind: 'config', path, config: parsed.config, disabled: disabledIn(text), warnings };
 }
 
 const switchedOff = z.object({

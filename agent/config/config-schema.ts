@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { LIMITS } from '../../src/limits';
 
+/** What helps who wrote a Windows path into JSON as it is. */
+export const BACKSLASH_HINT = 'in JSON, each \\ of a path is written \\\\ (or /)';
+
 /** An empty text in a configuration file is a value that was not filled in. */
 const absentWhenEmpty = (value: unknown) =>
   typeof value === 'string' && value.trim() === '' ? undefined : value;
@@ -8,12 +11,20 @@ const text = z.preprocess(absentWhenEmpty, z.string().trim());
 const flag = z.boolean().default(true);
 const whole = (min: number, max: number, preset: number) => z.int().min(min).max(max).default(preset);
 
-const database = z.strictObject({
+/** A path that a person wrote with single backslashes: JSON takes `\t`, `\n`, `\b`, `\r` and `\f` for one character. */
+const hasControlCharacter = (path: string) => [...path].some((char) => char < ' ');
+
+export const database = z.strictObject({
   Name: text.pipe(z.string().max(100, 'must have at most 100 characters')),
   Enabled: flag,
   AuditSource: z.strictObject({
     Type: z.literal('DirectFile', { error: () => 'must be "DirectFile", the only kind of source there is' }),
-    DirectFile: z.strictObject({ AuditFilePath: text }),
+    DirectFile: z.strictObject({
+      AuditFilePath: text.refine(
+        (path) => !hasControlCharacter(path),
+        `holds a control character: ${BACKSLASH_HINT}`,
+      ),
+    }),
   }),
 });
 

@@ -39,6 +39,44 @@ export function mergeConfig(existing: unknown, properties: ConfigProperties): Me
   };
 }
 
+/**
+ * A configuration with a part of one put in: objects are merged, `null` removes a setting, and anything else takes the
+ * place of what was there. Databases are merged one by one: with the one of that name, else (renamed) with the one that
+ * reads those files.
+ */
+export function mergeContent(existing: unknown, part: unknown): unknown {
+  const merged = mergeValues(existing, part);
+  const present = objectOf(objectOf(existing).EventHubPublisher).Databases;
+  const given = objectOf(objectOf(part).EventHubPublisher).Databases;
+  if (!Array.isArray(present) || !Array.isArray(given)) return merged;
+  const content = objectOf(merged);
+  const publisher = objectOf(content.EventHubPublisher);
+  return { ...content, EventHubPublisher: { ...publisher, Databases: mergeDatabases(present, given) } };
+}
+
+function mergeValues(existing: unknown, part: unknown): unknown {
+  if (!isObject(part)) return part;
+  const merged = { ...objectOf(existing) };
+  for (const [name, value] of Object.entries(part)) {
+    if (value === null) delete merged[name];
+    else merged[name] = mergeValues(merged[name], value);
+  }
+  return merged;
+}
+
+function mergeDatabases(present: readonly unknown[], given: readonly unknown[]): readonly unknown[] {
+  const named = given.map(nameIn);
+  const databases = [...present];
+  for (const database of given) {
+    const isNamed = (each: unknown) => nameIn(each) === nameIn(database);
+    const isRead = (each: unknown) => pathIn(each) === pathIn(database) && !named.includes(nameIn(each));
+    const places = [isNamed, isRead, isTemplate].map((test) => databases.findIndex(test));
+    const place = places.find((index) => index >= 0) ?? databases.length;
+    databases[place] = mergeValues(databases[place], database);
+  }
+  return databases;
+}
+
 type MergedDatabases = { readonly databases: unknown } | { readonly problem: string };
 
 function mergeDatabase(existing: unknown, properties: ConfigProperties): MergedDatabases {
@@ -63,12 +101,13 @@ function mergeDatabase(existing: unknown, properties: ConfigProperties): MergedD
 /** Index of the database that properties are about, or null: it is a new one. */
 function placeOf(databases: readonly unknown[], { dbName, auditPath }: ConfigProperties): number | null {
   const name = dbName?.trim().toLowerCase();
-  const isNamed = (database: unknown) => String(objectOf(database).Name).trim().toLowerCase() === name;
+  const isNamed = (database: unknown) => nameIn(database) === name;
   const isRead = (database: unknown) => pathIn(database) === auditPath;
   const candidates = [
     name === undefined ? -1 : databases.findIndex(isNamed),
     auditPath === undefined ? -1 : databases.findIndex(isRead),
     databases.length === 1 && (dbName === undefined || auditPath === undefined) ? 0 : -1,
+    databases.findIndex(isTemplate),
   ];
   return candidates.find((index) => index >= 0) ?? null;
 }
@@ -90,9 +129,16 @@ function changed(database: unknown, { dbName, auditPath }: ConfigProperties): un
   };
 }
 
+const nameIn = (database: unknown): string => String(objectOf(database).Name).trim().toLowerCase();
+
+/** What a package brings to be filled in. */
+const isTemplate = (database: unknown): boolean => /^<.*>$/.test(nameIn(database));
+
 const pathIn = (database: unknown): unknown =>
   objectOf(objectOf(objectOf(database).AuditSource).DirectFile).AuditFilePath;
 
 /** Anything else than an object is as good as none: the check of the whole tells of what is missing then. */
-const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? { ...value } : {});
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

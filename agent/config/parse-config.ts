@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { errorText } from '../log';
 import { type AuditGlob, parseAuditGlob } from '../tail/audit-glob';
-import { type ConfigFileContent, configFile } from './config-schema';
+import { BACKSLASH_HINT, type ConfigFileContent, configFile, database } from './config-schema';
 import { Secret } from './secret';
 
 export interface DatabaseConfig {
@@ -28,7 +28,23 @@ export interface AgentConfig {
 
 export type ParsedConfig =
   | { readonly kind: 'config'; readonly config: AgentConfig; readonly warnings: readonly string[] }
-  | { readonly kind: 'invalid'; readonly problems: readonly string[]; readonly warnings: readonly string[] };
+  | {
+      readonly kind: 'invalid';
+      readonly problems: readonly string[];
+      readonly warnings: readonly string[];
+      readonly sound: SoundParts;
+    };
+
+/** What is sound in a configuration, whether or not the rest of it is. */
+export interface SoundParts {
+  readonly baseUrl: string | null;
+  readonly apiKey: Secret | null;
+  /** Null: not set, or not sound. */
+  readonly tenantId: string | null;
+  /** The enabled ones. */
+  readonly databases: readonly DatabaseConfig[];
+}
+export const NOTHING_SOUND: SoundParts = { baseUrl: null, apiKey: null, tenantId: null, databases: [] };
 
 /**
  * The configuration in a file's text, or everything that is wrong with it. No message repeats a value, since one
@@ -37,16 +53,19 @@ export type ParsedConfig =
  */
 export function parseConfig(text: string, path: string): ParsedConfig {
   const json = parseJson(text);
-  if ('problem' in json) return { kind: 'invalid', problems: [json.problem], warnings: [] };
+  if ('problem' in json) {
+    return { kind: 'invalid', problems: [json.problem], warnings: [], sound: NOTHING_SOUND };
+  }
   const { known, warnings } = withoutUnknownKeys(json.value);
   const parsed = configFile.safeParse(known);
   if (parsed.success) return { kind: 'config', config: toConfig(parsed.data, path), warnings };
-  return { kind: 'invalid', problems: parsed.error.issues.map(toProblem), warnings };
+  const problems = parsed.error.issues.map(toProblem);
+  return { kind: 'invalid', problems, warnings, sound: soundParts(known, path) };
 }
 
 function toConfig({ CentralApi, EventHubPublisher }: ConfigFileContent, path: string): AgentConfig {
   return {
-    baseUrl: CentralApi.BaseUrl.replace(/\/+$/, ''),
+    baseUrl: toBaseUrl(CentralApi.BaseUrl),
     apiKey: new Secret(CentralApi.ApiKey),
     tenantId: CentralApi.TenantId,
     enabled: EventHubPublisher.Enabled,
@@ -54,11 +73,36 @@ function toConfig({ CentralApi, EventHubPublisher }: ConfigFileContent, path: st
     batchEventsMax: EventHubPublisher.BatchMaxEvents,
     batchAgeMaxMs: EventHubPublisher.BatchMaxAgeMs,
     spoolBytesMax: EventHubPublisher.SpoolMaxBytes,
-    databases: EventHubPublisher.Databases.filter(({ Enabled }) => Enabled).map(({ Name, AuditSource }) => ({
+    databases: toDatabases(EventHubPublisher.Databases, path),
+  };
+}
+
+const toBaseUrl = (text: string) => text.replace(/\/+$/, '');
+
+const toDatabases = (databases: ConfigFileContent['EventHubPublisher']['Databases'], path: string) =>
+  databases
+    .filter(({ Enabled }) => Enabled)
+    .map(({ Name, AuditSource }) => ({
       name: Name,
       sourceType: AuditSource.Type,
       glob: parseAuditGlob(AuditSource.DirectFile.AuditFilePath, dirname(path)),
-    })),
+    }));
+
+function soundParts(content: unknown, path: string): SoundParts {
+  const { BaseUrl, ApiKey, TenantId } = configFile.shape.CentralApi.shape;
+  const central = isObject(content) && isObject(content.CentralApi) ? content.CentralApi : {};
+  const publisher = isObject(content) && isObject(content.EventHubPublisher) ? content.EventHubPublisher : {};
+  const databases: unknown[] = Array.isArray(publisher.Databases) ? publisher.Databases : [];
+  const baseUrl = BaseUrl.safeParse(central.BaseUrl).data;
+  const apiKey = ApiKey.safeParse(central.ApiKey).data;
+  return {
+    baseUrl: baseUrl === undefined ? null : toBaseUrl(baseUrl),
+    apiKey: apiKey === undefined ? null : new Secret(apiKey),
+    tenantId: TenantId.safeParse(central.TenantId).data ?? null,
+    databases: toDatabases(
+      databases.flatMap((each) => database.safeParse(each).data ?? []),
+      path,
+    ),
   };
 }
 
@@ -69,12 +113,13 @@ function parseJson(text: string): { readonly value: unknown } | { readonly probl
     return { value: JSON.parse(json) };
   } catch (error) {
     // The rest of the message may quote the file, and with it the key.
-    const [, position] = /at position (\d+)/.exec(errorText(error)) ?? [];
-    if (position === undefined) return { problem: 'is not valid JSON' };
+    const message = errorText(error);
+    const [, position] = /at position (\d+)/.exec(message) ?? [];
+    const hint = /^Bad (escaped character|Unicode escape)/.test(message) ? `; ${BACKSLASH_HINT}` : '';
+    if (position === undefined) return { problem: `is not valid JSON${hint}` };
     const before = json.slice(0, Number(position)).split('\n');
-    return {
-      problem: `is not valid JSON: see line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`,
-    };
+    const column = (before.at(-1)?.length ?? 0) + 1;
+    return { problem: `is not valid JSON: see line ${before.length}, column ${column}${hint}` };
   }
 }
 

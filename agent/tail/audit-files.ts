@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import type { Checkpoint } from '../checkpoint/checkpoint';
 import { type CheckpointEntry, isAtEnd } from '../checkpoint/checkpoint-entry';
 import type { Clock } from '../clock';
@@ -75,12 +76,20 @@ export class AuditFiles {
   }
 
   private async list(): Promise<boolean> {
-    const { clock, glob, problems, spool } = this.options;
+    const { checkpoint, clock, glob, problems, spool } = this.options;
     const nowMs = clock.now();
     const listing = await listAuditFiles(glob, (path) => this.set.unchanged(path, nowMs));
     if (listing.kind === 'unreadable') {
       this.listedAt = null;
       problems.report(listing.folder, `cannot be listed: ${listing.reason}`);
+      return false;
+    }
+    for (const { folder, reason } of listing.skipped) problems.report(folder, `cannot be listed: ${reason}`);
+    // Nobody can say whether a file in such a folder is still there.
+    const isInDoubt = ({ path }: CheckpointEntry) =>
+      listing.skipped.some(({ folder }) => path?.startsWith(folder + sep));
+    if ([...checkpoint.all()].some(([, entry]) => mayBeMissed(entry) && isInDoubt(entry))) {
+      this.listedAt = null;
       return false;
     }
     this.known = await this.set.refresh(listing.files, await spool.files(), nowMs);

@@ -1,5 +1,6 @@
+import { type Dirent, readdir } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { basename, join, posix, win32 } from 'node:path';
+import { basename, join, posix, resolve, win32 } from 'node:path';
 import { glob } from 'tinyglobby';
 import { FILETIME_UNIX_EPOCH, TICKS_PER_MS } from '../../src/audit-event/event-time';
 import { errorCode, errorText } from '../log';
@@ -24,9 +25,18 @@ export interface FoundFile {
 }
 
 export type Listing =
-  /** In the order in which the files were begun. */
-  | { readonly kind: 'listed'; readonly files: readonly FoundFile[] }
-  | { readonly kind: 'unreadable'; readonly folder: string; readonly reason: string };
+  /** In the order in which the files were begun; `skipped`: what lies in these folders below is not known. */
+  | {
+      readonly kind: 'listed';
+      readonly files: readonly FoundFile[];
+      readonly skipped: readonly UnreadableFolder[];
+    }
+  | ({ readonly kind: 'unreadable' } & UnreadableFolder);
+
+export interface UnreadableFolder {
+  readonly folder: string;
+  readonly reason: string;
+}
 
 /** The folder before the first wildcard, and the rest. */
 export interface AuditGlob {
@@ -58,29 +68,58 @@ export async function listAuditFiles(
 ): Promise<Listing> {
   try {
     await access(folder);
-    const paths = pattern === null ? await pathsOf(folder) : await matches(folder, pattern);
+    const { paths, skipped } = pattern === null ? await pathsOf(folder) : await matches(folder, pattern);
     const found = await Promise.all(paths.map((path) => known(path) ?? findFile(path)));
     const files = found.filter((file) => file !== null);
-    return { kind: 'listed', files: files.toSorted(byCreation) };
+    return { kind: 'listed', files: files.toSorted(byCreation), skipped };
   } catch (error) {
     return { kind: 'unreadable', folder, reason: errorText(error) };
   }
 }
 
 /** A path without wildcards is a file; of a folder, its audit files. */
-async function pathsOf(path: string): Promise<string[]> {
-  return (await stat(path)).isDirectory() ? matches(path, '*.sqlaudit') : [path];
+async function pathsOf(path: string): Promise<Matches> {
+  return (await stat(path)).isDirectory() ? matches(path, '*.sqlaudit') : { paths: [path], skipped: [] };
 }
 
-async function matches(folder: string, pattern: string): Promise<string[]> {
+interface Matches {
+  readonly paths: readonly string[];
+  readonly skipped: readonly UnreadableFolder[];
+}
+
+/** @throws where the folder itself cannot be listed */
+async function matches(folder: string, pattern: string): Promise<Matches> {
+  const { readdir, failed } = notingReaddir();
   // "(x86)" in a file name is text, not a group of a pattern.
   const paths = await glob(pattern.replace(/[()]/g, '\\$&'), {
     cwd: folder,
     extglob: false,
     expandDirectories: false,
     caseSensitiveMatch: process.platform !== 'win32',
+    fs: { readdir },
   });
-  return paths.map((path) => join(folder, path));
+  const itself = failed.find(({ path }) => resolve(path) === resolve(folder));
+  if (itself) throw itself.error;
+  return {
+    paths: paths.map((path) => join(folder, path)),
+    skipped: failed.map(({ path, error }) => ({ folder: resolve(path), reason: errorText(error) })),
+  };
+}
+
+/** A `readdir` that remembers what it could not list: the search passes over such a folder as if it were empty. */
+function notingReaddir() {
+  const failed: { readonly path: string; readonly error: NodeJS.ErrnoException }[] = [];
+  const noting = (
+    path: string,
+    options: { withFileTypes: true },
+    done: (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void,
+  ) =>
+    readdir(path, options, (error, entries) => {
+      // One that is gone by now holds nothing.
+      if (error && error.code !== 'ENOENT') failed.push({ path, error });
+      done(error, entries);
+    });
+  return { readdir: noting as typeof readdir, failed };
 }
 
 /** What is at a path now; null where there is nothing. */

@@ -6,7 +6,8 @@ import { graphqlUrl, postGraphql, RedirectError, type ServiceAddress } from './g
 import { RequestBody } from './request-body';
 
 export interface IngestTarget extends ServiceAddress {
-  readonly tenantId: string;
+  /** Null: the one of the key. */
+  readonly tenantId: string | null;
 }
 
 /** Sends events to the service, once and one request at a time. Never throws: what goes wrong is an answer too. */

@@ -15,7 +15,7 @@ export class RequestBody {
   private readonly end = ']}}}';
   private kept = Buffer.alloc(0);
 
-  constructor(tenantId: string) {
+  constructor(tenantId: string | null) {
     this.start = `{"query":${JSON.stringify(MUTATION)},"variables":{"batch":{"tenantId":${JSON.stringify(tenantId)},"events":[`;
   }
 

@@ -13,7 +13,10 @@ describe('audit-agent check', () => {
 
   async function run() {
     const { out, text } = capturedOutput();
-    const code = await check({ configPath: world.configPath, timeoutMs: 2_000, out });
+    const code = await check({
+      ...{ configPath: world.configPath, timeoutMs: 2_000, out },
+      becomeServiceUser: async () => [],
+    });
     expect(text()).not.toContain('aak_');
     return { code, text: text() };
   }
@@ -82,6 +85,34 @@ describe('audit-agent check', () => {
     const { code, text } = await run();
     expect(code).toBe(0);
     expect(text).toContain('NOTE    Off: is disabled');
+  });
+
+  it('tries everything that is sound in a configuration that is not', async () => {
+    world.copy(FILES_2022);
+    const databases = [
+      databaseEntry('Payroll', 'audit/*.sqlaudit'),
+      databaseEntry('Gone', 'gone/*.sqlaudit'),
+      { ...databaseEntry('Bad', ''), Name: 7 },
+    ];
+    world.configure({ ApiKey: 'aak_wrong', TenantId: '' }, { PollIntervalMs: 'often', Databases: databases });
+    world.service.health = 'Unhealthy';
+    const { code, text } = await run();
+    expect(code).toBe(1);
+    expect(text).toMatch(/PROBLEM .*PollIntervalMs expected number/);
+    expect(text).toMatch(/PROBLEM .*Databases\[2\]\.Name/);
+    expect(text).toMatch(/OK {6}Payroll: 2 files match/);
+    expect(text).toMatch(/PROBLEM Gone: .*gone cannot be read: ENOENT/);
+    expect(text).toMatch(/PROBLEM .*health: Unhealthy/);
+    expect(text).toMatch(/PROBLEM the service does not know CentralApi.ApiKey/);
+  });
+
+  it('tries the key of a configuration without a tenant', async () => {
+    world.copy(FILES_2022);
+    world.configure({ TenantId: '' });
+    const { text } = await run();
+    expect(text).toMatch(/PROBLEM CentralApi.TenantId is not set/);
+    expect(text).toContain('OK      the service takes events with this agent key\n');
+    expect(text).toContain('1 to be mended.');
   });
 
   it('names every problem of a bad configuration, and an unknown setting', async () => {

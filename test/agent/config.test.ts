@@ -87,6 +87,23 @@ describe('the configuration', () => {
     }
   });
 
+  it('helps who wrote a path with single backslashes, whether or not that is JSON', () => {
+    const withPath = (path: string) =>
+      template.replace(/"AuditFilePath": ".*"/, `"AuditFilePath": "${path}"`);
+    const problems = (path: string) => {
+      const parsed = parseConfig(withPath(path), PATH);
+      return parsed.kind === 'invalid' ? parsed.problems : [];
+    };
+    const hint = 'in JSON, each \\ of a path is written \\\\ (or /)';
+    const notJson = expect.stringMatching(/^is not valid JSON: see line \d+, column \d+; in JSON, each/);
+    expect(problems('D:\\SQLAudit\\*.sqlaudit')).toEqual([notJson]);
+    expect(problems('C:\\users\\audit')).toEqual([notJson]);
+    expect(problems('C:\\temp\\new')).toEqual([
+      `EventHubPublisher.Databases[0].AuditSource.DirectFile.AuditFilePath holds a control character: ${hint}`,
+    ]);
+    expect(problems('C:\\\\temp\\\\new')).toEqual([]);
+  });
+
   it('takes a file that an editor began with a byte order mark, and a tenant id written as a number', () => {
     const text = `\uFEFF${changed((config) => {
       config.CentralApi.TenantId = 7;

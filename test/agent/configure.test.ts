@@ -90,6 +90,30 @@ describe('audit-agent configure', () => {
     expect(written()).toEqual(CONTENT);
   });
 
+  it('merges JSON into the file that is there', async () => {
+    await run(JSON.stringify(CONTENT));
+    const logins = databaseEntry('Logins', '/audit/logins');
+    const part = {
+      CentralApi: { TenantId: '8' },
+      EventHubPublisher: { PollIntervalMs: 50, Databases: [{ Name: 'PAYROLL', Enabled: false }, logins] },
+    };
+    expect(await run(JSON.stringify(part))).toMatchObject({ code: 0, problems: [] });
+    const payroll = { ...databaseEntry('PAYROLL', 'C:\\Audit\\*.sqlaudit'), Enabled: false };
+    const expected = {
+      CentralApi: { ...CONTENT.CentralApi, TenantId: '8' },
+      EventHubPublisher: { Enabled: true, PollIntervalMs: 50, Databases: [payroll, logins] },
+    };
+    expect(written()).toEqual(expected);
+    expect(await run('{"EventHubPublisher": {"PollIntervalMs": null}}')).toMatchObject({ code: 0 });
+    expect(written().EventHubPublisher).toEqual({ Enabled: true, Databases: [payroll, logins] });
+    const text = readFileSync(path, 'utf8');
+    expect((await run('{"CentralApi": {"ApiKy": "x", "BaseUrl": "nowhere"}}')).problems).toEqual([
+      expect.stringMatching(/with the input: CentralApi\.BaseUrl must be/),
+      expect.stringMatching(/with the input: CentralApi\.ApiKy is no setting/),
+    ]);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
   it('changes nothing where nothing is given, and warns of what a newer agent may know', async () => {
     const text = JSON.stringify({ ...CONTENT, Newer: 1 });
     writeFileSync(path, text);

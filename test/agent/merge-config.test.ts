@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { mergeConfig } from '../../agent/config/merge-config';
+import { mergeConfig, mergeContent } from '../../agent/config/merge-config';
 import { databaseEntry } from './support/agent-world';
 
 const configOf = (...databases: readonly object[]) => ({
@@ -8,6 +8,8 @@ const configOf = (...databases: readonly object[]) => ({
 });
 const PAYROLL = databaseEntry('Payroll', 'C:\\Audit\\p*.sqlaudit');
 const LOGINS = { ...databaseEntry('Logins', 'C:\\Audit\\l*.sqlaudit'), Enabled: false };
+const NEW = databaseEntry('New', '/n');
+const TWIN = { ...PAYROLL, Name: 'Twin' };
 const databasesOf = (existing: unknown, properties: Parameters<typeof mergeConfig>[1]) => {
   const merged = mergeConfig(existing, properties);
   return merged.kind === 'merged'
@@ -69,6 +71,16 @@ describe("an installer's properties and the configuration that is there", () => 
     ]);
   });
 
+  it('fill in the database that a package brings as a template', () => {
+    const template = databaseEntry('<DATABASE_LABEL>', '/var/opt/mssql/audit/*.sqlaudit');
+    const properties = { dbName: 'Payroll', auditPath: '/audit' };
+    expect(databasesOf(configOf(template), properties)).toEqual([databaseEntry('Payroll', '/audit')]);
+    const part = (...databases: object[]) => ({ EventHubPublisher: { Databases: databases } });
+    expect(mergeContent(configOf(template), part({ Name: 'Payroll' }, LOGINS))).toEqual(
+      configOf({ ...template, Name: 'Payroll' }, LOGINS),
+    );
+  });
+
   it('are refused where it is not clear which of several databases they mean', () => {
     const several = configOf(PAYROLL, LOGINS);
     expect(databasesOf(several, { auditPath: 'D:\\n.sqlaudit' })).toBe(
@@ -76,6 +88,33 @@ describe("an installer's properties and the configuration that is there", () => 
     );
     expect(databasesOf(several, { dbName: 'New' })).toBe(
       'DBNAME needs AUDITPATH, since none of the 2 databases has this name',
+    );
+  });
+
+  it('are merged as JSON: each database with the one of its name, else of its files, else as a further one', () => {
+    const part = {
+      CentralApi: { ApiKey: 'aak_new' },
+      EventHubPublisher: {
+        Databases: [
+          { Name: 'Salaries', AuditSource: PAYROLL.AuditSource },
+          { Name: 'logins', Enabled: true },
+          NEW,
+        ],
+      },
+    };
+    const expected = configOf(
+      { ...PAYROLL, Name: 'Salaries' },
+      { ...LOGINS, Name: 'logins', Enabled: true },
+      NEW,
+    );
+    expected.CentralApi.ApiKey = 'aak_new';
+    const existing = configOf(PAYROLL, LOGINS);
+    const merged = mergeContent(existing, part);
+    expect(merged).toEqual(expected);
+    expect(existing).toEqual(configOf(PAYROLL, LOGINS));
+    expect(mergeContent(merged, part)).toEqual(expected);
+    expect(mergeContent(configOf(PAYROLL), { EventHubPublisher: { Databases: [PAYROLL, TWIN] } })).toEqual(
+      configOf(PAYROLL, TWIN),
     );
   });
 

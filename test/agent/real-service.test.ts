@@ -30,7 +30,10 @@ describe('an agent of a real service', () => {
     });
   const checked = async () => {
     const { out, text } = capturedOutput();
-    const code = await check({ configPath: agent.configPath, timeoutMs: 5_000, out });
+    const code = await check({
+      ...{ configPath: agent.configPath, timeoutMs: 5_000, out },
+      becomeServiceUser: async () => [],
+    });
     return { code, text: text() };
   };
 

@@ -84,11 +84,12 @@ export class FakeIngestService {
       return this.takeReport(variables.report as SourceReport, headers, response);
     }
     if (!query.includes('ingestAuditEvents(batch: $batch)')) this.mistakes.push(query);
-    const batch = variables.batch as { tenantId: string; events: SentEvent[] };
+    const batch = variables.batch as { tenantId: string | null; events: SentEvent[] };
     const sent = { events: batch.events, bytes: body.length };
     if (this.trouble(sent, response, headers)) return;
     if (headers['x-api-key'] !== AGENT_KEY) return refuse(response, 401, 'unauthorized');
-    if (!this.tenants.has(batch.tenantId)) return refuse(response, 403, 'forbidden');
+    if (batch.tenantId !== null && !this.tenants.has(batch.tenantId))
+      return refuse(response, 403, 'forbidden');
     if (batch.events.length > 0) this.requests.push(sent);
     else this.probes++;
     respond(response, 200, { data: { ingestAuditEvents: this.store(batch.events) } });

@@ -8,19 +8,22 @@ const CONFIG = '/etc/audit-agent/config.json';
 /** The unit's own command, as its user: the system of the tests has no systemd. */
 const AGENT =
   `command=$(sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/audit-agent.service)\n` +
-  'install -d -o audit-agent -m 0700 /var/lib/audit-agent\n' +
   'setpriv --reuid audit-agent --regid audit-agent --init-groups $command >/mnt/agent.log 2>&1 &\n' +
   'echo $! >/mnt/agent.pid';
 
 /** In order: each begins with what the one before has left. */
 export const SCENARIOS = [
   {
-    name: 'installation: a user of its own, in the group of SQL Server; the key is for nobody else',
+    name: 'installation: a user and a folder of its own, in the group of SQL Server; the key is for nobody else',
     async run(world) {
       await world.succeeds('groupadd --system mssql');
       await world.succeeds(`dpkg -i /mnt/${basename(world.deb)}`);
       assert.equal(await world.succeeds(`stat -c '%U:%G %a' ${CONFIG}`), 'root:audit-agent 640\n');
       assert.match(await world.succeeds('id audit-agent'), /\(mssql\)/);
+      assert.equal(
+        await world.succeeds("stat -c '%U:%G %a' /var/lib/audit-agent"),
+        'audit-agent:audit-agent 700\n',
+      );
     },
   },
   {
@@ -36,7 +39,35 @@ export const SCENARIOS = [
       await world.succeeds(`audit-agent configure --stdin --config ${CONFIG} </mnt/given.json`);
       assert.equal(await world.succeeds(`stat -c '%U:%G %a' ${CONFIG}`), 'root:audit-agent 640\n');
       await world.addAuditFile(FIRST.path);
-      await world.succeeds(`audit-agent check --config ${CONFIG}`);
+      assert.match(
+        await world.succeeds(`audit-agent check --config ${CONFIG}`),
+        /NOTE {4}what follows is tried as audit-agent/,
+      );
+    },
+  },
+  {
+    name: 'configure once more: what it is given is merged into the file, in place of the template',
+    async run(world) {
+      const part = '{"EventHubPublisher": {"PollIntervalMs": 500}}';
+      await world.succeeds(`echo '${part}' | audit-agent configure --stdin --config ${CONFIG}`);
+      const { CentralApi, EventHubPublisher } = JSON.parse(await world.succeeds(`cat ${CONFIG}`));
+      assert.equal(CentralApi.ApiKey, world.tenant.agentKey);
+      assert.equal(EventHubPublisher.PollIntervalMs, 500);
+      assert.deepEqual(
+        EventHubPublisher.Databases.map(({ Name }) => Name),
+        ['Payroll'],
+      );
+    },
+  },
+  {
+    name: 'check by root: names what the user of the service may not read',
+    async run(world) {
+      const file = `/var/opt/mssql/audit/${basename(FIRST.path)}`;
+      await world.succeeds(`chmod 0600 ${file}`);
+      const { code, output } = await world.shell.run(`audit-agent check --config ${CONFIG}`);
+      assert.equal(code, 1);
+      assert.match(output, /PROBLEM Payroll: the newest, .*EACCES/);
+      await world.succeeds(`chmod 0640 ${file}`);
     },
   },
   {

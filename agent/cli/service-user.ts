@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { errorText } from '../log';
+import { type Finding, note, problem } from './check';
+
+const execute = promisify(execFile);
+
+/**
+ * Goes on as the user that the service runs as: root may read what that user may not, so a check by root would find
+ * nothing wrong with it. There is no way back.
+ * @param user null: not known
+ */
+export async function becomeServiceUser(user: string | null, configPath: string): Promise<Finding[]> {
+  const own = process.getuid?.();
+  if (own === undefined || (user === null && own !== 0)) return [];
+  if (user === null) {
+    return [
+      note('tried as root, who may read every file: --user NAME tries as the user that the agent runs as'),
+    ];
+  }
+  try {
+    const uid = await idOf('-u', user);
+    if (own === uid) return [];
+    if (own !== 0) return [note(`the service runs as ${user}, and only root can try as ${user}`)];
+    const [gid, groups] = [await idOf('-g', user), await idsOf('-G', user)];
+    process.setgroups?.(groups);
+    process.setgid?.(gid);
+    process.setuid?.(uid);
+  } catch (error) {
+    return [problem(`nothing could be tried as the user ${user}: ${errorText(error).trim()}`)];
+  }
+  const said = note(`what follows is tried as ${user}, whom the service runs as`);
+  const reason = await access(configPath, constants.R_OK).then(() => null, errorText);
+  return reason === null ? [said] : [said, problem(`${configPath}: ${user} cannot read it: ${reason}`)];
+}
+
+/** What `id` says of a user. */
+async function idsOf(option: string, user: string): Promise<number[]> {
+  const { stdout } = await execute('id', [option, '--', user]);
+  return stdout.trim().split(' ').map(Number);
+}
+
+async function idOf(option: string, user: string): Promise<number> {
+  const [id] = await idsOf(option, user);
+  if (id === undefined) throw new Error(`id ${option} says nothing`);
+  return id;
+}
