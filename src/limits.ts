@@ -84,6 +84,7 @@ export const LIMITS = {
   sessionUseMs: 60_000, // the last use of a session is written no more often, so it ends up to this early
   sessionCacheMs: 1_000, // a session that was signed out is refused everywhere after this
   sessionCallsPerMinute: 600, // of a key or person: a page asks for several things at once
+  sessionCallsPerKeyCall: 10, // of a key with a limit of its own: a page of the dashboard is about ten calls
   signInBodyBytesMax: 4_096, // holds a key
   signInBodyMs: 5_000, // nobody has shown a key yet, and it fits into one packet
   signInBodiesPerAddressMax: 20, // that arrive at once; each takes no time, so a whole office signs in

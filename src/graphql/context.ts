@@ -108,10 +108,9 @@ export function contextFactory(parts: {
     if (principal.session || caller.entrance === 'dashboard') {
       // One window for all sessions of a key or person: signing in again opens no fresh one.
       const who = principal.session?.user ?? principal.keyId;
-      const limit = LIMITS.sessionCallsPerMinute;
+      const limit = sessionCallsPerMinuteOf(principal);
       const decision = await admitSoon(limiter, `dashboard:${who}`, limit);
-      if (!decision.admitted)
-        throw rateLimited(`The dashboard may make ${limit} calls per minute.`, decision);
+      if (!decision.admitted) throw rateLimited(sessionLimit(principal, decision), decision);
     } else if (principal.kind === 'public') {
       const limit = principal.rateLimitPerMinute ?? rateLimitPerMinute;
       // Each entrance has its own window: dashboards must not use up the calls of the public contract.
@@ -121,6 +120,18 @@ export function contextFactory(parts: {
     }
     return context;
   };
+}
+
+/** The dashboard shows this to a person as it stands. */
+const sessionLimit = ({ session }: Principal, decision: RateDecision) =>
+  `${session?.user ? 'A person' : 'All sessions of one key together'} may make ${decision.limit} calls per minute ` +
+  `in the dashboard. The next call succeeds in ${retryAfterSeconds(decision)} seconds.`;
+
+/** A page asks for several things at once, so a session gets more than its key; but a slow key opens no fast door. */
+function sessionCallsPerMinuteOf(principal: Principal): number {
+  const own = principal.kind === 'public' ? principal.rateLimitPerMinute : null;
+  const max = LIMITS.sessionCallsPerMinute;
+  return own === null ? max : Math.min(max, own * LIMITS.sessionCallsPerKeyCall);
 }
 
 /**

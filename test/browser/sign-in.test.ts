@@ -58,6 +58,22 @@ describe('signing in to the dashboard', () => {
     expect(status).toBe(401);
   });
 
+  it('tells who reaches the limit of calls that it is reached, and for how long', async () => {
+    const { world, contoso } = opened.dashboard;
+    const { key } = await world.key({ name: 'slow', tenantIds: [contoso.tenantId], rate: 1 });
+    const page = await opened.dashboard.signedIn(key, '/explore?range=all');
+    const limit = page.getByRole('alert').getByText(/may make 10 calls per minute in the dashboard/);
+    await until(
+      async () => {
+        if (await limit.first().isVisible()) return true;
+        await page.reload();
+        return false;
+      },
+      (isTold) => isTold,
+    );
+    expect(await limit.first().textContent()).toMatch(/succeeds in \d+ seconds/);
+  });
+
   it('ends with the key: the next thing done asks to sign in again, at the same place', async () => {
     const { world, contoso } = opened.dashboard;
     const { keyId, key } = await world.key({ name: 'short-lived', tenantIds: [contoso.tenantId] });

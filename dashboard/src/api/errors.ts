@@ -14,7 +14,7 @@ export class ServiceError extends Error {
 
 const HINTS: Record<string, string> = {
   service_unavailable: 'Choose a shorter time range or fewer filters, or try again shortly.',
-  rate_limited: 'Too many requests at once. Wait a moment, then try again.',
+  rate_limited: 'Wait that long, then try again.',
   forbidden: 'Sign in with a key that may do this.',
   unauthorized: 'The session has ended. Sign in again.',
   internal_error: 'Try again; if it happens again, tell the operator the request below.',

@@ -69,7 +69,7 @@ export function useScene(env: Readonly<Record<string, string>> = {}) {
       attack: (attacked: Attacked) => Promise<void>,
       { seconds = SECONDS }: { readonly seconds?: number } = {},
     ): Promise<void> {
-      const honest = new Neighbour(scene.url, neighbour);
+      const honest = new Neighbour(scene.url, neighbour, () => waitedMs(scene));
       await honest.begin();
       forgetPeak(scene);
       const over = new AbortController();
@@ -93,6 +93,14 @@ export function useScene(env: Readonly<Record<string, string>> = {}) {
 }
 
 const isAlive = ({ service: { process } }: Scene) => process.exitCode === null && process.signalCode === null;
+
+/** What stands in schedstat: nanoseconds on a processor, then those in wait for one. */
+function waitedMs(scene: Scene): number {
+  const pids = [process.pid, ...(isAlive(scene) ? [scene.service.process.pid] : [])];
+  const waited = pids.map((pid) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]));
+  return waited.reduce((sum, ns) => sum + ns, 0) / 1e6;
+}
+
 const PEAK = '5';
 
 /** @see https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html */
