@@ -1,9 +1,15 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import serverClient from './lib/server-client.cjs';
 import { ROOT, setup } from './setup.mjs';
 
+/** `--long`: the long suites alone, as a whole. */
+const isLong = process.argv[2] === '--long';
 const isWhole = process.argv.length === 2;
+const LONG_SUITES = Object.keys(
+  JSON.parse(readFileSync(join(ROOT, 'test/support/long-suites.json'), 'utf8')),
+);
 /** They need a browser: a run of their own. */
 const WITHOUT_BROWSER = ['--testPathIgnorePatterns', '/node_modules/', '<rootDir>/test/browser/'];
 const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
@@ -11,7 +17,7 @@ const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
 await setup({ allowTypeErrors: true });
 const servers = [];
 const skipped = [];
-const env = { ...process.env, NODE_ENV: 'test' };
+const env = { ...process.env, NODE_ENV: 'test', ...(isLong && { TEST_SHARE: 'full' }) };
 let code = 1;
 try {
   for (const [kind, variable] of Object.entries(VARIABLES)) {
@@ -27,7 +33,9 @@ try {
     env[variable] = server.url;
   }
   if (skipped.length === 0 || process.env.CI !== 'true')
-    code = await jest(isWhole ? WITHOUT_BROWSER : process.argv.slice(2));
+    code = await jest(
+      isWhole ? WITHOUT_BROWSER : isLong ? [...process.argv.slice(3), ...LONG_SUITES] : process.argv.slice(2),
+    );
 } finally {
   await Promise.all(servers.map((server) => server.close()));
 }
@@ -35,8 +43,15 @@ for (const reason of skipped) {
   const verdict = process.env.CI === 'true' ? 'FAILED, CI needs' : 'SKIPPED the tests that need';
   process.stderr.write(`\n${verdict} ${reason}\n`);
 }
+if (isWhole || isLong) {
+  const share = env.TEST_SHARE === 'full' ? 'in full' : 'in a short share (in full: npm run test:long)';
+  const seed = env.TEST_SEED ?? long.seed;
+  process.stderr.write(
+    `\nRAN ${LONG_SUITES.length} long suites ${share}, from seed ${seed} on (TEST_SEED)\n`,
+  );
+}
 if (isWhole) {
-  process.stderr.write('\nSKIPPED installing the packages: npm run test:installer\n');
+  process.stderr.write('SKIPPED installing the packages: npm run test:installer\n');
   process.stderr.write('SKIPPED the dashboard in a browser: npm run test:browser\n');
 }
 process.exitCode = code;

@@ -1,6 +1,11 @@
 import { toAnswer } from '../../agent/uplink/answer';
 
 describe('an answer of the service', () => {
+  /** Of two events: so many accepted, and those rejected that the indexes name. */
+  const receipt = (accepted: number, ...indexes: number[]) => {
+    const rejected = indexes.map((index) => ({ index, code: 'invalid_event', message: 'x' }));
+    return JSON.stringify({ data: { ingestAuditEvents: { accepted, duplicates: 0, rejected } } });
+  };
   const errors = (code: string) => JSON.stringify({ errors: [{ message: 'x', extensions: { code } }] });
   it.each([
     [200, errors('unauthorized'), 'refused'],
@@ -18,6 +23,12 @@ describe('an answer of the service', () => {
     [200, '{"data":{"ingestAuditEvents":{"accepted":1,"duplicates":1,"rejected":[]}}}', 'receipt'],
     [200, '{"data":{"ingestAuditEvents":{"accepted":2,"duplicates":1,"rejected":[]}}}', 'busy'],
     [500, '{"data":{"ingestAuditEvents":{"accepted":1,"duplicates":1,"rejected":[]}}}', 'busy'],
+    [200, receipt(1, 1), 'receipt'],
+    [200, receipt(0, 0, 1), 'receipt'],
+    [200, receipt(0, 0, 0), 'busy'],
+    [200, receipt(0, 1, 1), 'busy'],
+    [200, receipt(1, 2), 'busy'],
+    [200, receipt(1, -1), 'busy'],
   ] as const)('HTTP %i with %s is understood as %s', (status, body, kind) => {
     expect(toAnswer({ status, body, retryAfter: null }, 2, 0).kind).toBe(kind);
   });

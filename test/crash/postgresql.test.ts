@@ -1,9 +1,9 @@
 import { describeOnPostgres } from '../support/engines';
+import { casesOf, SEED } from '../support/share';
 import { crash } from './support/crash';
 import { PostgresSite } from './support/site';
 
-const SEED = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 1_000_000_000));
-const KILLS = Number(process.env.CRASH_KILLS ?? 30);
+const KILLS = casesOf(__filename);
 const LOOKS = 3;
 
 describeOnPostgres('services, PostgreSQL and Redis, killed at any moment', () => {
@@ -13,7 +13,7 @@ describeOnPostgres('services, PostgreSQL and Redis, killed at any moment', () =>
   }, 120_000);
   afterAll(() => site?.close());
 
-  it(`keep what was acknowledged, and come back by themselves (CRASH_SEED=${SEED})`, async () => {
+  it(`keep what was acknowledged, and come back by themselves (TEST_SEED=${SEED})`, async () => {
     const { problems, killed } = await crash(site, { seed: SEED, kills: KILLS, looks: LOOKS });
     expect(problems).toEqual([]);
     expect(Object.values(killed).reduce((sum, count) => sum + count)).toBe(KILLS * LOOKS);

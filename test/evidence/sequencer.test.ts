@@ -54,6 +54,27 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
     }
   });
 
+  it('has a record once that stands twice in one batch, with the hash of the one that is stored', async () => {
+    const [first, other] = store.checked(times(2));
+    if (!first || !other) throw new Error('two events');
+    const differing = { ...first, record: { ...first.record, statement: 'DROP TABLE dbo.Employees' } };
+    expect(await store.insert([first, other, differing, first])).toBe(2);
+    expect(await store.insert([other, other])).toBe(0);
+    const third = store.checked([{}]);
+    expect(await store.insert([...third, ...third])).toBe(1);
+    expect(await state()).toMatchObject({ waitingEvents: 3 });
+    await trial.run();
+    expect(await state()).toMatchObject({ size: 3, waitingEvents: 0, problem: null });
+    const entries = await trial.entries();
+    const accepted = [first, other, ...third];
+    expect(entries.map(([id]) => id).sort()).toEqual(accepted.map(({ recordId }) => hexOf(recordId)).sort());
+    const reader = new PostgresAuditEventReader(store.database.ask);
+    for (const { recordId } of accepted) {
+      const stored = await reader.find(tenantScope([store.tenantId]), recordId);
+      expect(entries).toContainEqual([hexOf(recordId), stored && leafHashOf(stored)]);
+    }
+  });
+
   it('signs how far it is, and proves that an event is in it', async () => {
     const events = store.checked(times(600));
     await store.insert(events);

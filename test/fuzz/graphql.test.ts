@@ -8,12 +8,13 @@ import {
 } from 'graphql';
 import { createSchema } from '../../src/graphql/schema';
 import { ENGINES } from '../support/engines';
+import { casesOf, SEED } from '../support/share';
 import { useWorld } from '../support/use-world';
 import { expectDocumentedErrors } from './support/answers';
 import { hostileText, hostileValue } from './support/hostile';
 import { forEach, KeepAlive } from './support/keep-alive';
 
-const REQUESTS = 3_000;
+const REQUESTS = casesOf(__filename);
 jest.setTimeout(300_000);
 
 const schema = createSchema();
@@ -77,6 +78,7 @@ describe('any operation of the GraphQL schema', () => {
     );
     const requests = fc.sample(fc.record({ body: fc.oneof(...fields.map(requestOf)), key }), {
       numRuns: REQUESTS,
+      seed: SEED,
     });
     const client = new KeepAlive(world.service.url);
     let answered = 0;

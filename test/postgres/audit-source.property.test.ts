@@ -4,6 +4,7 @@ import { checkReport } from '../../src/audit-source/check-report';
 import { PostgresAuditSourceStore } from '../../src/postgres/audit-source.store';
 import { aReport } from '../support/audit-sources';
 import { ENGINES } from '../support/engines';
+import { casesOf } from '../support/share';
 import { Store } from '../support/store';
 
 const START_MS = Date.parse('2026-01-05T08:00:00Z');
@@ -79,7 +80,7 @@ describe.each(ENGINES)('reports on %s', (engine) => {
           expect(await found(sources, tenantId)).toEqual(expected(ofTenant, received));
         }
       }),
-      { numRuns: Number(process.env.RUNS ?? 100) },
+      { numRuns: casesOf(__filename) },
     );
   }, 120_000);
 });

@@ -19,6 +19,7 @@ import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
+import { casesOf } from '../support/share';
 
 const DAY_MS = 86_400_000;
 /** Four weeks with their borders; few values, so that everything collides. */
@@ -141,7 +142,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
         >`SELECT n FROM audit_count WHERE n <= 0 OR ok < 0`;
         expect(left).toEqual([]);
       }),
-      { numRuns: Number(process.env.RUNS ?? 25) },
+      { numRuns: casesOf(__filename) },
     );
   }, 600_000);
 });

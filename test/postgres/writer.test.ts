@@ -1,6 +1,8 @@
 import { Client } from 'pg';
+import type { CheckedEvent } from '../../src/ingest/checked-event';
 import { describeOnPostgres, ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
+import { waitersOn } from '../support/lock-waiters';
 import { Store } from '../support/store';
 import { World } from '../support/world';
 
@@ -104,6 +106,29 @@ describeOnPostgres('two instances on one PostgreSQL', () => {
     );
     expect(counts.reduce((sum, n) => sum + n, 0)).toBe(8 * 300);
     expect(await one.count()).toBe(8 * 300);
+    await two.disconnect();
+    await one.close();
+  });
+
+  it('store overlapping batches in one order, so that neither waits for what the other holds', async () => {
+    const one = await Store.open('postgresql');
+    const two = await Store.on(one.place, one.tenantId);
+    const [first, held, last] = one
+      .checked(many(3))
+      .toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1)) as [CheckedEvent, CheckedEvent, CheckedEvent];
+    await one.insert([held]);
+    const blocker = new Client({ connectionString: one.place.databaseUrl ?? '' });
+    await blocker.connect();
+    // Both come to the event in the middle while it is being removed: each with its own first one in hand.
+    await blocker.query('BEGIN');
+    await blocker.query('DELETE FROM audit_event WHERE record_id = $1', [held.recordId]);
+    const forwards = one.insert([first, held, last]);
+    await waitersOn(blocker, 1);
+    const backwards = two.insert([last, held, first]);
+    await waitersOn(blocker, 2);
+    await blocker.query('COMMIT');
+    expect(await Promise.all([forwards, backwards])).toEqual([3, 0]);
+    await blocker.end();
     await two.disconnect();
     await one.close();
   });

@@ -18,6 +18,7 @@ import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
+import { casesOf } from '../support/share';
 
 /** Three days around a week's border; few values, so that everything collides. */
 const START = parseTicks('2026-01-04T22:30:00Z') ?? 0n;
@@ -185,7 +186,7 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
           }
         }
       }),
-      { numRuns: Number(process.env.RUNS ?? 150) },
+      { numRuns: casesOf(__filename) },
     );
   }, 600_000);
 });

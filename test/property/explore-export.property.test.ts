@@ -11,6 +11,7 @@ import { Indexer } from '../../src/postgres/search/indexer';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { AT_ONCE } from '../support/at-once';
 import { ENGINES } from '../support/engines';
+import { casesOf } from '../support/share';
 import { Store } from '../support/store';
 import { questions, type Sent, sentEvents, toQuery } from './arbitraries';
 import { answerOf, type Question, type Stored } from './brute-force';
@@ -71,7 +72,7 @@ describe.each(ENGINES)('the export on %s', (engine) => {
           }
         },
       ),
-      { numRuns: Number(process.env.RUNS ?? 15), endOnFailure: true },
+      { numRuns: casesOf(__filename), endOnFailure: true },
     );
   }, 300_000);
 });

@@ -18,6 +18,7 @@ import { AT_ONCE } from '../support/at-once';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 import type { IngestedEvent } from '../support/events';
+import { casesOf } from '../support/share';
 import { questions, type Sent, sentEvents, toQuery } from './arbitraries';
 import { answerOf, type Question, type Stored } from './brute-force';
 
@@ -115,7 +116,7 @@ describe.each(ENGINES)('histogram and facets on %s', (engine) => {
           }
         }
       }),
-      { numRuns: Number(process.env.RUNS ?? 25), endOnFailure: true },
+      { numRuns: casesOf(__filename), endOnFailure: true },
     );
   }, 600_000);
 });

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { ENGINES } from '../support/engines';
+import { casesOf } from '../support/share';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 import { batchesOf, questions, type Sent, sentEvents, toQuery } from './arbitraries';
 import { answerOf, type Stored, summaryOf } from './brute-force';
 
-const RUNS = 100;
+const RUNS = casesOf(__filename);
 const TIME_LIMIT_MS = 5 * 60_000;
 
 const SCOPES = [[0], [1], [0, 1]] as const;

@@ -1,4 +1,5 @@
 import { describeOnPostgres } from '../support/engines';
+import { casesOf, SEED } from '../support/share';
 import { AgentProgram } from './support/agent-process';
 import { type Schedule, scheduleOf } from './support/schedule';
 import { ServiceHost } from './support/service-host';
@@ -6,8 +7,7 @@ import { Simulation } from './support/simulation';
 
 /** Schedules that run at the same time against one service. */
 const SIDE_BY_SIDE = 10;
-const COUNT = Number(process.env.SIMULATION_SCHEDULES ?? 200);
-const BASE_SEED = Number(process.env.SIMULATION_SEED ?? Math.floor(Math.random() * 1_000_000_000));
+const COUNT = casesOf(__filename);
 
 describeOnPostgres('simulated SQL Servers, agents and a service, all of which fail', () => {
   let host: ServiceHost;
@@ -21,8 +21,8 @@ describeOnPostgres('simulated SQL Servers, agents and a service, all of which fa
     await host?.close();
   });
 
-  it(`bring every record to the service once, in ${COUNT} schedules from seed ${BASE_SEED} on`, async () => {
-    const seeds = Array.from({ length: COUNT }, (_, i) => BASE_SEED + i);
+  it(`bring every record to the service once, in ${COUNT} schedules from seed ${SEED} on`, async () => {
+    const seeds = Array.from({ length: COUNT }, (_, i) => SEED + i);
     const failures: string[] = [];
     const waiting = seeds.values();
     const lane = async () => {
@@ -41,7 +41,7 @@ describeOnPostgres('simulated SQL Servers, agents and a service, all of which fa
 
 function reportOf({ steps: _, ...settings }: Schedule, problems: readonly string[]): string {
   return [
-    `SIMULATION_SEED=${settings.seed} SIMULATION_SCHEDULES=1 repeats it: ${JSON.stringify(settings)}`,
+    `TEST_SEED=${settings.seed} TEST_CASES=1 repeats it: ${JSON.stringify(settings)}`,
     ...problems.map((problem) => `  ${problem}`),
   ].join('\n');
 }

@@ -25,36 +25,37 @@ export const describeOnPostgres = SERVER_URL ? describe : describe.skip;
 export const REDIS_URL = process.env.TEST_REDIS_URL ?? null;
 
 export function createTestDatabase(engine: EngineName): Promise<TestDatabase> {
-  return engine === 'embedded' ? createEmbedded() : createPostgres();
+  return engine === 'embedded' ? copyOf('migrated') : createPostgres();
 }
 
 /** A database that no service has started on yet. */
 export async function createEmptyDatabase(engine: EngineName): Promise<TestDatabase> {
   if (engine === 'postgresql') return createPostgres();
-  const dataDir = await temporaryFolder();
-  return { databaseUrl: null, dataDir, drop: () => rm(dataDir, { recursive: true, force: true }) };
+  return copyOf('empty');
 }
 
 export const temporaryFolder = () => mkdtemp(path.join(os.tmpdir(), 'audit-activity-test-'));
 
 /** Making the embedded engine's files takes seconds, so they are made once for all workers and runs. */
-let template: Promise<string> | undefined;
+type Template = 'empty' | 'migrated';
+const templates = new Map<Template, Promise<string>>();
 
-async function createEmbedded(): Promise<TestDatabase> {
-  template ??= loadTemplate();
+async function copyOf(template: Template): Promise<TestDatabase> {
+  const source = templates.get(template) ?? loadTemplate(template);
+  templates.set(template, source);
   const dataDir = await temporaryFolder();
-  await cp(await template, dataDir, { recursive: true });
+  await cp(await source, dataDir, { recursive: true });
   return { databaseUrl: null, dataDir, drop: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** The files for the migrations as they are now, kept beside what the set-up keeps. */
-async function loadTemplate(): Promise<string> {
-  const folder = path.join(ROOT, '.setup', `test-database-${await versionOfTemplate()}`);
+/** The files, with the migrations as they are now or without any, kept beside what the set-up keeps. */
+async function loadTemplate(template: Template): Promise<string> {
+  const folder = path.join(ROOT, '.setup', `test-database-${template}-${await versionOfTemplate()}`);
   if (existsSync(folder)) return folder;
   await mkdir(path.dirname(folder), { recursive: true });
   const draft = await mkdtemp(`${folder}-`);
   const database = await openDatabase({ databaseUrl: null, dataDir: draft });
-  await migrate(database.migrator);
+  if (template === 'migrated') await migrate(database.migrator);
   await database.close();
   try {
     await rename(draft, folder);

@@ -120,6 +120,21 @@ it('a block header may not ask for more memory than the file has bytes', async (
   expect(Math.max(...asked)).toBeLessThanOrEqual(bytes.length);
 });
 
+it('a block of 64 MiB is waited for; one that claims more is damage, for which nobody waits or makes room', async () => {
+  const outcomeOf = async (size: number) => {
+    const bytes = Buffer.from(fixtureFile('schema-2017'));
+    bytes.writeUInt32LE(size, 512 + 16);
+    const { file, source } = await openBytes(bytes);
+    return (await readAll(file, source)).outcome;
+  };
+  const max = 64 * 1024 * 1024;
+  expect(await outcomeOf(max)).toMatchObject({ kind: 'incomplete', offset: 512 });
+  for (const size of [max + 512, 2 ** 32 - 512]) {
+    const reason = `block size ${size} is beyond ${max}`;
+    expect(await outcomeOf(size)).toMatchObject({ kind: 'corrupt', offset: 512, reason });
+  }
+});
+
 it.each([
   ['column', (name: string) => ({ types: { int8: 1 }, events: { e: { [name]: 'int8' } } })],
   ['event', (name: string) => ({ types: { int8: 1 }, events: { [name]: { c: 'int8' } } })],

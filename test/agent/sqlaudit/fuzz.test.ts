@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { casesOf, SEED } from '../../support/share';
 import { fixtureFile, realXelPath, SCHEMAS } from './support/fixtures';
 import { problemOf, type ReadEvent, readWithin } from './support/fuzz-case';
 import { layoutOf } from './support/layout';
@@ -6,9 +7,8 @@ import { MUTATIONS, type Mutation, repaired, type Subject } from './support/muta
 import { pick, randomOf } from './support/random';
 import { AuditFileWriter, type Row } from './support/sqlaudit-writer';
 
-/** `FUZZ_SEED=n` begins elsewhere; a failure names the seed of its case, and `FUZZ_SEED=that FUZZ_CASES=1` repeats it. */
-const SEED = Number(process.env.FUZZ_SEED ?? 20_250_410);
-const CASES = Number(process.env.FUZZ_CASES ?? 0);
+/** For each unit of a subject's weight. A failure names the seed of its case: `TEST_SEED=that TEST_CASES=1` repeats it. */
+const CASES = casesOf(__filename);
 const GUID = '5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e11';
 
 const row = (n: number, chars: number): Row => ({
@@ -64,16 +64,16 @@ const small = { old: smallFile(old), recent: smallFile(recent) };
 const xelPath = realXelPath();
 if (xelPath === null) console.warn('skipped: TestXel_0.xel is not here (../shared/data/xel)');
 const SUBJECTS: readonly (readonly [Subject, number])[] = [
-  [subject(`a small file of ${old}`, small.old, small.recent), 11_000],
-  [subject(`a small file of ${recent}`, small.recent, small.old), 11_000],
+  [subject(`a small file of ${old}`, small.old, small.recent), 110],
+  [subject(`a small file of ${recent}`, small.recent, small.old), 110],
   [
     subject('a file of metadata only', small.old.subarray(0, layoutOf(small.old)[2]?.start), small.recent),
-    2_000,
+    20,
   ],
-  [subject('a small file of other events', otherEvents(), small.old), 3_000],
-  [subject(`the fixture of ${old}`, fixtureFile(old), small.recent), 700],
-  [subject(`the fixture of ${recent}`, fixtureFile(recent), small.old), 700],
-  ...(xelPath === null ? [] : [[subject('a real file', readFileSync(xelPath), small.old), 300] as const]),
+  [subject('a small file of other events', otherEvents(), small.old), 30],
+  [subject(`the fixture of ${old}`, fixtureFile(old), small.recent), 7],
+  [subject(`the fixture of ${recent}`, fixtureFile(recent), small.old), 7],
+  ...(xelPath === null ? [] : [[subject('a real file', readFileSync(xelPath), small.old), 3] as const]),
 ];
 
 /** What is done to the file, each with a seed of its own so that any of it can be left out. */
@@ -104,16 +104,16 @@ async function failureOf(plan: Plan, of: Subject, sound: readonly ReadEvent[], i
   }
 }
 
-describe.each(SUBJECTS.map(([of, cases]) => ({ name: of.name, of, cases })))(
+describe.each(SUBJECTS.map(([of, weight]) => ({ name: of.name, of, weight })))(
   `$name, from seed ${SEED}`,
-  ({ of, cases }) => {
+  ({ of, weight }) => {
     it.each([
       ['altered', false],
       ['altered under checksums that fit', true],
     ])('%s, gives its sound beginning and a clear end, in bounded work', async (_, isRepaired) => {
       const sound = await readWithin(of.bytes);
       if (sound === null) throw new Error('the sound file is not opened');
-      for (let seed = SEED; seed < SEED + (CASES || cases); seed++) {
+      for (let seed = SEED; seed < SEED + weight * CASES; seed++) {
         const plan = planOf(seed);
         let failure = await failureOf(plan, of, sound, isRepaired);
         if (failure === null) continue;
@@ -123,7 +123,7 @@ describe.each(SUBJECTS.map(([of, cases]) => ({ name: of.name, of, cases })))(
           if (alone !== null) [failure, smallest] = [alone, [step]];
         }
         throw new Error(
-          `FUZZ_SEED=${seed}: ${smallest.map(({ mutation }) => mutation.name).join(', ')}: ${failure}`,
+          `TEST_SEED=${seed}: ${smallest.map(({ mutation }) => mutation.name).join(', ')}: ${failure}`,
         );
       }
     });

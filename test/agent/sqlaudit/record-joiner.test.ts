@@ -173,4 +173,32 @@ describe('RecordJoiner', () => {
       ],
     ]);
   });
+
+  it('counts what waits exactly, however many records were joined, given up or let go before', () => {
+    const limits = { pendingRecordsMax: 1000, pendingTextBytesMax: 24_000 };
+    const joiner = new RecordJoiner(limits);
+    // Of three parts: 16,000 bytes wait, then 24,000 would be too many were the first two not yet given back.
+    const whole = [head, { ...head, sequence_number: 2 }, { ...tail, sequence_number: 3 }];
+    const story: Row[][] = [
+      whole,
+      [head, { ...tail, sequence_number: 3 }],
+      [head, { ...base, statement: 'b' }],
+    ];
+    for (let round = 0; round < 50; round++) {
+      const session_id = 100 + round;
+      for (const rows of story) {
+        const joined = partsOf(rows.map((row) => ({ ...row, session_id }))).map((part) => joiner.push(part));
+        // Nothing comes out before its last part.
+        expect(joined.slice(0, -1).flat()).toEqual([]);
+        expect(joined.flat()).toHaveLength(rows === whole ? 1 : 2);
+      }
+      const [alone] = partsOf([{ ...head, session_id }]);
+      expect(alone && joiner.push(alone)).toEqual([]);
+      expect(joiner.flush()).toHaveLength(1);
+    }
+    // As a new one: three of 8,000 bytes fit, the fourth has the first give way.
+    const rows = [1, 2, 3, 4].map((session_id) => ({ ...head, session_id }));
+    expect(partsOf(rows).map((part) => joiner.push(part).length)).toEqual([0, 0, 0, 1]);
+    expect(joiner.flush()).toHaveLength(3);
+  });
 });

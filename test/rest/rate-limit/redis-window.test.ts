@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { retryAfterSeconds } from '../../../src/rate-limit/sliding-log';
 import { RedisLimiter } from '../../../src/redis/redis-limiter';
 import { REDIS_URL } from '../../support/engines';
-import { gaps, mostInAnyWindow, timesOf, WindowModel } from '../support/window-model';
+import { gaps, mostInAnyWindow, timesOf, WINDOW_MS, WindowModel } from '../support/window-model';
 
 const onRedis = REDIS_URL ? describe : describe.skip;
 const TIME = "redis.call('TIME')";
@@ -86,6 +86,46 @@ onRedis('the sliding window shared through Redis', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('tells the true wait also after the limit was lowered: until as few calls are left as it allows', async () => {
+    const key = randomUUID();
+    const times = [0, 5_000, 11_000, 18_000, 26_000];
+    for (const at of times) expect((await admit(0, key, at, 5)).admitted).toBe(true);
+    // The instance that admitted them knows by itself; the other one is told by Redis.
+    for (const [instance, limit, until] of [
+      [1, 5, 0],
+      [1, 2, 18_000],
+      [1, 1, 26_000],
+      [0, 2, 18_000],
+    ] as const) {
+      const { admitted, waitMs } = await admit(instance, key, 30_000, limit);
+      const exact = until + WINDOW_MS - 30_000;
+      expect({ instance, limit, admitted, isTrue: waitMs >= exact && waitMs <= exact + 2 }).toEqual({
+        ...{ instance, limit, admitted: false, isTrue: true },
+      });
+    }
+    const freeAt = 18_000 + WINDOW_MS;
+    expect((await admit(1, key, freeAt - 1, 2)).admitted).toBe(false);
+    expect((await admit(1, key, freeAt, 2)).admitted).toBe(true);
+  });
+
+  it('keeps the calls for as long as they count, from each admitted call anew, and not for ever', async () => {
+    const [key, redis] = [randomUUID(), new Redis(REDIS_URL ?? '')];
+    const name = `audit-activity:rate:${key}`;
+    try {
+      for (const at of [0, 1]) {
+        const before = Date.now();
+        expect((await admit(0, key, at, 2)).admitted).toBe(true);
+        const left = await redis.pttl(name);
+        // Redis counts down meanwhile.
+        expect(left + Date.now() - before).toBeGreaterThanOrEqual(WINDOW_MS);
+        expect(left).toBeLessThanOrEqual(WINDOW_MS + 5_000);
+        await redis.pexpire(name, WINDOW_MS / 2);
+      }
+    } finally {
+      redis.disconnect();
+    }
   });
 
   it('does not count refused calls', async () => {

@@ -22,6 +22,7 @@ function changed(event: LoggedEvent, field: string, at: number): LoggedEvent {
 const someOf = (events: readonly LoggedEvent[]) =>
   fc.shuffledSubarray([...events], { minLength: 1, maxLength: Math.min(4, events.length) });
 const CHANGEABLE = FIELD_NAMES.filter((name) => name !== 'recordId' && name !== 'tenantId');
+const byRecordId = (a: { recordId: string }, b: { recordId: string }) => (a.recordId < b.recordId ? -1 : 1);
 const kindsOf = ({ findings }: ReturnType<typeof verify>) => [...new Set(findings.map(({ kind }) => kind))];
 
 describe('verifying', () => {
@@ -194,6 +195,21 @@ describe('verifying', () => {
     };
     const log = { ...logOf(events, [10]), removals: [removal] };
     expect(verify(log, rest)).toMatchObject({ isSound: true, removed: 4 });
+    // The first time that is kept is kept, by whichever of the two borders, whatever the number says.
+    const atBorder = rest.filter(({ eventTime }) => eventTime === later[0]);
+    const beyondBorder = rest.filter((event) => !atBorder.includes(event));
+    for (const change of [{ to: later[1] ?? '' }, { before: later[1] ?? '' }, {}]) {
+      const removals = [{ ...removal, events: 6, ...change }];
+      const report = verify({ ...log, removals }, beyondBorder);
+      expect([report.removed, report.findings.map(({ kind, recordId }) => ({ kind, recordId }))]).toEqual([
+        4,
+        atBorder.map(({ recordId }) => ({ kind: 'missing', recordId })).toSorted(byRecordId),
+      ]);
+    }
+    // Nor are those earlier than what was removed.
+    const laterFrom = { ...log, removals: [{ ...removal, from: second ?? '' }] };
+    expect(verify(laterFrom, rest)).toMatchObject({ removed: 2 });
+    expect(verify(laterFrom, rest).findings).toHaveLength(2);
     expect(verify({ ...log, removals: [] }, rest).findings).toHaveLength(4);
     expect(verify(log, rest.slice(1)).findings).toMatchObject([
       { kind: 'missing', recordId: rest[0]?.recordId },

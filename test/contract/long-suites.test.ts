@@ -1,0 +1,20 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import long from '../support/long-suites.json';
+
+const ROOT = path.resolve(__dirname, '../..');
+
+describe('the long suites', () => {
+  it('are those that ask how many cases they run, and run more of them in full', async () => {
+    const names = (await readdir(path.join(ROOT, 'test'), { recursive: true }))
+      .map((name) => path.posix.join('test', name))
+      .filter((name) => name.endsWith('.test.ts') && existsSync(path.join(ROOT, name)));
+    const asking = names.filter((name) =>
+      readFileSync(path.join(ROOT, name), 'utf8').includes(`casesOf(${'__filename'})`),
+    );
+    expect(Object.keys(long.suites).sort()).toEqual(asking.sort());
+    for (const [name, { short, full }] of Object.entries(long.suites))
+      expect([name, short >= 1 && full > short]).toEqual([name, true]);
+  });
+});
