@@ -10,6 +10,11 @@ const isWhole = process.argv.length === 2;
 const LONG_SUITES = Object.keys(
   JSON.parse(readFileSync(join(ROOT, 'test/support/long-suites.json'), 'utf8')),
 );
+/**
+ * Each file loads the embedded engine anew: making its code fast takes longer than most files use it. Services in
+ * processes of their own run as they always do.
+ */
+const QUICK_START = '--liftoff-only';
 /** They need a browser: a run of their own. */
 const WITHOUT_BROWSER = ['--testPathIgnorePatterns', '/node_modules/', '<rootDir>/test/browser/'];
 const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
@@ -58,7 +63,7 @@ process.exitCode = code;
 
 /** Exit code of jest, which gets our arguments, terminal and signals. */
 function jest(args) {
-  const child = spawn(process.execPath, [join(ROOT, 'node_modules/jest/bin/jest.js'), ...args], {
+  const child = spawn(process.execPath, [QUICK_START, join(ROOT, 'node_modules/jest/bin/jest.js'), ...args], {
     cwd: ROOT,
     env,
     stdio: 'inherit',

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { openDatabase } from '../../src/postgres/database';
 import { migrate } from '../../src/postgres/migrate';
@@ -15,6 +17,7 @@ export interface TestDatabase {
 }
 
 export type EngineName = 'embedded' | 'postgresql';
+const run = promisify(execFile);
 const ROOT = path.resolve(__dirname, '../..');
 const SERVER_URL = process.env.TEST_DATABASE_URL;
 
@@ -44,7 +47,8 @@ async function copyOf(template: Template): Promise<TestDatabase> {
   const source = templates.get(template) ?? loadTemplate(template);
   templates.set(template, source);
   const dataDir = await temporaryFolder();
-  await cp(await source, dataDir, { recursive: true });
+  // A thousand files: Node's own copy takes eight times the processor time.
+  await run('cp', ['-R', `${await source}/.`, dataDir]);
   return { databaseUrl: null, dataDir, drop: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
