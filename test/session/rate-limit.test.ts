@@ -53,7 +53,7 @@ withServers('the calls of dashboard sessions, on two instances with one Redis', 
     for (const session of [...sessions, other]) expect(await call(session)).toBe('answered');
 
     const window = await windowOf(acme.keyId);
-    for (let left = CALLS; left > LEFT; ) left = (await limiter.admit(window, CALLS)).remaining;
+    for (let left: number = CALLS; left > LEFT; ) left = (await limiter.admit(window, CALLS)).remaining;
     for (const session of sessions) expect(await call(session)).toBe('answered');
     for (const session of sessions) {
       const refused = await session.graphql('{ __typename }');
