@@ -1,59 +1,84 @@
 #!/usr/bin/env node
-// A tour of the whole product on one machine: service, two tenants, agent, and the three public calls.
+// A tour of the whole product on one machine: service, two tenants, agents, and the three public calls.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { writeLastDay } from './lib/demo-day.mjs';
 import { setup } from './setup.mjs';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const SAMPLES = path.join(ROOT, 'test', 'fixtures', 'sqlaudit');
+/** Each has sample files of 2025, and a file that is made of the last day, so that the dashboard has something to show. */
 const TENANTS = [
-  { name: 'Contoso', database: 'Payroll', files: path.join(SAMPLES, 'schema-2022', '*.sqlaudit') },
-  { name: 'Fabrikam', database: 'Logins', files: path.join(SAMPLES, 'schema-2017', '*.sqlaudit') },
+  {
+    ...{ name: 'Contoso', database: 'Payroll', server: 'SQLPROD01\\PAYROLL' },
+    samples: path.join(SAMPLES, 'schema-2022', '*.sqlaudit'),
+  },
+  {
+    ...{ name: 'Fabrikam', database: 'Logins', server: 'SQLDEV' },
+    samples: path.join(SAMPLES, 'schema-2017', '*.sqlaudit'),
+  },
 ];
 const API = '/api/v1/public/audit-activity';
+const serves = !process.argv.includes('--exit');
 
 let step = 0;
 const say = (text = '') => process.stdout.write(`${text}\n`);
 const announce = (text) => say(`\n[${++step}] ${text}`);
 
+/** Whoever reads the output is gone (`| head`), or asks for an end. */
+const ended = new Promise((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve);
+  // Kept for good: every further line would fail once more.
+  for (const output of [process.stdout, process.stderr]) output.on('error', resolve);
+});
+
+const running = new Set();
+let stopping = false;
+let environment;
+
 async function main() {
   await setup();
+  environment = await environmentOfChildren();
   const folder = await mkdtemp(path.join(os.tmpdir(), 'audit-activity-demo-'));
-  const running = [];
-  const stop = async () => {
-    for (const child of running) {
-      child.kill('SIGTERM');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    }
-    await rm(folder, { recursive: true, force: true });
-  };
-  const interrupted = new Promise((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
   try {
-    const served = serve(folder, running);
-    const url = await Promise.race([served, interrupted.then(() => null)]);
-    if (url) await tour(url, folder);
-    if (url && !process.argv.includes('--exit')) {
-      say('\nThe service keeps running. Stop it with Ctrl-C.');
-      await interrupted;
-    }
+    const touring = tour(folder);
+    await Promise.race([touring, ended]);
+    if (serves) await ended;
   } finally {
-    await stop();
+    stopping = true;
+    // The service last: agents and commands talk to it.
+    for (const child of [...running].reverse()) await stop(child);
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
+async function stop(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+}
+
+/** Of the caller's variables those that set up a real service are left out, but for the port. */
+async function environmentOfChildren() {
+  const { ENVIRONMENT } = createRequire(import.meta.url)('../dist/src/config.js');
+  const others = Object.entries(process.env).filter(
+    ([name]) => !Object.hasOwn(ENVIRONMENT.shape, name) && !name.startsWith('AUDIT_ACTIVITY_'),
+  );
+  const { PORT = '0' } = process.env;
+  return { ...Object.fromEntries(others), PORT, HOST: '127.0.0.1', LOG_LEVEL: 'warn' };
+}
+
 /** Starts the service on the embedded database and waits for its line on stdout. */
-async function serve(folder, running) {
+async function serve(folder) {
   announce('Starting the service on the embedded database, in a throw-away folder');
   const child = run('start.mjs', [], folder, { stdio: ['ignore', 'pipe', 'inherit'] });
-  running.push(child);
   for await (const line of createInterface({ input: child.stdout })) {
     const [, url] = /^listening on (\S+)$/.exec(line) ?? [];
     if (url) {
@@ -64,48 +89,30 @@ async function serve(folder, running) {
   throw new Error('the service did not start');
 }
 
-async function tour(url, folder) {
+async function tour(folder) {
+  const url = await serve(folder);
   const keys = [];
-  for (const { name, database, files } of TENANTS) {
+  const configs = [];
+  for (const tenant of TENANTS) {
+    const { name } = tenant;
     announce(`Creating the tenant ${name}, a key that may read it, and a key for its agent`);
     const { tenantId } = await operate(url, folder, 'tenant', 'create', '--name', name);
-    const scope = ['--scope', 'read:audit-activity'];
-    const { key } = await operate(
-      url,
-      folder,
-      'key',
-      'create',
-      '--name',
-      `${name} SIEM`,
-      '--tenant',
-      tenantId,
-      ...scope,
-    );
-    const agent = await operate(
-      url,
-      folder,
-      'agent-key',
-      'create',
-      '--name',
-      `${name} agent`,
-      '--tenant',
-      tenantId,
-    );
+    const named = (text) => ['create', '--name', `${name} ${text}`, '--tenant', tenantId];
+    const { key } = await operate(url, folder, 'key', ...named('SIEM'), '--scope', 'read:audit-activity');
+    const agent = await operate(url, folder, 'agent-key', ...named('agent'));
     keys.push({ name, key });
 
-    announce(`Running the agent of ${name} on ${path.relative(process.cwd(), files)}`);
+    announce(`Running the agent of ${name} on sample files, and on a file made of the last day`);
+    const { database, server } = tenant;
+    const work = path.join(folder, `${name}-writer`);
+    const today = path.join(folder, name);
+    await writeLastDay({ root: ROOT, work, folder: today, audit: `${database}_Audit`, server });
+    const databases = { [database]: path.join(today, '*.sqlaudit'), [`${database} 2025`]: tenant.samples };
     const config = path.join(folder, `${name}.json`);
-    await writeFile(config, JSON.stringify(agentConfig(url, agent.key, tenantId, database, files), null, 2));
-    await finish(
-      run(
-        'audit-agent.mjs',
-        ['run', '--config', config, '--once', '--data-dir', path.join(folder, `${name}-agent`)],
-        folder,
-        {
-          stdio: ['ignore', 'inherit', 'inherit'],
-        },
-      ),
-    );
+    await writeFile(config, JSON.stringify(agentConfig(url, agent.key, tenantId, databases), null, 2));
+    configs.push(config);
+    for (const files of Object.values(databases)) say(`    ${path.relative(process.cwd(), files)}`);
+    await finish(runAgent(config, folder, '--once'));
   }
   const [first, second] = keys;
   announce(`${first.name}: the newest events, three a page`);
@@ -121,26 +128,38 @@ async function tour(url, folder) {
   say(
     `\nSeen: ${summary.data.totalCount} events of ${first.name}, ${other.data.totalCount} of ${second.name}.`,
   );
-  say(`The API describes itself at ${url}/swagger (in a browser: a page to try the calls).`);
+  if (!serves) return;
+
+  for (const config of configs) runAgent(config, folder);
+  say(`\nThe API describes itself at ${url}/swagger (in a browser: a page to try the calls).`);
   const operatorKey = (await readFile(path.join(folder, 'data', 'operator.key'), 'utf8')).trim();
   say(`\nThe dashboard is at ${url}/dashboard. Sign in with the key`);
   for (const { name, key } of keys) say(`    ${key}  to explore the events of ${name}`);
   say(`    ${operatorKey}  to see sources, tenants, keys and the access log, as an operator`);
+  say(
+    'Something to find there: three hours ago somebody guessed a password. Whose, from where, and what came of it?',
+  );
+  say('\nThe service and the agents keep running. Stop them with Ctrl-C.');
 }
 
-const agentConfig = (url, key, tenantId, database, files) => ({
+const agentConfig = (url, key, tenantId, databases) => ({
   CentralApi: { BaseUrl: url, ApiKey: key, TenantId: tenantId },
   EventHubPublisher: {
     Enabled: true,
-    Databases: [
-      {
-        Name: database,
-        Enabled: true,
-        AuditSource: { Type: 'DirectFile', DirectFile: { AuditFilePath: files } },
-      },
-    ],
+    Databases: Object.entries(databases).map(([Name, AuditFilePath]) => ({
+      ...{ Name, Enabled: true },
+      AuditSource: { Type: 'DirectFile', DirectFile: { AuditFilePath } },
+    })),
   },
 });
+
+/** Publishes what is there with `--once`, else follows the files. */
+function runAgent(config, folder, ...flags) {
+  const state = ['--data-dir', config.replace(/\.json$/, '-agent')];
+  const log = flags.length > 0 ? [] : ['--log-file', config.replace(/\.json$/, '.log')];
+  const stdio = ['ignore', 'inherit', 'inherit'];
+  return run('audit-agent.mjs', ['run', '--config', config, ...flags, ...state, ...log], folder, { stdio });
+}
 
 /** Makes a public call, printed as the curl line to repeat it and the answer it got. */
 async function call(url, key, rest, expected = 200) {
@@ -168,13 +187,15 @@ async function operate(url, folder, ...args) {
 }
 
 function run(script, args, folder, options) {
-  const { DATABASE_URL, REDIS_URL, ...env } = process.env;
-  return spawn(process.execPath, [path.join(ROOT, 'scripts', script), ...args], {
+  if (stopping) throw new Error('the demo ends');
+  const child = spawn(process.execPath, [path.join(ROOT, 'scripts', script), ...args], {
     // A terminal's Ctrl-C reaches the whole group: children are stopped by the demo, in its order.
     detached: true,
-    env: { ...env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: path.join(folder, 'data'), LOG_LEVEL: 'warn' },
+    env: { ...environment, DATA_DIR: path.join(folder, 'data') },
     ...options,
   });
+  running.add(child);
+  return child;
 }
 
 async function finish(child) {
