@@ -5,9 +5,12 @@ export interface BackgroundTask {
   stop(): Promise<void>;
 }
 
+/** The first round of a task that is rare: what was due while no service ran does not wait for long. */
+const FIRST_MS = 5_000;
+
 /**
- * Runs a task every so often, never twice at once, and at once again while it finds work (a number above 0).
- * A failure costs one round: it is logged, and the next round tries again.
+ * Runs a task soon after the start and then every so often, never twice at once, and at once again while it finds work
+ * (a number above 0). A failure costs one round: it is logged, and the next round tries again.
  */
 export function repeat(
   name: string,
@@ -24,15 +27,17 @@ export function repeat(
       if (!stopped) log.warn({ err }, `${name} failed; it is tried again`);
     }
   };
-  const timer = setInterval(() => {
+  const begin = () => {
     running ??= round().finally(() => {
       running = null;
     });
-  }, everyMs);
-  timer.unref();
+  };
+  const timer = setInterval(begin, everyMs).unref();
+  const first = setTimeout(begin, Math.min(everyMs, FIRST_MS)).unref();
   return {
     stop: async () => {
       stopped = true;
+      clearTimeout(first);
       clearInterval(timer);
       await running;
     },

@@ -45,6 +45,7 @@ export function createHttpServer(parts: {
   );
   app.use(GRAPHQL_PATH, parts.graphql);
   if (parts.dashboard) app.use(DASHBOARD_PATH, parts.dashboard);
+  if (parts.dashboard) app.get('/', showDashboard);
   app.use(parts.facade);
   app.use(refuse(log));
   return limited(createServer(serverOptions(), app), log);
@@ -74,6 +75,13 @@ const identify: RequestHandler = (request, response, next) => {
   response.locals.requestId = requestId;
   response.setHeader('X-Request-Id', requestId);
   next();
+};
+
+/** Somebody who typed the address into a browser. Whoever does not ask for a page is told that there is nothing. */
+const showDashboard: RequestHandler = (request, response, next) => {
+  response.vary('Accept');
+  if (request.accepts(['json', 'html']) === 'html') response.redirect(DASHBOARD_PATH);
+  else next();
 };
 
 /** For answers that are data: a browser runs, frames and embeds nothing of them. Pages state a policy of their own. */

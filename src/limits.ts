@@ -58,6 +58,8 @@ export const LIMITS = {
   accessLogFlushMs: 250, // entries are written in batches; a crash loses those of the last one
   accessLogBatchEntries: 1_000, // one statement, of about half a megabyte
   accessLogWaitingMax: 20_000, // ten seconds of a very busy instance; some 10 MB
+  accessLogLossShownMs: 3600_000, // of /health: an alert is seen, and does not stay for good
+  keyExpiresSoonMs: 14 * 24 * 3600_000, // to make a new key and bring it to whoever uses the old one
   accessLogParametersCharsMax: 2_000, // every sound request fits
   accessLogPageMax: 1_000, // one answer
   accessLogRemoveEntries: 5_000, // by one statement of retention

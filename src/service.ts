@@ -160,7 +160,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
     schema,
     createContext,
     beginExport,
-    checkHealth: healthCheck(ping, limiter, readSide),
+    checkHealth: healthCheck(ping, limiter, readSide, sequencer, accessLog),
     tracing,
     log,
   });
@@ -190,6 +190,8 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
         connections: database.connections,
         limiter,
         inFlight,
+        accessLog,
+        stoppedLogs: () => sequencer.problems.size,
         nowMs: Date.now,
       })
     : null;

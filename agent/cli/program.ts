@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import { AGENT_TIMES } from '../times';
+import { AGENT_VERSION } from '../version';
 import { check } from './check';
 import { configure } from './configure';
 import { decode } from './decode';
@@ -13,6 +14,7 @@ import { status } from './status';
 export function agentProgram(exitCode: (code: number) => void): Command {
   const program = new Command('audit-agent')
     .description('Reads SQL Server audit files and publishes their records to the Audit Activity service.')
+    .version(AGENT_VERSION)
     .exitOverride();
   program
     .command('decode')
@@ -47,7 +49,7 @@ export function agentProgram(exitCode: (code: number) => void): Command {
     .action(async ({ config, dataDir, json }: { config: string; dataDir?: string; json: boolean }) => {
       const out = new LineOutput(process.stdout);
       const given = { configPath: config, dataDir: dataDir ?? null, json, out, now: Date.now };
-      exitCode(await status({ ...given, complain }));
+      exitCode(await status({ ...given, complain: json ? complainAsJson : complain }));
     });
   program
     .command('check')
@@ -74,4 +76,6 @@ export function agentProgram(exitCode: (code: number) => void): Command {
 }
 
 const DATA_DIR = 'where the agent keeps its state (default: agent-data beside the configuration)';
+const complainAsJson = (message: string): void =>
+  void process.stderr.write(`${JSON.stringify({ error: { code: 'failed', message } })}\n`);
 const complain = (line: string): void => void process.stderr.write(`audit-agent: ${line}\n`);

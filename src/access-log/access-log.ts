@@ -11,6 +11,8 @@ export const DROPPED = 'accessLogDropped';
 export class AccessLog {
   #waiting: AccessEntry[] = [];
   #dropped: { count: number; readonly first: Date; last: Date } | null = null;
+  #lost = 0;
+  #lostAt: Date | null = null;
   #flushing: Promise<number> | null = null;
 
   constructor(
@@ -26,6 +28,20 @@ export class AccessLog {
     this.#dropped ??= { count: 0, first: entry.at, last: entry.at };
     this.#dropped.count += 1;
     this.#dropped.last = entry.at;
+    this.#lost += 1;
+    this.#lostAt = this.now();
+  }
+
+  /** Entries that found no room, since the start. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  /** No entry was lost lately: an alert that asks now and then is to see it, though the database is long back. */
+  get healthy(): boolean {
+    return (
+      this.#lostAt === null || this.now().getTime() - this.#lostAt.getTime() > LIMITS.accessLogLossShownMs
+    );
   }
 
   /** Entries not stored yet, the missing ones among them. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type OnService, wholeNumber } from './service-command';
+import { isoTime, type OnService, wholeNumber } from './service-command';
 import { toTable } from './table';
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export function addAccessLogCommand(program: Command, onService: OnService): voi
       .option('--tenant <id>', 'what concerns this tenant')
       .option('--key <keyId>', 'what was done with this key')
       .option('--operation <name>', 'as the list shows it, for example auditEvents or revokeApiKey')
-      .option('--since <time>', 'ISO 8601')
+      .option('--since <time>', 'ISO 8601', isoTime)
       .option('--limit <n>', `entries (default: ${LIMIT_DEFAULT})`, wholeNumber),
     async (run, { tenant, key, operation, since, limit }) => {
       const { accessLog } = await run<{ accessLog: { entries: Entry[] } }>(

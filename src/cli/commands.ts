@@ -1,6 +1,8 @@
 import { Command } from 'commander';
+import project from '../../package.json';
 import type { Distribution } from '../postgres/distribute/distribute';
 import { addAccessLogCommand } from './access-log-command';
+import { errorLine } from './error-output';
 import { addKeyCommands } from './key-commands';
 import { type Options, serviceCommands, wholeNumber } from './service-command';
 import { addSourceCommand } from './source-command';
@@ -10,6 +12,8 @@ import { addVerifyCommand } from './verify-command';
 export interface CommandPorts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
+  /** Whether errors of the command line itself are printed as JSON. */
+  readonly asJson: boolean;
   /** Applies the migrations that are missing; returns their names. */
   readonly migrate: () => Promise<readonly string[]>;
   /** Spreads the tables over a cluster. @param shards null: as the cluster is set */
@@ -20,8 +24,15 @@ export interface CommandPorts {
 
 /** The command line of operators. `migrate`, `prepare-restore` and `distribute` work on the database; all others talk to a running service through GraphQL. */
 export function createProgram(ports: CommandPorts): Command {
-  const program = new Command('audit-activity').description('Operates an Audit Activity service.');
-  const { print } = ports;
+  const { print, asJson } = ports;
+  const program = new Command('audit-activity')
+    .description('Operates an Audit Activity service.')
+    .version(project.version)
+    // Before the commands are made, which take it over.
+    .configureOutput({
+      outputError: (text, write) =>
+        write(asJson ? `${errorLine(new UsageError(text.replace(/^error: /, '')), asJson)}\n` : text),
+    });
   const onService = serviceCommands(ports);
 
   program
@@ -69,4 +80,9 @@ export function createProgram(ports: CommandPorts): Command {
 
   addAccessLogCommand(program, onService);
   return program;
+}
+
+/** What is wrong with the command line, before anything is asked. */
+class UsageError extends Error {
+  readonly code = 'usage';
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { SCOPE_NAMES } from '../api-key/scopes';
 import { LIMITS } from '../limits';
-import { type OnService, type Options, type Run, wholeNumber } from './service-command';
+import { isoTime, type OnService, type Options, type Run, wholeNumber } from './service-command';
 import { toTable } from './table';
 
 interface CreatedKey {
@@ -52,6 +52,7 @@ export function addKeyCommands(program: Command, onService: OnService): void {
       .option(
         '--expires-at <time>',
         'when the new key ends (default: it lasts as long as the old one was to)',
+        isoTime,
       ),
     rotateKey,
   );
@@ -83,7 +84,7 @@ export function addKeyCommands(program: Command, onService: OnService): void {
 const withLimits = (command: Command) =>
   command
     .requiredOption('--name <name>', 'what the key is for')
-    .option('--expires-at <time>', 'ISO 8601 time after which the key is refused')
+    .option('--expires-at <time>', 'ISO 8601 time after which the key is refused', isoTime)
     .option(
       '--allow-address <network>',
       'an address or network (CIDR) it may be used from (repeatable)',

@@ -4,6 +4,7 @@ import { CannotDistribute, type Distribution, distribute } from '../postgres/dis
 import { migrate } from '../postgres/migrate';
 import { CannotPrepare, prepareRestore } from '../postgres/prepare-restore';
 import { createProgram } from './commands';
+import { errorLine } from './error-output';
 
 async function migrateConfigured(): Promise<readonly string[]> {
   const database = await openDatabase(loadConfig(process.env));
@@ -37,8 +38,10 @@ async function prepareConfigured(): Promise<readonly string[]> {
   return prepareRestore(databaseUrl, migrationDatabaseUrl);
 }
 
+const asJson = process.argv.includes('--json');
 createProgram({
   env: process.env,
+  asJson,
   print: (line) => process.stdout.write(`${line}\n`),
   migrate: migrateConfigured,
   distribute: distributeConfigured,
@@ -46,6 +49,6 @@ createProgram({
 })
   .parseAsync(process.argv)
   .catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorLine(error, asJson)}\n`);
     process.exitCode = 1;
   });

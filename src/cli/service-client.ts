@@ -1,15 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { ErrorCode } from '../errors';
 import { OPERATOR_KEY_FILE } from '../operator-key';
 
 /** A failure the operator can act on: printed as one line. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
+
+  constructor(
+    message: string,
+    /** The service's, where it refused. */
+    readonly code?: string,
+  ) {
+    super(message);
+  }
 }
 
 export interface Connection {
   readonly url: string;
   readonly operatorKey: string;
+  /** Where the key is from, for people. */
+  readonly keyFrom: string;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -23,14 +34,16 @@ export async function resolveConnection(
   env: Env,
 ): Promise<Connection> {
   const url = options.url ?? (env.AUDIT_ACTIVITY_URL || DEFAULT_URL);
-  const operatorKey = options.operatorKey ?? (env.AUDIT_ACTIVITY_OPERATOR_KEY || (await keyFromFile(env)));
-  return { url: url.replace(/\/+$/, ''), operatorKey };
+  return { url: url.replace(/\/+$/, ''), ...(await keyOf(options.operatorKey, env)) };
 }
 
-async function keyFromFile(env: Env): Promise<string> {
+async function keyOf(given: string | undefined, env: Env): Promise<Omit<Connection, 'url'>> {
+  if (given !== undefined) return { operatorKey: given, keyFrom: '--operator-key' };
+  const { AUDIT_ACTIVITY_OPERATOR_KEY: ofEnvironment } = env;
+  if (ofEnvironment) return { operatorKey: ofEnvironment, keyFrom: 'AUDIT_ACTIVITY_OPERATOR_KEY' };
   const file = path.resolve(env.DATA_DIR || '.data', OPERATOR_KEY_FILE);
   try {
-    return (await readFile(file, 'utf8')).trim();
+    return { operatorKey: (await readFile(file, 'utf8')).trim(), keyFrom: file };
   } catch (error) {
     throw new CommandError(
       `No operator key: ${(error as Error).message}. Give --operator-key, set AUDIT_ACTIVITY_OPERATOR_KEY, or run ` +
@@ -41,7 +54,7 @@ async function keyFromFile(env: Env): Promise<string> {
 
 /** Runs one GraphQL operation. @throws CommandError with the service's own words */
 export async function runOperation<T>(
-  { url, operatorKey }: Connection,
+  { url, operatorKey, keyFrom }: Connection,
   query: string,
   variables: Readonly<Record<string, unknown>> = {},
 ): Promise<T> {
@@ -61,13 +74,22 @@ export async function runOperation<T>(
   }
   const body = await readBody(response, url);
   const [refusal] = body.errors ?? [];
-  if (refusal) throw new CommandError(`${refusal.extensions?.code ?? response.status}: ${refusal.message}`);
-  return body.data as T;
+  if (!refusal) return body.data as T;
+  const code = refusal.extensions?.code ?? String(response.status);
+  // The service speaks of the header, which the command line sent.
+  const text =
+    refusal.extensions?.code === 'unauthorized'
+      ? `the service at ${url} does not take the operator key of ${keyFrom}: it is unknown there, revoked or expired`
+      : refusal.message;
+  throw new CommandError(`${code}: ${text}`, code);
 }
 
 interface GraphqlBody {
   readonly data?: unknown;
-  readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[];
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly extensions?: { readonly code?: ErrorCode };
+  }[];
 }
 
 async function readBody(response: Response, url: string): Promise<GraphqlBody> {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { parseTicks } from '../audit-event/event-time';
 import { DEFAULT_URL, resolveConnection, runOperation } from './service-client';
 
 export type Options = Readonly<Record<string, unknown>> & {
@@ -35,6 +36,13 @@ export function serviceCommands(ports: {
         ports.print(options.json ? JSON.stringify(answer.json) : answer.text);
       });
   };
+}
+
+/** A time as the service takes it: what is wrong is said in the words of the command line. */
+export function isoTime(text: string): string {
+  if (parseTicks(text) === null)
+    throw new InvalidArgumentError('must be an ISO 8601 time, for example 2026-01-31T08:00:00Z');
+  return text;
 }
 
 export function wholeNumber(text: string): number {

@@ -7,6 +7,12 @@ export interface Figures {
   /** Seconds since the one of them that waits longest was changed; null: none waits. */
   readonly unindexedSeconds: number | null;
   readonly sourceCount: number;
+  /** Of all sources. */
+  readonly gapCount: number;
+  /** Sources whose agent said at its last report that something keeps it from publishing. */
+  readonly problemCount: number;
+  /** Of each kind of key, how many valid ones that nobody rotated expire within `LIMITS.keyExpiresSoonMs`. */
+  readonly expiringKeys: readonly { readonly kind: string; readonly count: number }[];
   /** The first by tenant, host and database. */
   readonly sources: readonly SourceFigures[];
 }
@@ -20,4 +26,6 @@ export interface SourceFigures {
   /** UTC text; null: never caught up. */
   readonly caughtUpAt: string | null;
   readonly waitingBytes: number;
+  readonly gapCount: number;
+  readonly hasProblem: boolean;
 }

@@ -4,6 +4,8 @@ import { Gathered } from './gathered';
 import { Metrics } from './metrics';
 import { type MetricsServer, serveMetrics } from './metrics-server';
 
+const DAY_MS = 86_400_000;
+
 /** What is measured elsewhere and read when metrics are collected. */
 export interface Measured {
   readonly figures: () => Promise<Figures>;
@@ -11,6 +13,9 @@ export interface Measured {
   readonly connections: () => object;
   readonly limiter: { readonly healthy: boolean };
   readonly inFlight: { readonly count: number };
+  readonly accessLog: { readonly lost: number; readonly unwritten: number };
+  /** Tenants whose evidence log this instance does not go on with. */
+  readonly stoppedLogs: () => number;
   readonly nowMs: () => number;
 }
 
@@ -26,6 +31,7 @@ export async function openMetrics(measured: Measured): Promise<OpenMetrics> {
   const figures = new Gathered(measured.figures, LIMITS.metricsKeptMs);
   const rounds = new Map<string, number>();
   addProcess(metrics, measured);
+  addTrust(metrics, measured, figures);
   addDatabase(metrics, figures);
   addSources(metrics, figures, measured.nowMs);
   metrics.gauges(
@@ -53,6 +59,33 @@ function addProcess(metrics: Metrics, { limiter, inFlight, connections }: Measur
     'Connections for requests; waiting: requests that wait for one.',
     ['state'],
     () => Object.entries(connections()).map(([state, value]) => ({ labels: { state }, value })),
+  );
+}
+
+/** What somebody has to look at, however well the service answers. */
+function addTrust(metrics: Metrics, { accessLog, stoppedLogs }: Measured, figures: Gathered<Figures>): void {
+  metrics.gauge('evidence_logs_stopped', 'Tenants whose evidence log is not gone on with.', stoppedLogs);
+  metrics.gauge('access_log_waiting_entries', 'Not written yet.', () => accessLog.unwritten);
+  metrics.gauge(
+    'access_log_lost_entries',
+    'Found no room while the database was away, since the start.',
+    () => accessLog.lost,
+  );
+  metrics.gauge(
+    'gaps',
+    'Parts of the audit trail that agents could not publish.',
+    () => figures.value?.gapCount ?? null,
+  );
+  metrics.gauge(
+    'sources_with_problem',
+    'Databases whose agent said at its last report that something keeps it from publishing.',
+    () => figures.value?.problemCount ?? null,
+  );
+  metrics.gauges(
+    'keys_expiring_soon',
+    `Valid keys, not rotated, that expire within ${LIMITS.keyExpiresSoonMs / DAY_MS} days.`,
+    ['kind'],
+    () => (figures.value?.expiringKeys ?? []).map(({ kind, count }) => ({ labels: { kind }, value: count })),
   );
 }
 
@@ -106,5 +139,9 @@ function addSources(metrics: Metrics, figures: Gathered<Figures>, nowMs: () => n
     'source_waiting_bytes',
     'In files, not published at the last report.',
     (source) => source.waitingBytes,
+  );
+  each('source_gaps', 'Parts of its audit trail that could not be published.', (source) => source.gapCount);
+  each('source_problem', '1 while something keeps its agent from publishing.', (source) =>
+    Number(source.hasProblem),
   );
 }

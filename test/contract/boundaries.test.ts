@@ -103,7 +103,7 @@ const BORDERS: readonly Border[] = [
     of: ['src/cli'],
     files: [
       ...['src/api-key/scopes', 'src/limits', 'src/operator-key', 'src/postgres/distribute/distribute'],
-      ...['src/evidence', 'src/version'],
+      ...['src/evidence', 'src/version', 'src/audit-event', 'src/errors', 'package.json'],
     ],
     packages: ['commander'],
   },

@@ -36,6 +36,11 @@ describe('each fact has one home', () => {
             context: /error\.code === 'service_unavailable'$/,
             reason: 'a lost replica; typed',
           },
+          {
+            file: 'src/cli/service-client.ts',
+            context: /code === 'unauthorized'$/,
+            reason: 'said in words of the command line; typed',
+          },
         ),
       );
     expect(copies.map(describeLiteral)).toEqual([]);

@@ -35,6 +35,17 @@ describe('the page of the dashboard', () => {
     );
     ({ server, url } = await serve(path.join(folder, 'built')));
   });
+  it('is where the address of the service leads a browser, and nobody else', async () => {
+    const ask = (Accept: string) => fetch(new URL('/', url), { headers: { Accept }, redirect: 'manual' });
+    const browser = await ask('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
+    expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/dashboard']);
+    expect(browser.headers.get('Vary')).toContain('Accept');
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html']) {
+      const { status, headers } = await ask(accept);
+      expect([status, headers.get('Location')]).toEqual([404, null]);
+    }
+  });
+
   afterAll(async () => {
     server.closeAllConnections();
     server.close();

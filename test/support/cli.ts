@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type CommandPorts, createProgram } from '../../src/cli/commands';
+import { errorLine } from '../../src/cli/error-output';
 
 export interface CliOutcome {
   /** What went to stdout. */
@@ -21,7 +22,8 @@ export async function runCli(
   const lines: string[] = [];
   const printed: string[] = [];
   const print = (line: string) => void lines.push(line);
-  const program = createProgram({ env, print, migrate, distribute, prepareRestore });
+  const asJson = args.includes('--json');
+  const program = createProgram({ env, print, asJson, migrate, distribute, prepareRestore });
   const quiet = (command: Command) => {
     command.exitOverride().configureOutput({ writeErr: (text) => void printed.push(text) });
     command.commands.forEach(quiet);
@@ -31,6 +33,6 @@ export async function runCli(
     await program.parseAsync(['node', 'audit-activity', ...args]);
     return { lines, error: null };
   } catch (error) {
-    return { lines, error: printed.join('') || (error as Error).message };
+    return { lines, error: printed.join('') || errorLine(error, asJson) };
   }
 }

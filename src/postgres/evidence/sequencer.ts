@@ -65,6 +65,11 @@ export class Sequencer {
     return this.#problems;
   }
 
+  /** Whether it goes on with every log. */
+  get healthy(): boolean {
+    return this.#problems.size === 0;
+  }
+
   /** @returns how many tenants have more that waits */
   async run(): Promise<number> {
     const keyIds = [this.keys.own.keyId, ...this.keys.former];

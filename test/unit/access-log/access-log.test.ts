@@ -34,6 +34,21 @@ const note = (log: AccessLog, count: number) => {
   return entries;
 };
 
+it('says for an hour that entries were lost, and counts them for good', async () => {
+  let now = NOW;
+  const store = new FakeStore();
+  const log = new AccessLog(store, () => now);
+  note(log, LIMITS.accessLogWaitingMax);
+  expect([log.healthy, log.lost]).toEqual([true, 0]);
+  note(log, 2);
+  await log.close();
+  expect([log.healthy, log.lost]).toEqual([false, 2]);
+  now = new Date(NOW.getTime() + LIMITS.accessLogLossShownMs);
+  expect(log.healthy).toBe(false);
+  now = new Date(now.getTime() + 1);
+  expect([log.healthy, log.lost]).toEqual([true, 2]);
+});
+
 describe('the access log on its way to the store', () => {
   it('writes in batches, in the order in which entries were noted', async () => {
     const { store, log } = setUp();
