@@ -4,6 +4,7 @@ import { parse } from 'node:querystring';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
+import { mayHoldKey } from './api-key/key-format';
 import { DASHBOARD_PATH } from './dashboard-server/paths';
 import { ERRORS, toDomainError } from './errors';
 import { HEALTH_PATH } from './health';
@@ -71,7 +72,9 @@ function limited(server: Server, log: Logger): Server {
 
 const identify: RequestHandler = (request, response, next) => {
   const given = request.get('X-Request-Id');
-  const requestId = given && SANE_REQUEST_ID.test(given) ? given : randomUUID();
+  // Logs and the access log keep the request id: a key that was sent in its place must not get there.
+  const isSane = given !== undefined && SANE_REQUEST_ID.test(given) && !mayHoldKey(given);
+  const requestId = isSane ? given : randomUUID();
   response.locals.requestId = requestId;
   response.setHeader('X-Request-Id', requestId);
   next();

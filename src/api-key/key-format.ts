@@ -26,6 +26,11 @@ export function isWellFormedKey(text: string): boolean {
   return checksum(body) === text.slice(-CHECK_CHARS);
 }
 
+const PREFIX = new RegExp(Object.values(KEY_KINDS).join('|'), 'i');
+
+/** Whether a key, or a part of one that tells its kind, may stand anywhere in the text. */
+export const mayHoldKey = (text: string): boolean => PREFIX.test(text);
+
 /** Keys hold enough randomness that one SHA-256, without salt or stretching, cannot be searched. */
 export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 

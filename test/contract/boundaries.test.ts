@@ -69,7 +69,8 @@ const BORDERS: readonly Border[] = [
   {
     of: ['src/http-server'],
     files: [
-      ...[...CORE, 'src/api-key/principal', 'src/health', 'src/http', 'src/telemetry/tracing'],
+      ...[...CORE, 'src/api-key/key-format', 'src/api-key/principal'],
+      ...['src/health', 'src/http', 'src/telemetry/tracing'],
       'src/dashboard-server/paths',
     ],
     packages: ['express', 'helmet', 'pino'],

@@ -19,8 +19,17 @@ describe('every answer', () => {
     expect(headers.get('X-Frame-Options')).toBe('SAMEORIGIN');
     expect(headers.get('Referrer-Policy')).toBe('no-referrer');
     expect(headers.get('Cross-Origin-Resource-Policy')).toBe('same-origin');
+    expect(headers.get('Strict-Transport-Security')).toBe('max-age=31536000');
     expect(headers.get('X-Powered-By')).toBeNull();
     expect(headers.get('Server')).toBeNull();
     expect(headers.get('Access-Control-Allow-Origin')).toBeNull();
   });
+
+  it.each(['/swagger', '/swagger/init.js', '/swagger/assets/swagger-ui.css', '/dashboard'])(
+    '%s: speaks of HTTPS for this host alone',
+    async (path) => {
+      const { headers } = await at.world.fetch(path, { headers: { Accept: 'text/html' } });
+      expect(headers.get('Strict-Transport-Security')).toBe('max-age=31536000');
+    },
+  );
 });

@@ -1,4 +1,7 @@
+import { newKey } from '../../../src/api-key/key-format';
+import { accessLog } from '../../support/access-log';
 import { ENGINES } from '../../support/engines';
+import { until } from '../../support/until';
 import { useWorld } from '../../support/use-world';
 import { OPERATIONS, UNKNOWN_RECORD } from '../support/operations';
 
@@ -36,6 +39,25 @@ describe.each(ENGINES)('X-Request-Id on %s', (engine) => {
   ])("is one of the service's own when the caller's is not: %j", async (given) => {
     expect(await idOf(given)).toMatch(UUID);
   });
+
+  it.each(['public', 'agent', 'operator'] as const)(
+    "is one of the service's own when the caller's holds a %s key: no log and no access log keeps it",
+    async (kind) => {
+      const acme = await at.world.tenant();
+      const key = newKey(kind);
+      for (const given of [key, `trace-${key}`, `${key}/2`, key.slice(0, 20), key.toUpperCase()]) {
+        const answer = await acme.world.get('/audit-activity', acme.key, {
+          headers: { 'X-Request-Id': given },
+        });
+        expect(answer.headers.get('X-Request-Id')).toMatch(UUID);
+      }
+      const entries = await until(
+        () => accessLog(at.world, { keyId: acme.keyId }),
+        ({ length }) => length === 5,
+      );
+      for (const { requestId } of entries) expect(requestId).toMatch(UUID);
+    },
+  );
 
   it("is one of the service's own, another for each call, when the caller gives none", async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => idOf(null)));
