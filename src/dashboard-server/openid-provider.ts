@@ -73,8 +73,12 @@ export class OpenIdProvider {
     const url = new URL(issuer);
     return client.discovery(url, clientId, clientSecret, undefined, {
       timeout: LIMITS.openIdCallMs / 1000,
-      // The configuration lets in none but this host's.
-      execute: url.protocol === 'http:' ? [client.allowInsecureRequests] : [],
+      execute: [
+        // The ID token's signature, which is checked against the provider's published keys; TLS alone shows whom we asked.
+        client.enableNonRepudiationChecks,
+        // The configuration lets in none but this host's.
+        ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : []),
+      ],
     });
   }
 }

@@ -1,6 +1,5 @@
-import { type CookieOptions, type Request, type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import type { OpenIdConfig } from '../config';
 import { noteAccess } from '../graphql/access-log';
 import type { CreateContext } from '../graphql/context';
@@ -10,15 +9,13 @@ import { sessionRequestOf, setSessionCookie } from '../session/session-cookie';
 import { cookieOf } from '../session/session-token';
 import type { Sessions } from '../session/sessions';
 import type { TenantStore } from '../tenant/tenant-store';
+import { OpenIdCookie, type PendingSignIn } from './openid-cookie';
 import { OpenIdProvider } from './openid-provider';
 import { DASHBOARD_PATH } from './paths';
 
 const PATH = `${DASHBOARD_PATH}/api/openid`;
-const COOKIE = 'audit_activity_openid';
 /** Why a sign-in came to nothing, as the page is told. */
 type Refusal = ClaimsRefusal | 'cancelled' | 'failed';
-
-const PENDING = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), to: z.string() });
 
 export interface OpenIdParts {
   readonly config: OpenIdConfig;
@@ -32,13 +29,14 @@ export interface OpenIdParts {
 export function openIdRoutes(parts: OpenIdParts): Router {
   const { config, log } = parts;
   const provider = new OpenIdProvider(config, new URL(`${PATH}/callback`, config.publicUrl).href);
+  const cookie = new OpenIdCookie(config);
   const router = Router();
   router.get('/openid/start', async (request, response) => {
     try {
       const { url, checks } = await provider.begin();
       const pending = { ...checks, to: viewOf(request.query.to, config.publicUrl) };
-      response.cookie(COOKIE, Buffer.from(JSON.stringify(pending)).toString('base64url'), {
-        ...cookieOptions(request),
+      response.cookie(cookie.name, cookie.seal(pending), {
+        ...cookie.options,
         maxAge: LIMITS.openIdSignInMs,
       });
       response.redirect(url);
@@ -48,12 +46,12 @@ export function openIdRoutes(parts: OpenIdParts): Router {
     }
   });
   router.get('/openid/callback', async (request, response) => {
-    response.clearCookie(COOKIE, cookieOptions(request));
-    const pending = pendingOf(request);
+    response.clearCookie(cookie.name, cookie.options);
+    const pending = cookie.open(cookieOf(sessionRequestOf(request), cookie.name) ?? '');
     if (!pending) return refuse(response, 'failed');
     const refusal = await signIn(parts, provider, request, response, pending);
     if (refusal) refuse(response, refusal);
-    else response.redirect(pending.to);
+    else response.redirect(viewOf(pending.to, config.publicUrl));
   });
   return router;
 }
@@ -63,7 +61,7 @@ async function signIn(
   provider: OpenIdProvider,
   request: Request,
   response: Response,
-  pending: z.infer<typeof PENDING>,
+  pending: PendingSignIn,
 ): Promise<Refusal | null> {
   const { requestId } = response.locals;
   const query = request.originalUrl.slice(request.originalUrl.indexOf('?'));
@@ -91,23 +89,6 @@ async function signIn(
   noteAccess(context, { operation: 'signIn', parameters: {}, outcome: 'ok', rows: null });
   setSessionCookie(request, response, sessionToken);
   return null;
-}
-
-/** Lax, not strict: the way back begins at another site. It opens nothing by itself. */
-const cookieOptions = (request: Request): CookieOptions => ({
-  httpOnly: true,
-  sameSite: 'lax',
-  secure: request.secure,
-  path: PATH,
-});
-
-function pendingOf(request: Request): z.infer<typeof PENDING> | null {
-  try {
-    const text = Buffer.from(cookieOf(sessionRequestOf(request), COOKIE) ?? '', 'base64url').toString();
-    return PENDING.parse(JSON.parse(text));
-  } catch {
-    return null; // none, or none of ours: sign-in begins anew
-  }
 }
 
 /** A view of the dashboard, and nothing else: no link leads from here to another site. */

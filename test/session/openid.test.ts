@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { OpenIdCookie } from '../../src/dashboard-server/openid-cookie';
 import { ChildService } from '../support/child-service';
 import { createTestDatabase, type TestDatabase } from '../support/engines';
 
@@ -53,6 +54,8 @@ async function freePort(): Promise<number> {
 class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
   readonly visited: string[] = [];
+  /** What becomes of a cookie on its way in. */
+  onCookie = (_name: string, value: string): string => value;
 
   async get(url: string, headers: Record<string, string> = {}): Promise<Response> {
     const { origin } = new URL(url);
@@ -63,7 +66,7 @@ class Browser {
     for (const line of response.headers.getSetCookie()) {
       const [name = '', value = ''] = (line.split(';', 1)[0] ?? '').split(/=(.*)/s);
       if (value === '' || /expires=thu, 01 jan 1970/i.test(line)) jar.delete(name);
-      else jar.set(name, value);
+      else jar.set(name, this.onCookie(name, value));
     }
     return response;
   }
@@ -130,6 +133,7 @@ describe('sign-in by OpenID Connect', () => {
     ['nobody', 'no_role'],
     ['homeless', 'no_tenants'],
     ['', 'cancelled'],
+    ['forged', 'failed'],
   ])('does not let in %j: %s', async (as, reason) => {
     const browser = new Browser();
     expect(await browser.signIn(as)).toBe(`/dashboard/sign-in?refused=${reason}`);
@@ -160,6 +164,24 @@ describe('sign-in by OpenID Connect', () => {
     await victim.get(`${service.url}/dashboard/api/openid/start`);
     const crossed = await victim.get(callback);
     expect(crossed.headers.get('Location')).toBe('/dashboard/sign-in?refused=failed');
+  });
+
+  it('takes no cookie that was changed or made elsewhere, and leads nowhere else on the way back', async () => {
+    const changed = async (change: (value: string) => string): Promise<string> => {
+      const browser = new Browser();
+      browser.onCookie = (name, value) => (name === 'audit_activity_openid' ? change(value) : value);
+      return browser.signIn('grace').catch(String);
+    };
+    const leadingAway = (value: string) => {
+      const sealed = JSON.parse(Buffer.from(value.split('.')[0] ?? '', 'base64url').toString());
+      return { ...sealed.pending, to: 'https://evil.example/' };
+    };
+    const signed = (secret: string) => (value: string) =>
+      new OpenIdCookie({ publicUrl: service.url, clientSecret: secret }).seal(leadingAway(value));
+    const unsigned = (value: string) => Buffer.from(JSON.stringify(leadingAway(value))).toString('base64url');
+    for (const change of [unsigned, signed('another secret'), (value: string) => `${value}x`])
+      expect(await changed(change)).toBe('/dashboard/sign-in?refused=failed');
+    expect(await changed(signed(SECRET))).toBe('/dashboard');
   });
 
   it('never shows the secret of the service, and asks with PKCE, state and nonce', async () => {

@@ -2,15 +2,19 @@
  * An identity provider for tests: `node openid-provider.mjs REDIRECT_URI`, prints its address. Whoever asks for
  * `/interaction/UID?as=NAME` is signed in as that person; `?as=` gives up; without it, links to choose from.
  */
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';
 
+const { privateKey: OTHER_KEY } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const [, , redirectUri] = process.argv;
 const PEOPLE = {
   ada: { preferred_username: 'ada', role: ['analyst', 'dba'], tenants: ['1', '999'] },
   grace: { role: 'operator', email: 'grace@example.com' },
   nobody: { role: 'guest', tenants: ['1'] },
   homeless: { role: 'analyst' },
+  /** Whose ID token comes with a signature that is not the provider's. */
+  forged: { role: 'operator' },
 };
 
 /** For a browser: whom to sign in as. */
@@ -44,10 +48,26 @@ const provider = new Provider(issuer, {
 const answer = provider.callback();
 server.on('request', (request, response) => {
   const url = new URL(request.url, issuer);
+  if (url.pathname === '/token') forge(response);
   if (!url.pathname.startsWith('/interaction/')) return answer(request, response);
   const accountId = url.searchParams.get('as');
   if (accountId === null) return response.setHeader('Content-Type', 'text/html').end(CHOICE);
   const result = accountId ? { login: { accountId } } : { error: 'access_denied' };
   provider.interactionFinished(request, response, result);
 });
+
+/** Somebody between the provider and the service, or a provider that was taken over in part. */
+function forge(response) {
+  const end = response.end.bind(response);
+  response.end = (text, ...rest) => {
+    const answered = JSON.parse(String(text));
+    const [head, claims] = (answered.id_token ?? '').split('.');
+    if (!claims || JSON.parse(Buffer.from(claims, 'base64url')).sub !== 'forged') return end(text, ...rest);
+    const other = sign('sha256', Buffer.from(`${head}.${claims}`), OTHER_KEY).toString('base64url');
+    const body = JSON.stringify({ ...answered, id_token: `${head}.${claims}.${other}` });
+    response.setHeader('Content-Length', Buffer.byteLength(body));
+    return end(body, ...rest);
+  };
+}
+
 process.stdout.write(`${issuer}\n`);
