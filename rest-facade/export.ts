@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
+import { holderOf } from '../src/api-key/principal';
 import { parseParameters } from '../src/audit-event/parameters';
 import { toAuditEventFilter } from '../src/audit-event/query';
-import { type ErrorCode, toDomainError } from '../src/errors';
+import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
 import type { BeginExport, Export } from '../src/export/export-events';
 import { EXPORT_FORMATS, type ExportFormat, type ExportFormatName } from '../src/export/formats';
 import { EXPORT_PARAMETERS } from '../src/export/parameters';
@@ -14,6 +15,7 @@ import { EXPORT_OPERATION, EXPORT_RULE } from '../src/graphql/export-rule';
 import { API_BASE_PATH } from '../src/version';
 
 export const EXPORT_PATH = `${API_BASE_PATH}/audit-activity/export`;
+const NEEDED_HTTP = 'HTTP/1.1';
 export const TOTAL_HEADER = 'X-Total-Count';
 
 /**
@@ -25,22 +27,25 @@ export function answerExport(
   contextOf: (request: Request, response: Response) => Promise<GraphqlContext>,
 ): RequestHandler {
   return async (request, response) => {
+    refuseOldHttp(request, response);
     const context = await contextOf(request, response);
     const note = (outcome: ErrorCode | 'ok', rows: number | null) =>
       noteAccess(context, { operation: EXPORT_OPERATION, parameters: request.query, outcome, rows });
     let running: Export | null = null;
     try {
       enforce(EXPORT_RULE, context.principal);
-      const { format, cursor, ...filters } = parseParameters(EXPORT_PARAMETERS, request.query);
+      const { format, cursor, end, ...filters } = parseParameters(EXPORT_PARAMETERS, request.query);
       running = await begin({
         tenants: scopeOf(context),
-        holder: holderOf(context),
+        holder: holderOf(context.principal),
         filter: toAuditEventFilter(filters),
         cursor: cursor?.toLowerCase() ?? null,
+        assertAllowed: () => assertAllowed(context),
       });
       note('ok', null);
       setHeaders(response, format as ExportFormatName, running);
-      await send(request, response, EXPORT_FORMATS[format as ExportFormatName], running);
+      const written = { format: EXPORT_FORMATS[format as ExportFormatName], hasEnd: end !== undefined };
+      await send(request, response, written, running);
       note('ok', running.handedOver);
     } catch (error) {
       // Whoever left is told nothing, and has what was handed over.
@@ -53,9 +58,26 @@ export function answerExport(
   };
 }
 
-/** A key has one export at a time, whether by itself or by those signed in with it; a person has one. */
-const holderOf = ({ principal }: GraphqlContext) =>
-  principal.session?.user ? `user ${principal.session.user}` : `key ${principal.keyId}`;
+/**
+ * HTTP/1.0 has no sign for the end of a stream but that the connection closes, which it also does when the export fails.
+ * A reverse proxy may speak it, nginx by default, while its own caller speaks a newer one.
+ */
+function refuseOldHttp(request: Request, response: Response): void {
+  if (`HTTP/${request.httpVersion}` === NEEDED_HTTP) return;
+  response.set({ Upgrade: NEEDED_HTTP, Connection: 'Upgrade, close' });
+  throw new DomainError('upgrade_required', {
+    public:
+      'The export needs HTTP/1.1: over HTTP/1.0 a part of it looks like the whole. In nginx, add to this location: proxy_http_version 1.1;',
+  });
+}
+
+/** An export takes longer than a key or a session may last. @throws DomainError `unauthorized`, `forbidden` */
+async function assertAllowed(context: GraphqlContext): Promise<void> {
+  const principal = await context.again();
+  if (!principal)
+    throw new DomainError('unauthorized', { public: 'The key or the session has ended during the export.' });
+  enforce(EXPORT_RULE, principal);
+}
 
 function setHeaders(response: Response, format: ExportFormatName, { totalCount }: Export): void {
   const name = `audit-activity-${new Date().toISOString().replace(/\W/g, '')}.${format}`;
@@ -70,7 +92,7 @@ function setHeaders(response: Response, format: ExportFormatName, { totalCount }
 async function send(
   request: Request,
   response: Response,
-  format: ExportFormat,
+  { format, hasEnd }: { readonly format: ExportFormat; readonly hasEnd: boolean },
   running: Export,
 ): Promise<void> {
   if (request.method === 'HEAD') {
@@ -80,6 +102,7 @@ async function send(
   const texts = async function* () {
     if (format.head) yield format.head;
     for await (const events of running.batches) yield format.write(events);
+    if (hasEnd) yield format.end(running.handedOver);
     // Before the answer ends: who has all of it may ask again at once.
     await running.end();
   };

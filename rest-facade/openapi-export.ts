@@ -15,7 +15,10 @@ becomes U+FFFD, and a value that begins with \`=\`, \`+\`, \`-\` or \`@\` stands
 import such a file as text where a program would take it for a formula.
 
 An answer that ends has all events that were stored when it began; those stored meanwhile may be in it or not. What fails
-after the first byte breaks the connection (no last chunk), never ends the answer. \`cursor\`, the record id of the last
+after the first byte breaks the connection (no last chunk), never ends the answer; so does the end of the key or the
+session. HTTP/1.0 has no such sign and is refused: in nginx, set \`proxy_http_version 1.1;\`. To check a file by itself,
+add \`end=1\`: its last line then says how many events stand before it, \`{"end":{"count":N}}\`, in \`csv\` \`#end,N\`; a
+file without that line is not whole. \`cursor\`, the record id of the last
 whole line, goes on from there; repeat the other parameters. \`${TOTAL_HEADER}\` counts all that match, those before the
 cursor too.
 

@@ -103,7 +103,7 @@ function exportOperation(): Json {
     parameters: Object.entries(EXPORT.query).map(([name, spec]) => parameter(name, spec, 'query')),
     responses: {
       200: { ...answered(EXPORT.content, { [total.name]: header(total.description, 'integer') }) },
-      ...refused(ROUTE_ERRORS),
+      ...refused([...ROUTE_ERRORS, 'upgrade_required']),
     },
   };
 }
@@ -167,6 +167,7 @@ const HEADERS = {
   'RateLimit-Policy': header('Calls (q) per window of w seconds.'),
   'Retry-After': header('Seconds after which the call can succeed.', 'integer'),
   Allow: header('Methods the path takes.'),
+  Upgrade: header('The version of HTTP to use.'),
 };
 const ref = (name: keyof typeof HEADERS) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 const COMMON_HEADERS = ref('X-Request-Id');
@@ -175,6 +176,7 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, Json>> = {
   rate_limited: { ...ref('Retry-After'), ...RATE_HEADERS },
   service_unavailable: ref('Retry-After'),
   method_not_allowed: ref('Allow'),
+  upgrade_required: ref('Upgrade'),
 };
 
 function errorResponse(code: ErrorCode): Json {

@@ -11,6 +11,10 @@ export const ERRORS = {
   request_timeout: { status: 408, doc: 'The request did not arrive in time.' },
   payload_too_large: { status: 413, doc: 'The request is larger than the service takes.' },
   uri_too_long: { status: 414, doc: 'The URL is longer than the service takes.' },
+  upgrade_required: {
+    status: 426,
+    doc: 'The export needs HTTP/1.1: over HTTP/1.0 a part of it looks like the whole.',
+  },
   rate_limited: { status: 429, doc: 'Rate limit exceeded; Retry-After gives the seconds to wait.' },
   headers_too_large: {
     status: 431,

@@ -40,6 +40,9 @@ export const LIMITS = {
   metricsSourcesMax: 250, // three series each
   metricsConnectionsMax: 20,
   traceExportMs: 5_000, // for one batch of spans; a collector that is away loses them, not us
+  databaseConnections: 10, // of an instance, for requests: more would only queue inside PostgreSQL
+  longStatementWaitMs: 2_000, // for a turn of a search, count or export: with the statement's time the caller's deadline
+  longStatementsWaitingPerKey: 20, // the page of a dashboard has three
   databaseConnectMs: 2_000, // with the next two, a lost database is answered within 5 s
   databaseStatementMs: 4_000,
   requestDeadlineMs: 4_500,
@@ -95,6 +98,7 @@ export const LIMITS = {
   exportPageEvents: 512, // read by one statement; with whole statements a few MB at most, usually
   exportPageBytes: 4 * 1024 * 1024, // statements of a page, that of the last event not counted
   exportReadEvents: 5_000, // read by one statement to find those that match
+  exportWaitMs: 20_000, // for a turn between two pages: shorter than a silent connection is kept
   exportLeaseMs: 30_000, // an instance that died keeps its caller from exporting for so long
   histogramBucketsMin: 10,
   histogramBucketsDefault: 60, // bars a narrow chart can show

@@ -48,6 +48,7 @@ import { Indexer } from './postgres/search/indexer';
 import { PostgresSessionStore } from './postgres/session.store';
 import { PostgresTenantStore } from './postgres/tenant.store';
 import { vacuum } from './postgres/vacuum';
+import { FairShare, sharesOf } from './rate-limit/fair-share';
 import type { Limiter } from './rate-limit/limiter';
 import { SlidingLog } from './rate-limit/sliding-log';
 import { RedisLimiter } from './redis/redis-limiter';
@@ -127,6 +128,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
     log,
   );
   const sessions = new Sessions(new PostgresSessionStore(prisma), authenticator);
+  const fairShare = new FairShare(sharesOf(config.databaseUrl ? LIMITS.databaseConnections : 1));
   const createContext = contextFactory({
     authenticator,
     sessions,
@@ -135,6 +137,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
     services: {
       reader: readSide.reader,
       explorer: new PostgresAuditEventExplorer(database.ask, readSide.form),
+      fairShare,
       writer: new PostgresAuditEventWriter(database.run, partitions, checkpointKey),
       tenants,
       keys: new KeyManager(keyStore, tenants, authenticator),
@@ -155,6 +158,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
   const beginExport = exporter(
     new PostgresExportSource(database.ask, readSide.form),
     new PostgresExportLeases(prisma),
+    fairShare,
   );
   const facade = createFacade({
     schema,
@@ -192,6 +196,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
         inFlight,
         accessLog,
         stoppedLogs: () => sequencer.problems.size,
+        longStatements: () => fairShare.figures,
         nowMs: Date.now,
       })
     : null;

@@ -24,6 +24,10 @@ interface Caller {
   };
 }
 
+/** Who is held to bounds: a key, whether by itself or by those signed in with it, or a person. */
+export const holderOf = ({ keyId, session }: Principal): string =>
+  session?.user ? `user ${session.user}` : `key ${keyId}`;
+
 /** Tenants a principal may act for. */
 export function tenantsOf(principal: Principal): readonly number[] {
   if (principal.kind === 'public') return principal.tenantIds;

@@ -17,6 +17,10 @@ export interface AuditEventFilter extends TimeRange {
   readonly search: readonly SearchTerm[];
 }
 
+/** Whether counts tell the events of a filter: they know neither words nor instances. Else events have to be read. */
+export const isCountable = ({ search, serverInstanceName }: AuditEventFilter): boolean =>
+  search.length === 0 && serverInstanceName === null;
+
 export interface AuditEventQuery {
   readonly filter: AuditEventFilter;
   readonly sort: SortField;

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { parseNote } from '../evidence/checkpoint';
+import { endCountOf } from '../evidence/verify/event-file';
 import type { LogCopy, RemovalAnswer } from '../evidence/verify/log-copy';
 import { API_BASE_PATH } from '../version';
 import { CommandError } from './service-client';
@@ -53,13 +54,19 @@ export class VerifyClient {
 
   /** Writes the export of all events that the key reads. */
   async saveEvents(file: string): Promise<void> {
-    const { body } = await this.#get('/audit-activity/export', { format: 'ndjson' });
+    const { body, headers } = await this.#get('/audit-activity/export', { format: 'ndjson', end: 1 });
     if (!body) throw new CommandError('The export has no body.');
     try {
       await pipeline(Readable.fromWeb(body as never), createWriteStream(file));
     } catch (error) {
       throw new CommandError(`The export broke off: ${(error as Error).message}`);
     }
+    const [written, counted] = [await endCountOf(file), Number(headers.get('X-Total-Count') ?? 0)];
+    if (written === null) throw new CommandError('The export was cut: its last line is missing. Try again.');
+    if (written < counted)
+      throw new CommandError(
+        `The export has ${written} of the ${counted} events that were there when it began. Try again.`,
+      );
   }
 
   /** @param before the newest checkpoint before the events were fetched */

@@ -1,9 +1,17 @@
 import type { AuditEventFilter } from '../audit-event/query';
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
+import type { FairShare } from '../rate-limit/fair-share';
 import type { StoredAuditEvent } from '../search/audit-event-reader';
 import type { TenantScope } from '../tenant/tenant-scope';
-import type { ExportLease, ExportLeases, ExportPlan, ExportSource } from './export-source';
+import type {
+  ExportLease,
+  ExportLeases,
+  ExportPage,
+  ExportPlan,
+  ExportSource,
+  IdSpan,
+} from './export-source';
 
 export interface ExportRequest {
   readonly tenants: TenantScope;
@@ -12,6 +20,8 @@ export interface ExportRequest {
   readonly filter: AuditEventFilter;
   /** Record id; null: from the first. */
   readonly cursor: string | null;
+  /** Asked before each page. @throws DomainError where the caller may not any more */
+  readonly assertAllowed: () => Promise<void>;
 }
 
 /** An export under way. Whoever began it ends it. */
@@ -35,14 +45,15 @@ const RENEW_MS = LIMITS.exportLeaseMs / 3;
  * @throws DomainError `rate_limited`, `service_unavailable`
  */
 export const exporter =
-  (source: ExportSource, leases: ExportLeases): BeginExport =>
+  (source: ExportSource, leases: ExportLeases, fairShare: Pick<FairShare, 'run'>): BeginExport =>
   async (request) => {
     const lease = await leases.take(request.holder);
     if (!lease) throw isRunning();
     const held = hold(lease);
     try {
-      const plan = await source.plan(request.tenants, request.filter);
-      const events = eventsOf(source, request, plan);
+      const plan = await fairShare.run(request, () => source.plan(request.tenants, request.filter));
+      const pages = new Pages(source, request, fairShare);
+      const events = eventsOf(pages, request, plan);
       const first = await events.next();
       let handedOver = 0;
       const batches = whileHeld(held, first, events, (count) => {
@@ -70,12 +81,31 @@ const isRunning = () =>
 
 type Batches = AsyncGenerator<readonly StoredAuditEvent[], void>;
 
-async function* eventsOf(source: ExportSource, request: ExportRequest, plan: ExportPlan): Batches {
-  const { tenants, filter, cursor } = request;
+/** The pages of an export: each is asked for in its turn, on behalf of somebody who may still have it. */
+class Pages {
+  #isFirst = true;
+
+  constructor(
+    private readonly source: ExportSource,
+    private readonly request: ExportRequest,
+    private readonly fairShare: Pick<FairShare, 'run'>,
+  ) {}
+
+  async next(span: IdSpan): Promise<ExportPage> {
+    const { tenants, filter, assertAllowed } = this.request;
+    await assertAllowed();
+    // What has begun is not broken off for a wait that a caller can be told of at the start.
+    const waitMs = this.#isFirst ? LIMITS.longStatementWaitMs : LIMITS.exportWaitMs;
+    this.#isFirst = false;
+    return this.fairShare.run(this.request, () => this.source.page(tenants, filter, span), waitMs);
+  }
+}
+
+async function* eventsOf(pages: Pages, { cursor }: ExportRequest, plan: ExportPlan): Batches {
   for (const span of plan.spans) {
     let after: string | null = cursor !== null && cursor > span.after ? cursor : span.after;
     while (after !== null && after < span.upTo) {
-      const page = await source.page(tenants, filter, { after, upTo: span.upTo });
+      const page = await pages.next({ after, upTo: span.upTo });
       if (page.events.length > 0) yield page.events;
       after = page.after;
     }

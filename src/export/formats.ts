@@ -8,6 +8,8 @@ export interface ExportFormat {
   /** Stands before the first event. */
   readonly head: string;
   write(events: readonly StoredAuditEvent[]): string;
+  /** The last line, for those who ask for one: how many events stand before it. */
+  end(count: number): string;
 }
 
 const COLUMNS = [...FIELD_NAMES, 'additional'];
@@ -33,11 +35,13 @@ export const EXPORT_FORMATS = {
     mediaType: 'application/x-ndjson',
     head: '',
     write: (events) => events.map((event) => `${JSON.stringify(event)}\n`).join(''),
+    end: (count) => `${JSON.stringify({ end: { count } })}\n`,
   },
   csv: {
     mediaType: 'text/csv; charset=utf-8',
     head: csvLines([COLUMNS]),
     write: (events) => csvLines(events.map(cellsOf)),
+    end: (count) => `#end,${count}\r\n`,
   },
 } as const satisfies Record<string, ExportFormat>;
 

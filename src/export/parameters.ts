@@ -10,4 +10,9 @@ export const EXPORT_PARAMETERS = {
     kind: 'id',
     doc: 'Goes on after the event of this recordId: the last whole line of an export that broke off.',
   },
+  end: {
+    kind: 'choice',
+    values: ['1'],
+    doc: 'Adds a last line that says how many events stand before it: a file without it is not whole.',
+  },
 } as const satisfies ParameterSpecs;

@@ -1,8 +1,9 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { type AuthChecker, Authorized, Extensions } from 'type-graphql';
-import type { Principal } from '../api-key/principal';
+import { holderOf, type Principal } from '../api-key/principal';
 import type { Scope } from '../api-key/scopes';
 import { DomainError } from '../errors';
+import type { Asker } from '../rate-limit/fair-share';
 import { type TenantScope, tenantScope } from '../tenant/tenant-scope';
 import type { GraphqlContext } from './context';
 
@@ -40,6 +41,12 @@ export function enforce(rule: AccessRule, principal: Principal): void {
     throw new DomainError('forbidden', { public: 'This API key is not authorized for any tenant.' });
   }
 }
+
+/** Whose turn a statement is that may take long. */
+export const askerOf = (context: Pick<GraphqlContext, 'principal'>): Asker => ({
+  holder: holderOf(context.principal),
+  tenants: scopeOf(context),
+});
 
 /** The tenants of a public principal; the access rule has seen to it that the caller has one. */
 export const scopeOf = ({ principal }: Pick<GraphqlContext, 'principal'>): TenantScope =>

@@ -7,8 +7,8 @@ import {
   RECORD_PARAMETERS,
   SUMMARY_PARAMETERS,
 } from '../audit-event/parameters';
-import { toAuditEventQuery, toTimeRange } from '../audit-event/query';
-import { Access, scopeOf } from './access';
+import { isCountable, toAuditEventQuery, toTimeRange } from '../audit-event/query';
+import { Access, askerOf, scopeOf } from './access';
 import {
   AuditEventPage,
   AuditEventsArgs,
@@ -24,7 +24,9 @@ export class AuditEventResolver {
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   auditEvents(@Args(() => AuditEventsArgs) args: AuditEventsArgs, @Ctx() context: GraphqlContext) {
     const query = toAuditEventQuery(parseParameters(LIST_PARAMETERS, args));
-    return context.services.reader.page(scopeOf(context), query);
+    const { reader, fairShare } = context.services;
+    const read = () => reader.page(scopeOf(context), query);
+    return isCountable(query.filter) ? read() : fairShare.run(askerOf(context), read);
   }
 
   @Query(() => AuditEventType, {

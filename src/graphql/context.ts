@@ -11,6 +11,7 @@ import type { EvidenceLog } from '../evidence/evidence-log';
 import type { AuditEventExplorer } from '../explore/explorer';
 import type { AuditEventWriter } from '../ingest/audit-event-writer';
 import { LIMITS } from '../limits';
+import type { FairShare } from '../rate-limit/fair-share';
 import type { Limiter, RateDecision } from '../rate-limit/limiter';
 import { retryAfterSeconds, SlidingLog } from '../rate-limit/sliding-log';
 import type { RetentionManager } from '../retention/manage-retention';
@@ -23,6 +24,8 @@ import { noteAccess } from './access-log';
 export interface Services {
   readonly reader: AuditEventReader;
   readonly explorer: AuditEventExplorer;
+  /** Of the two above, for whatever may take long. */
+  readonly fairShare: FairShare;
   readonly writer: AuditEventWriter;
   readonly tenants: TenantStore;
   readonly keys: KeyManager;
@@ -38,6 +41,8 @@ export interface Services {
 export interface GraphqlContext {
   readonly requestId: string;
   readonly principal: Principal;
+  /** Who calls as of now; null: the key or the session has ended since. It counts as a use of the session. */
+  readonly again: () => Promise<Principal | null>;
   /** Plain, see `plainAddress`. */
   readonly address: string;
   readonly entrance: Caller['entrance'];
@@ -89,14 +94,15 @@ export function contextFactory(parts: {
   return async (caller) => {
     const address = plainAddress(caller.address);
     if (caller.apiKey !== undefined && caller.sessionToken !== undefined) throw bothGiven();
-    const principal =
+    const again = async () =>
       caller.sessionToken === undefined
-        ? await authenticator.authenticate(caller.apiKey)
+        ? authenticator.authenticate(caller.apiKey)
         : ((await sessions.find(caller.sessionToken))?.principal ?? null);
+    const principal = await again();
     if (!principal)
       throw await refusal(failures, address, caller.sessionToken === undefined ? notValid : sessionOver);
     const { requestId, entrance, onValue } = caller;
-    const context = { requestId, principal, address, entrance, services, ...(onValue && { onValue }) };
+    const context = { requestId, principal, again, address, entrance, services, ...(onValue && { onValue }) };
     if (principal.allowedFrom && !principal.allowedFrom.includes(address)) {
       // Noted within the limit on failures, so that a stolen key can't fill the log.
       throw await refusal(failures, address, () => {

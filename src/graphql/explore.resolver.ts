@@ -5,7 +5,7 @@ import { toAuditEventFilter } from '../audit-event/query';
 import { actionNameOf } from '../explore/action-names';
 import type { Facet, Histogram } from '../explore/explorer';
 import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from '../explore/parameters';
-import { Access, scopeOf } from './access';
+import { Access, askerOf, scopeOf } from './access';
 import type { GraphqlContext } from './context';
 import {
   type AuditFacet,
@@ -30,10 +30,9 @@ export class ExploreResolver {
     @Ctx() context: GraphqlContext,
   ): Promise<AuditHistogram> {
     const values = parseParameters(HISTOGRAM_PARAMETERS, args);
-    const { explorer } = context.services;
-    return toHistogram(
-      await explorer.histogram(scopeOf(context), toAuditEventFilter(values), values.buckets),
-    );
+    const { explorer, fairShare } = context.services;
+    const count = () => explorer.histogram(scopeOf(context), toAuditEventFilter(values), values.buckets);
+    return toHistogram(await fairShare.run(askerOf(context), count));
   }
 
   @Query(() => AuditFacets, { description: 'The values of some fields and how many events have each.' })
@@ -43,8 +42,9 @@ export class ExploreResolver {
     @Ctx() context: GraphqlContext,
   ): Promise<AuditFacets> {
     const values = parseParameters(FACET_PARAMETERS, args);
-    const { explorer } = context.services;
-    const found = await explorer.facets(scopeOf(context), toAuditEventFilter(values), values.limit);
+    const { explorer, fairShare } = context.services;
+    const count = () => explorer.facets(scopeOf(context), toAuditEventFilter(values), values.limit);
+    const found = await fairShare.run(askerOf(context), count);
     return { totalCount: found.totalCount, facets: found.facets.map(toFacet) };
   }
 }

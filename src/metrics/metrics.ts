@@ -12,6 +12,11 @@ type Prom = typeof import('prom-client');
 /** Values asked for when they are collected; a name for each, for one without labels; null: not known just now. */
 export type Reading = () => number | null;
 
+interface LabelledValue<Label extends string> {
+  readonly labels: Readonly<Record<Label, string>>;
+  readonly value: number;
+}
+
 /** The metrics of one service, in a registry of its own. */
 export class Metrics {
   readonly registry: Registry;
@@ -72,7 +77,7 @@ export class Metrics {
     name: string,
     help: string,
     labelNames: readonly Label[],
-    read: () => readonly { readonly labels: Readonly<Record<Label, string>>; readonly value: number }[],
+    read: () => readonly LabelledValue<Label>[],
   ): void {
     new this.prom.Gauge({
       name: PREFIX + name,
@@ -84,6 +89,25 @@ export class Metrics {
         // One without labels would be 0 after this.
         if (labelNames.length === 0) this.remove();
         for (const { labels, value } of read()) this.set(labels, value);
+      },
+    });
+  }
+
+  /** What is counted elsewhere since the start. */
+  counters<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: () => readonly LabelledValue<Label>[],
+  ): void {
+    new this.prom.Counter({
+      name: PREFIX + name,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.registry],
+      collect(this: Counter) {
+        this.reset();
+        for (const { labels, value } of read()) this.inc(labels, value);
       },
     });
   }

@@ -16,6 +16,13 @@ export interface Measured {
   readonly accessLog: { readonly lost: number; readonly unwritten: number };
   /** Tenants whose evidence log this instance does not go on with. */
   readonly stoppedLogs: () => number;
+  /** Searches, counts and exports: their turns. */
+  readonly longStatements: () => {
+    readonly running: number;
+    readonly waiting: number;
+    /** By what was used up. */
+    readonly refused: object;
+  };
   readonly nowMs: () => number;
 }
 
@@ -47,7 +54,8 @@ export async function openMetrics(measured: Measured): Promise<OpenMetrics> {
   };
 }
 
-function addProcess(metrics: Metrics, { limiter, inFlight, connections }: Measured): void {
+function addProcess(metrics: Metrics, measured: Measured): void {
+  const { limiter, inFlight, connections, longStatements } = measured;
   metrics.gauge('http_requests_in_flight', 'Requests being answered.', () => inFlight.count);
   metrics.gauge(
     'rate_limit_shared',
@@ -59,6 +67,21 @@ function addProcess(metrics: Metrics, { limiter, inFlight, connections }: Measur
     'Connections for requests; waiting: requests that wait for one.',
     ['state'],
     () => Object.entries(connections()).map(([state, value]) => ({ labels: { state }, value })),
+  );
+  metrics.gauges(
+    'long_statements',
+    'Searches, counts and exports that run, or wait for their turn.',
+    ['state'],
+    () => {
+      const { running, waiting } = longStatements();
+      return Object.entries({ running, waiting }).map(([state, value]) => ({ labels: { state }, value }));
+    },
+  );
+  metrics.counters(
+    'long_statements_refused_total',
+    'Those that waited too long, by whose share was used up: of the key, the tenant or all.',
+    ['share'],
+    () => Object.entries(longStatements().refused).map(([share, value]) => ({ labels: { share }, value })),
   );
 }
 

@@ -7,8 +7,6 @@ import { isDistributed } from './distribute/distribute';
 import { SERVICE_ROLE, setTenants, tenantsSetting } from './tenant-rows';
 import { TenantStatement } from './tenant-statement';
 
-/** Connections per instance: more would only queue inside PostgreSQL. */
-const POOL_MAX = 10;
 const NAMED_STATEMENTS_MAX = 256;
 const UNNAMED = '';
 
@@ -39,7 +37,7 @@ export interface Limited {
 export function openLimited(connectionString: string, isOwner: boolean): Limited {
   const pool = new Pool({
     connectionString,
-    max: POOL_MAX,
+    max: LIMITS.databaseConnections,
     connectionTimeoutMillis: LIMITS.databaseConnectMs,
     statement_timeout: LIMITS.databaseStatementMs,
     // For a connection that went silent: the server can't tell us any more.

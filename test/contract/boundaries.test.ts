@@ -53,6 +53,7 @@ const BORDERS: readonly Border[] = [
       'src/graphql/export-rule',
       ...['src/audit-event', 'src/errors', 'src/limits', 'src/health', 'src/version'],
       ...['src/rate-limit/limiter', 'src/api-key/scopes', 'src/evidence/answer-fields', 'src/export'],
+      'src/api-key/principal',
       ...['src/deadline', 'src/refusal', 'src/telemetry/tracing'],
     ],
     packages: ['express', 'graphql', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],

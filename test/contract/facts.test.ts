@@ -23,7 +23,8 @@ describe('each fact has one home', () => {
           { file: 'src/http-server.ts', context: /=== 'internal_error'$/, reason: 'what is logged; typed' },
           {
             file: 'rest-facade/openapi.ts',
-            context: /^\[ '\w+', |^(rate_limited|service_unavailable|method_not_allowed): |\['not_found'\]/,
+            context:
+              /^\[ '\w+', |^\[\.\.\.ROUTE_ERRORS, |^(rate_limited|service_unavailable|method_not_allowed|upgrade_required): |\['not_found'\]/,
             reason: 'which codes a route can have; typed',
           },
           {

@@ -37,7 +37,7 @@ const PATHS = {
   '/audit-activity/summary': ['startTime', 'endTime'],
   '/audit-activity/export': [
     ...['format', 'search', 'actionId', 'databaseName', 'principalName', 'serverInstanceName', 'succeeded'],
-    ...['startTime', 'endTime', 'cursor'],
+    ...['startTime', 'endTime', 'cursor', 'end'],
   ],
   '/audit-activity/{recordId}': ['recordId'],
   '/audit-activity/{recordId}/proof': ['recordId'],

@@ -97,6 +97,9 @@ describe.each(ENGINES)('/metrics of a service on %s', (engine) => {
     expect(await sampleOf('rate_limit_shared')).toBe(1);
     expect(await sampleOf('database_connections', { state: 'total' })).toBeGreaterThanOrEqual(1);
     expect(await sampleOf('database_connections', { state: 'waiting' })).toBe(0);
+    for (const state of ['running', 'waiting']) expect(await sampleOf('long_statements', { state })).toBe(0);
+    for (const share of ['key', 'tenant', 'all'])
+      expect(await sampleOf('long_statements_refused_total', { share })).toBe(0);
   });
 
   it('tells how far folding and indexing are, and how fresh each source is', async () => {

@@ -4,10 +4,12 @@ import { toAuditEventFilter } from '../../src/audit-event/query';
 import { FILTER_PARAMETERS } from '../../src/explore/parameters';
 import { exporter } from '../../src/export/export-events';
 import { checkEvent } from '../../src/ingest/check-event';
+import { LIMITS } from '../../src/limits';
 import { Folder } from '../../src/postgres/counts/fold';
 import { PostgresExportSource } from '../../src/postgres/export/export.source';
 import { PostgresExportLeases } from '../../src/postgres/export/leases';
 import { Indexer } from '../../src/postgres/search/indexer';
+import { FairShare, sharesOf } from '../../src/rate-limit/fair-share';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { AT_ONCE } from '../support/at-once';
 import { ENGINES } from '../support/engines';
@@ -56,11 +58,13 @@ describe.each(ENGINES)('the export on %s', (engine) => {
               const running = await exporter(
                 source,
                 leases,
+                new FairShare(sharesOf(LIMITS.databaseConnections)),
               )({
                 tenants,
                 holder: 'test',
                 filter: filterOf(question),
                 cursor,
+                assertAllowed: async () => {},
               });
               const found: string[] = [];
               for await (const events of running.batches)

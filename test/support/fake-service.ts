@@ -11,6 +11,8 @@ import { createSchema } from '../../src/graphql/schema';
 import { createGraphqlRouter } from '../../src/graphql/server';
 import { InFlight } from '../../src/http/in-flight';
 import { createHttpServer } from '../../src/http-server';
+import { LIMITS } from '../../src/limits';
+import { FairShare, sharesOf } from '../../src/rate-limit/fair-share';
 import { RetentionManager } from '../../src/retention/manage-retention';
 import { FakeKeyStore, FakeTenantStore } from './fakes/key-store';
 
@@ -36,6 +38,7 @@ export async function openFakeService(
   const services: Services = {
     reader: { page: unused, find: unused, summary: unused },
     explorer: { histogram: unused, facets: unused },
+    fairShare: new FairShare(sharesOf(LIMITS.databaseConnections)),
     writer: { insert: unused },
     tenants,
     keys: new KeyManager(store, tenants, new Authenticator(store)),
@@ -66,6 +69,7 @@ export async function openFakeService(
     (async ({ requestId, address, entrance }) => ({
       ...{ requestId, address, entrance, services },
       principal: parts.principal ?? READER,
+      again: unused,
     }));
   const schema = createSchema();
   const facade = createFacade({

@@ -4,7 +4,7 @@ import type { ExploreFilter } from './use-explore-data';
 export type ExportFormat = 'csv' | 'ndjson';
 
 export interface ExportProgress {
-  /** So far; of CSV an estimate from below while a row is on its way. */
+  /** So far, from below. */
   readonly events: number;
   readonly bytes: number;
   readonly totalCount: number;
@@ -19,7 +19,8 @@ export interface ExportedFile {
 const PART_BYTES = 8 * 1024 * 1024;
 
 /**
- * The export of what the filter matches, whole.
+ * The export of what the filter matches, whole: it is held against the number of events that the service says are in it,
+ * and were there when it began.
  * @throws ServiceError for what the service refused; any other error where the stream was cut: never a part of a file
  */
 export async function streamExport(request: {
@@ -30,13 +31,14 @@ export async function streamExport(request: {
   readonly onProgress: (progress: ExportProgress) => void;
 }): Promise<ExportedFile> {
   const { format, filter, signal, onProgress } = request;
-  const given = Object.entries({ ...filter, format }).flatMap(([name, value]) =>
+  const given = Object.entries({ ...filter, format, end: 1 }).flatMap(([name, value]) =>
     value === undefined || value === null ? [] : [[name, String(value)]],
   );
   const response = await fetch(exportPath(new URLSearchParams(given)), { headers: PAGE_HEADER, signal });
   if (!response.ok || !response.body) await bodyOf(response);
   // Absent where counting takes the service too long; the page has counted too.
-  const totalCount = Number(response.headers.get('X-Total-Count') ?? request.expectedCount);
+  const counted = response.headers.get('X-Total-Count');
+  const totalCount = Number(counted ?? request.expectedCount);
   const count = format === 'csv' ? new CsvRows() : new Lines();
   const parts: Blob[] = [];
   let chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -56,30 +58,49 @@ export async function streamExport(request: {
     onProgress({ events: count.add(value), bytes, totalCount });
   }
   const name = /filename="?([^";]+)/.exec(response.headers.get('Content-Disposition') ?? '')?.[1];
-  return { name: name ?? `audit-activity.${format}`, content: new Blob([...parts, ...chunks]) };
+  const content = await withoutEnd(new Blob([...parts, ...chunks]), format, count.total);
+  if (counted !== null && count.total < totalCount)
+    throw new Error(
+      `The export has ${count.total} of the ${totalCount} events that were there when it began.`,
+    );
+  return { name: name ?? `audit-activity.${format}`, content };
+}
+
+const END_BYTES_MAX = 64;
+const ENDS = { csv: /(?<=^|\r\n)#end,(\d+)\r\n$/, ndjson: /(?<=^|\n)\{"end":\{"count":(\d+)\}\}\n$/ };
+
+/** The content less the line that ends it. @throws Error where that is missing, or says another number of events */
+async function withoutEnd(content: Blob, format: ExportFormat, events: number): Promise<Blob> {
+  // A text may be cut in a character: as many characters as bytes, whatever they are.
+  const tail = new TextDecoder('latin1').decode(await content.slice(-END_BYTES_MAX).arrayBuffer());
+  const [line, count] = ENDS[format].exec(tail) ?? [];
+  if (line === undefined || Number(count) !== events)
+    throw new Error('The export was cut: its last line is missing or does not fit. Export again.');
+  return content.slice(0, content.size - line.length);
 }
 
 const [NEWLINE, QUOTE] = [10, 34];
 
 class Lines {
-  private lines = 0;
-  /** Lines so far. */
+  /** Lines but the last, which states how many these are. */
+  total = -1;
+  /** Events so far. */
   add(chunk: Uint8Array): number {
-    for (const byte of chunk) if (byte === NEWLINE) this.lines++;
-    return this.lines;
+    for (const byte of chunk) if (byte === NEWLINE) this.total++;
+    return Math.max(0, this.total);
   }
 }
 
-/** Ends of rows, which are those outside of quotes; the heading is none. */
+/** Ends of rows, which are those outside of quotes; the heading is none, nor is the last line. */
 class CsvRows {
-  private rows = -1;
+  total = -2;
   private isQuoted = false;
   add(chunk: Uint8Array): number {
     for (const byte of chunk) {
       if (byte === QUOTE) this.isQuoted = !this.isQuoted;
-      else if (byte === NEWLINE && !this.isQuoted) this.rows++;
+      else if (byte === NEWLINE && !this.isQuoted) this.total++;
     }
-    return Math.max(0, this.rows);
+    return Math.max(0, this.total);
   }
 }
 

@@ -37,9 +37,7 @@ const GROUPS: Readonly<Record<SortField, Counted['group']>> = {
   succeeded: 'outcome',
 };
 
-/** Whether counts tell the events of a filter: they know neither words nor instances. */
-export const isCountable = ({ search, serverInstanceName }: AuditEventFilter): boolean =>
-  search.length === 0 && serverInstanceName === null;
+export { isCountable } from '../../audit-event/query';
 
 export function countedOf(filter: AuditEventFilter, sort: SortField): Counted {
   const given = [

@@ -81,6 +81,20 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(beyond.text).toBe('');
   });
 
+  it('ends, where that is asked for, with the number of events before the last line', async () => {
+    const acme = await filled();
+    const all = await acme.get(PATH);
+    const [, second] = linesOf(all).map(record);
+    const ended = await acme.get(PATH, { end: 1 });
+    expect(ended.text).toBe(`${all.text}{"end":{"count":${ODD.length}}}\n`);
+    const rest = linesOf(await acme.get(PATH, { end: 1, cursor: second ?? '' }));
+    expect(rest.at(-1)).toEqual({ end: { count: ODD.length - 2 } });
+    const csv = await acme.get(PATH, { format: 'csv' });
+    expect((await acme.get(PATH, { format: 'csv', end: 1 })).text).toBe(`${csv.text}#end,${ODD.length}\r\n`);
+    const none = await acme.get(PATH, { end: 1, principalName: 'nobody' });
+    expect(none.text).toBe('{"end":{"count":0}}\n');
+  });
+
   it('gives the events of the tenants of the key, and of no other', async () => {
     const [a, b, c] = [await filled(), await filled(), await filled()];
     const both = await open.world.key({ tenantIds: [a.tenantId, b.tenantId] });
@@ -120,6 +134,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
 
   it.each([
     ['format=xml', 'format must be one of ndjson, csv'],
+    ['end=0', 'end must be one of 1'],
     ['cursor=x&page=1', '"page" is not a parameter here; cursor must be a UUID'],
     ['search=%22', 'search has a quotation mark that is not closed'],
   ])('refuses %s', async (query, message) => {

@@ -9,6 +9,7 @@ import { recordIdFloor } from '../../../src/audit-event/record-id';
 import { exporter } from '../../../src/export/export-events';
 import type { ExportPage, ExportSource, IdSpan } from '../../../src/export/export-source';
 import type { GraphqlContext } from '../../../src/graphql/context';
+import { FairShare, sharesOf } from '../../../src/rate-limit/fair-share';
 import type { StoredAuditEvent } from '../../../src/search/audit-event-reader';
 import { until } from '../../support/until';
 
@@ -42,16 +43,18 @@ describe('the stream of an export', () => {
   let url: string;
   let released: number;
   let held: boolean;
+  let allowed: boolean;
   let noted: string[];
 
   async function serve(source: ExportSource) {
-    [released, held, noted] = [0, true, []];
+    [released, held, allowed, noted] = [0, true, true, []];
     const lease = { renew: async () => held, release: async () => void released++ };
-    const begin = exporter(source, { take: async () => lease });
+    const begin = exporter(source, { take: async () => lease }, new FairShare(sharesOf(1)));
     const note = ({ outcome, rows }: { outcome: string; rows: number | null }) =>
       noted.push(`${outcome} ${rows}`);
     const services = { ...CONTEXT.services, accessLog: { note } };
-    const context = { ...CONTEXT, services } as unknown as GraphqlContext;
+    const again = async () => (allowed ? CONTEXT.principal : null);
+    const context = { ...CONTEXT, services, again } as unknown as GraphqlContext;
     const app = express().get(
       '/',
       answerExport(begin, async () => context),
@@ -92,6 +95,17 @@ describe('the stream of an export', () => {
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow('terminated');
     expect([released, noted]).toEqual([1, ['ok null', 'internal_error 2']]);
+  });
+
+  it('asks before each page whether the caller still may have it, and breaks off when not', async () => {
+    const source = new Pages((n) => {
+      allowed = n < 3;
+      return { events: [eventOf(n)], after: idOf(n) };
+    });
+    await serve(source);
+    const response = await fetch(url);
+    await expect(response.text()).rejects.toThrow('terminated');
+    expect([source.asked, released, noted]).toEqual([3, 1, ['ok null', 'unauthorized 3']]);
   });
 
   it('that fails before its first event is answered as an error, and the lease released', async () => {
