@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { JsonScalar } from '../audit-event/audit-record';
 import { formatTicks } from '../audit-event/event-time';
-import { type AuditEvent, FIELD_NAMES, type FieldName } from '../audit-event/fields';
+import type { AuditEvent, FieldName } from '../audit-event/fields';
 import { ticksOfRecordId } from '../audit-event/record-id';
 import type { CheckedEvent, CheckedRecord } from '../ingest/checked-event';
 
@@ -11,7 +11,7 @@ import type { CheckedEvent, CheckedRecord } from '../ingest/checked-event';
  *     entry = 0x01 || JSON of [name, …] || JSON of [field, …, value, …]           (UTF-8, no white space)
  *     leaf hash = SHA-256(0x00 || entry)                                          (RFC 9162, 2.1.1)
  *
- * The names are those in `additional`, sorted by UTF-16 units; the fields those of the field table, in its order, an
+ * The names are those in `additional`, sorted by UTF-16 units; the fields those of `ENTRY_V1_FIELDS`, in its order, an
  * absent one null; the values those in `additional`, in the order of their names. Numbers and escapes stand as
  * ECMAScript's JSON.stringify writes them, as in RFC 8785. All of it is in the detail that the API and an export give,
  * so whoever has that can make the entry.
@@ -21,6 +21,30 @@ import type { CheckedEvent, CheckedRecord } from '../ingest/checked-event';
  */
 const PREFIX = Buffer.of(0, 1);
 
+/**
+ * The fields of a version 1 entry, in their order, written down: what was hashed is hashed the same for ever, whatever
+ * becomes of the field table. Another set or order of fields is another version.
+ */
+export const ENTRY_V1_FIELDS = [
+  ...([
+    'recordId',
+    'tenantId',
+    'eventTime',
+    'actionId',
+    'succeeded',
+    'serverInstanceName',
+    'databaseName',
+  ] as const),
+  ...([
+    'schemaName',
+    'objectName',
+    'serverPrincipalName',
+    'databasePrincipalName',
+    'applicationName',
+  ] as const),
+  ...(['hostName', 'clientIp', 'sourceType', 'statement'] as const),
+] as const satisfies readonly FieldName[];
+
 export type Additional = Readonly<Record<string, JsonScalar>>;
 export type LoggedEvent = AuditEvent & { readonly additional: Additional };
 type Value = JsonScalar;
@@ -28,13 +52,13 @@ type Value = JsonScalar;
 /** The leaf hash, in hexadecimal, of an event as the API and an export give it. */
 export function leafHashOf(event: LoggedEvent): string {
   const { sorted, head } = orderOf(Object.keys(event.additional));
-  const values: Value[] = FIELD_NAMES.map((name) => event[name] ?? null);
+  const values: Value[] = ENTRY_V1_FIELDS.map((name) => event[name] ?? null);
   for (const name of sorted) values.push(event.additional[name] ?? null);
   return hashOfEntry(head, JSON.stringify(values));
 }
 
-type StatedName = Exclude<FieldName, 'recordId' | 'tenantId' | 'eventTime'>;
-const STATED = FIELD_NAMES.slice(3) as StatedName[];
+type StatedName = Exclude<(typeof ENTRY_V1_FIELDS)[number], 'recordId' | 'tenantId' | 'eventTime'>;
+const STATED = ENTRY_V1_FIELDS.slice(3) as StatedName[];
 /** Of a time with all its seven decimals. */
 const TIME_CHARS = 28;
 
