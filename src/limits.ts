@@ -13,8 +13,20 @@ export const LIMITS = {
   addressesTrackedMax: 10_000, // addresses of failed authentications remembered at once
   ingestBatchEventsMax: 5_000, // one statement stays well under a second
   ingestBodyBytesMax: 8 * 1024 * 1024, // inflated; bounds what one request can hold in memory
-  ingestInWorkMax: 3, // PostgreSQL is busy with fewer; each may hold a whole body and its rows in memory
-  ingestWaitingMax: 100, // requests whose body is not read yet; about a second of work
+  ingestInWorkMax: 3, // PostgreSQL is busy with fewer; each may hold a whole batch and its rows in memory
+  ingestInWorkPerTenantMax: 2, // so that one is always left for another tenant
+  ingestWaitingMax: 100, // about a second of work; a third of it for one tenant
+  ingestWaitMs: 5_000, // then the agent, who keeps its events, sends them again
+  bodiesBytesMax: 48 * 1024 * 1024, // inflated, of all requests at once; a third of it for one tenant
+  shareOfOne: 3, // part of what is there for all that one tenant may take
+  bodyBytesPerSecondMin: 10_000, // as sent; slower ones hold memory for those who wait
+  bodySlowMs: 5_000, // so long they may be slower
+  jsonDepthMax: 64, // nothing sound is deeper than 8
+  jsonValuesMax: 50_000, // of one event, and of all beside the events: made in some 50 ms
+  workMs: 10, // at a stretch, where work can be interrupted: others wait so long
+  rejectionProblemsMax: 5, // told of one event
+  rejectionMessagesBytesMax: 650_000, // of one batch: with 5,000 rejected events the answer stays under 1 MB
+  rejectionMessageBytesMin: 110, // of one event: one problem, and how many more
   additionalCharsMax: 1024 * 1024, // names and values of one event's additional values
   eventFutureMaxMs: 24 * 3600_000, // "to tomorrow": a clock that is ahead, not a stranger date
   graphqlDocumentCharsMax: 16_384, // no document of a dashboard is longer; what varies is in its variables
@@ -25,6 +37,7 @@ export const LIMITS = {
   graphqlCostMax: 30_000, // values in the largest answer: 5 full pages of events, 1 of sources with some gaps
   graphqlOperatorCostMax: 1_500_000, // the same for operators, who look at sources with all the gaps shown
   graphqlBodyBytesMax: 128 * 1024, // inflated, of anybody but an agent
+  errorMessageCharsMax: 1_000, // of GraphQL's own errors, which repeat what was sent
   requestHeadersMs: 10_000, // a caller that sends slower is cut off
   requestMs: 60_000, // the same for a whole request: 8 MiB at 140 kB/s
   requestCheckMs: 1_000, // how often the two are looked after

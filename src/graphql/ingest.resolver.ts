@@ -1,6 +1,15 @@
-import { GraphQLInt, GraphQLScalarType, GraphQLString, type ValueNode, valueFromASTUntyped } from 'graphql';
+import {
+  GraphQLError,
+  GraphQLInt,
+  GraphQLScalarType,
+  GraphQLString,
+  Kind,
+  type ValueNode,
+  valueFromASTUntyped,
+} from 'graphql';
 import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { DomainError } from '../errors';
+import { numberOrText } from '../ingest/exact-numbers';
 import { type AuditEventBatch, type IngestReceipt, parseBatch, receiveBatch } from '../ingest/receive-batch';
 import { LIMITS } from '../limits';
 import { Access } from './access';
@@ -13,11 +22,30 @@ export const AuditEventBatchScalar = new GraphQLScalarType<AuditEventBatch>({
     `{ tenantId?, events: [...] } with at most ${LIMITS.ingestBatchEventsMax} events as the agent's decoder prints ` +
     'them. tenantId, when given, must be the tenant of the agent key.',
   parseValue: parseBatch,
-  parseLiteral: (node: ValueNode) => parseBatch(valueFromASTUntyped(node)),
+  parseLiteral: (node: ValueNode) => parseBatch(literalValue(node)),
   serialize: () => {
     throw new Error('AuditEventBatch is an input only');
   },
 });
+
+/** As it is written: `valueFromASTUntyped` makes other numbers of some, and nothing of a variable. */
+function literalValue(node: ValueNode): unknown {
+  switch (node.kind) {
+    case Kind.INT:
+    case Kind.FLOAT:
+      return numberOrText(node.value);
+    case Kind.LIST:
+      return node.values.map(literalValue);
+    case Kind.OBJECT:
+      return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, literalValue(value)]));
+    case Kind.VARIABLE:
+      throw new GraphQLError('A batch that is written in the document cannot have variables in it.', {
+        nodes: node,
+      });
+    default:
+      return valueFromASTUntyped(node);
+  }
+}
 
 @ObjectType({ description: 'Why one event of a batch was not stored.' })
 class RejectedEvent {

@@ -23,8 +23,8 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'gaps.limit': LIMITS.sourceGapsShownMax,
   'retentionRuns.first': LIMITS.retentionRunsMax,
 };
-/** Lists that are as long as they are, in a field whose lists are longer. */
-const FIXED: Readonly<Record<string, number>> = { facets: 5 };
+/** Lists that are as long as they are. */
+const FIXED: Readonly<Record<string, number>> = { facets: 5, rejected: LIMITS.ingestBatchEventsMax };
 /** Items of a list whose length no argument says. */
 const LIST_ASSUMED = 100;
 

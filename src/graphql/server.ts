@@ -18,7 +18,7 @@ import { NO_TRACING, type Tracing } from '../telemetry/tracing';
 import type { CreateContext, GraphqlContext } from './context';
 import { refuseIntrospection } from './introspection';
 import { limitDocument } from './limits';
-import { readBody } from './read-body';
+import { parseBytes, refuseLongDocument, takeBytes } from './read-body';
 
 /** `POST /graphql`, for agents, operators and dashboards. Nothing that matters lives in an Apollo plugin. */
 export async function createGraphqlRouter(parts: {
@@ -78,17 +78,18 @@ export async function createGraphqlRouter(parts: {
     response.locals.principal = response.locals.context.principal;
     next();
   };
-  const gate = new IngestGate(LIMITS.ingestInWorkMax, LIMITS.ingestWaitingMax);
-  /** Before the body is read too: a batch that has to wait its turn takes no memory yet. */
+  const gate = new IngestGate({
+    inWorkMax: LIMITS.ingestInWorkMax,
+    inWorkPerTenantMax: LIMITS.ingestInWorkPerTenantMax,
+    waitingMax: LIMITS.ingestWaitingMax,
+    waitingPerTenantMax: Math.floor(LIMITS.ingestWaitingMax / LIMITS.shareOfOne),
+    waitMs: LIMITS.ingestWaitMs,
+  });
+  /** After the body has come, so that a slow one keeps nobody waiting; before anything is made of it. */
   const takeTurn: RequestHandler = async (_request, response, next) => {
-    if (response.locals.principal.kind !== 'agent') return next();
-    const leave = await gate.enter();
-    if (!leave) {
-      throw new DomainError('service_unavailable', {
-        public: 'The service is taking in as many batches as it can. Send this one again shortly.',
-        retryAfterSeconds: 1,
-      });
-    }
+    const { principal } = response.locals;
+    if (principal.kind !== 'agent') return next();
+    const leave = await gate.enter(principal.tenantId);
     if (response.closed) return leave();
     response.once('close', leave);
     next();
@@ -98,11 +99,12 @@ export async function createGraphqlRouter(parts: {
     if (refused.code === 'internal_error')
       log.error({ err: error, requestId: response.locals.requestId }, 'failed');
     if (refused.retryAfterSeconds) response.set('Retry-After', String(refused.retryAfterSeconds));
+    if (refused.code === 'request_timeout') response.set('Connection', 'close');
     const { status } = ERRORS[refused.code];
     response.status(status).json(graphqlRefusal(refused, response.locals.requestId));
   };
   const router = Router();
-  router.post('/', authenticate, ...whileReading(takeTurn, ...readBody), answer);
+  router.post('/', authenticate, ...whileReading(takeBytes()), takeTurn, parseBytes, refuseLongDocument, answer);
   router.all('/', (_request, response) => {
     response.set('Allow', 'POST');
     throw new DomainError('method_not_allowed', { public: 'Only POST is allowed here.' });
@@ -139,7 +141,9 @@ const blamesTheCaller = (error: unknown) => {
 /** Documented codes only; the text of an unplanned error stays in the log. */
 function toPublicError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   if (blamesTheCaller(error)) {
-    return { message: formatted.message, extensions: { code: 'invalid_parameter' } };
+    // GraphQL repeats the value that it has something against.
+    const message = formatted.message.slice(0, LIMITS.errorMessageCharsMax);
+    return { message, extensions: { code: 'invalid_parameter' } };
   }
   const { message, code } = toDomainError(originOf(error));
   return { ...formatted, message, extensions: { code } };

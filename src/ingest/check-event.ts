@@ -2,7 +2,7 @@ import { parseTicks, TICKS_PER_MS } from '../audit-event/event-time';
 import { AUDIT_EVENT_FIELDS, type FieldSpec, INGEST_FIELDS } from '../audit-event/fields';
 import { isUuid, recordIdOf } from '../audit-event/record-id';
 import { EVENT_TIME_MIN, LIMITS } from '../limits';
-import { type CheckedEvent, type CheckedRecord, sourceOf } from './checked-event';
+import { type CheckedEvent, type CheckedRecord, sourceOf, statedJsonOf } from './checked-event';
 
 /** Why an event of a batch was not stored. */
 export const REJECTION_CODES = {
@@ -12,8 +12,14 @@ export const REJECTION_CODES = {
 export type RejectionCode = keyof typeof REJECTION_CODES;
 export interface Rejection {
   readonly code: RejectionCode;
+  /** The first few problems, and how many more there are. */
   readonly message: string;
+  /** The first problem, and the same: for an answer with many rejections. */
+  readonly brief: string;
 }
+
+export type Checked = { readonly event: CheckedEvent } | { readonly rejection: Rejection };
+export type CheckEvent = (given: unknown) => Checked;
 
 const MIN_TICKS = parseTicks(EVENT_TIME_MIN) ?? 0n;
 const SPECS = INGEST_FIELDS.filter((name) => name !== 'eventTime').map((name) => {
@@ -23,11 +29,7 @@ const SPECS = INGEST_FIELDS.filter((name) => name !== 'eventTime').map((name) =>
 const TIME_SPEC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/;
 
 /** Checks one event of a batch against the field table: the event with its id, or every problem it has. */
-export function checkEvent(
-  tenantId: number,
-  given: unknown,
-  nowMs: number,
-): { readonly event: CheckedEvent } | { readonly rejection: Rejection } {
+export function checkEvent(tenantId: number, given: unknown, nowMs: number): Checked {
   if (!isObject(given)) return rejected('invalid_event', ['the event must be an object']);
   const problems: string[] = [];
   const ticks = ticksOf(given.eventTime);
@@ -37,8 +39,8 @@ export function checkEvent(
     if (problem) problems.push(`${spec.name} ${problem}`);
   }
   addSourceProblems(given, problems);
-  addUnknownFields(given, problems);
-  if (problems.length > 0 || ticks === null) return rejected('invalid_event', problems);
+  const unknown = addUnknownFields(given, problems);
+  if (problems.length > 0 || ticks === null) return rejected('invalid_event', problems, unknown);
 
   if (ticks < MIN_TICKS || Number(ticks / TICKS_PER_MS) > nowMs + LIMITS.eventFutureMaxMs) {
     return rejected('event_time_out_of_range', [
@@ -46,7 +48,8 @@ export function checkEvent(
     ]);
   }
   const record = given as unknown as CheckedRecord;
-  return { event: { recordId: recordIdOf(tenantId, ticks, sourceOf(record)), record } };
+  const recordId = recordIdOf(tenantId, ticks, sourceOf(record));
+  return { event: { recordId, record, stated: statedJsonOf(record) } };
 }
 
 function fieldProblem(spec: (typeof SPECS)[number], value: unknown): string | null {
@@ -77,13 +80,21 @@ function addSourceProblems(given: Readonly<Record<string, unknown>>, problems: s
 
 const SOURCE_NAMES = new Set(['file', 'fileGuid', 'blockOffset', 'index', 'parts']);
 
+/** Of a name that a caller has made up. */
+export const NAME_CHARS_SHOWN = 60;
 const KNOWN_FIELDS = new Set<string>([...INGEST_FIELDS, ...SOURCE_NAMES, 'additional']);
-/** A field that would be dropped unread is evidence lost: it is refused, so that somebody notices. */
-function addUnknownFields(given: Record<string, unknown>, problems: string[]): void {
+/**
+ * A field that would be dropped unread is evidence lost: it is refused, so that somebody notices.
+ * @returns how many there are beside those that were added
+ */
+function addUnknownFields(given: Record<string, unknown>, problems: string[]): number {
+  let beside = 0;
   for (const name in given) {
-    if (!KNOWN_FIELDS.has(name))
-      problems.push(`${JSON.stringify(name.slice(0, 60))} is not a field of an event`);
+    if (KNOWN_FIELDS.has(name)) continue;
+    if (problems.length >= LIMITS.rejectionProblemsMax) beside++;
+    else problems.push(`${JSON.stringify(name.slice(0, NAME_CHARS_SHOWN))} is not a field of an event`);
   }
+  return beside;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -105,6 +116,12 @@ function addAdditionalProblems(additional: Record<string, unknown>, problems: st
 }
 const VALUE_CHARS_MAX = 24; // of a number or a boolean
 
-function rejected(code: RejectionCode, problems: readonly string[]) {
-  return { rejection: { code, message: problems.join('; ') } };
+/** @param beside problems that are only counted */
+export function rejected(code: RejectionCode, problems: readonly string[], beside = 0): Checked {
+  const tell = (shown: number) => {
+    const more = problems.length + beside - shown;
+    return problems.slice(0, shown).join('; ') + (more > 0 ? `; and ${more} more` : '');
+  };
+  const shown = Math.min(problems.length, LIMITS.rejectionProblemsMax);
+  return { rejection: { code, message: tell(shown), brief: tell(1) } };
 }

@@ -18,7 +18,13 @@ export type CheckedRecord = { readonly [N in Field]?: AuditEvent[N] | '' | null 
 export interface CheckedEvent {
   readonly recordId: string;
   readonly record: CheckedRecord;
+  /** JSON of what the record states beyond the public fields. */
+  readonly stated: string;
 }
+
+export const statedJsonOf = ({ additional }: CheckedRecord): string =>
+  additional === undefined || additional === null ? NOTHING : JSON.stringify(additional);
+const NOTHING = '{}';
 
 /** Where a record stands; a GUID's letters in lower case, so that it is one text. */
 export function sourceOf({ file, fileGuid, blockOffset, index }: CheckedRecord): RecordSource {
@@ -29,11 +35,10 @@ export function sourceOf({ file, fileGuid, blockOffset, index }: CheckedRecord):
  * What a record states beyond the public fields, and where it stood, as JSON: put together as text, since an object
  * of both would be made only to be written.
  */
-export function additionalJsonOf(record: CheckedRecord): string {
+export function additionalJsonOf(record: CheckedRecord, stated = statedJsonOf(record)): string {
   const { file, fileGuid, blockOffset, index } = sourceOf(record);
   const stood =
     `"file":${JSON.stringify(file)},"fileGuid":"${fileGuid}","blockOffset":${blockOffset},` +
     `"index":${index},"parts":${record.parts ?? 1}}`;
-  const stated = JSON.stringify(record.additional ?? {});
-  return stated === '{}' ? `{${stood}` : `${stated.slice(0, -1)},${stood}`;
+  return stated === NOTHING ? `{${stood}` : `${stated.slice(0, -1)},${stood}`;
 }

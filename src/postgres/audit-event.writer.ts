@@ -26,7 +26,7 @@ const COLUMNS: readonly Column[] = [
   {
     column: 'additional',
     type: 'jsonb',
-    write: (to, { record }) => to.json(toStoredJson(additionalJsonOf(record))),
+    write: (to, { record, stated }) => to.json(toStoredJson(additionalJsonOf(record, stated))),
   },
   { column: 'search_text', type: 'text', write: writeSearchText },
 ];

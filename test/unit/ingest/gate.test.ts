@@ -1,37 +1,91 @@
 import { IngestGate } from '../../../src/ingest/gate';
 
+const [A, B, C] = [1, 2, 3];
+const gateOf = (change: object = {}) =>
+  new IngestGate({
+    ...{ inWorkMax: 3, inWorkPerTenantMax: 2, waitingMax: 4, waitingPerTenantMax: 2, waitMs: 60_000 },
+    ...change,
+  });
+const BUSY = { code: 'service_unavailable', retryAfterSeconds: 1 };
+
 describe('the ingest gate', () => {
-  it('lets so many in, makes so many wait, and turns the rest away at once', async () => {
-    const gate = new IngestGate(2, 1);
-    const [first, second] = [await gate.enter(), await gate.enter()];
-    const waiting = gate.enter();
-    expect(await gate.enter()).toBeNull();
-    expect(first && second).toBeTruthy();
-    first?.();
-    expect(await waiting).toBeInstanceOf(Function);
-    expect(await Promise.race([gate.enter(), Promise.resolve('waits')])).toBe('waits');
+  /** What came of a visit so far. */
+  const visit = (gate: IngestGate, tenantId: number, order: string[] = [], name = '') => {
+    const seen: { leave: (() => void) | null } = { leave: null };
+    const entered = gate.enter(tenantId).then((leave) => {
+      seen.leave = leave;
+      order.push(name);
+    });
+    return { seen, entered };
+  };
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('lets so many in, makes so many wait, and tells the rest at once when to come again', async () => {
+    const gate = gateOf({ inWorkMax: 1, inWorkPerTenantMax: 1, waitingMax: 1 });
+    const leave = await gate.enter(A);
+    const waiting = visit(gate, B);
+    await expect(gate.enter(C)).rejects.toMatchObject(BUSY);
+    leave();
+    await waiting.entered;
   });
 
-  it('calls those who wait in the order they came', async () => {
-    const gate = new IngestGate(1, 3);
-    const order: number[] = [];
-    const leave = await gate.enter();
-    const visits = [1, 2, 3].map(async (visitor) => {
-      const leaveAgain = await gate.enter();
-      order.push(visitor);
-      leaveAgain?.();
-    });
-    leave?.();
-    await Promise.all(visits);
-    expect(order).toEqual([1, 2, 3]);
+  it('never gives one tenant all turns, however many of its batches wait', async () => {
+    const gate = gateOf();
+    await gate.enter(A);
+    await gate.enter(A);
+    const third = visit(gate, A);
+    const other = visit(gate, B);
+    await settled();
+    expect([third.seen.leave, other.seen.leave]).toEqual([null, expect.any(Function)]);
+  });
+
+  it('leaves places to wait for other tenants', async () => {
+    const gate = gateOf({ inWorkMax: 1, inWorkPerTenantMax: 1 });
+    await gate.enter(A);
+    const waiting = [visit(gate, A), visit(gate, A)];
+    await expect(gate.enter(A)).rejects.toMatchObject(BUSY);
+    const other = visit(gate, B);
+    await settled();
+    expect([...waiting, other].map(({ seen }) => seen.leave)).toEqual([null, null, null]);
+  });
+
+  it('calls who has the fewest turns first, and equals in the order they came', async () => {
+    const gate = gateOf();
+    const order: string[] = [];
+    const [leaveA, , leaveC] = [await gate.enter(A), await gate.enter(A), await gate.enter(C)];
+    const visits = [visit(gate, A, order, 'A'), visit(gate, C, order, 'C'), visit(gate, B, order, 'B')];
+    leaveC();
+    leaveA();
+    await settled();
+    expect(order).toEqual(['C', 'B']);
+    visits[2]?.seen.leave?.();
+    await visits[0]?.entered;
+  });
+
+  it('tells who waited too long when to come again, and gives the place to another', async () => {
+    jest.useFakeTimers();
+    try {
+      const gate = gateOf({ inWorkMax: 1, inWorkPerTenantMax: 1, waitingMax: 1, waitMs: 500 });
+      const leave = await gate.enter(A);
+      const late = gate.enter(B);
+      jest.advanceTimersByTime(499);
+      await expect(gate.enter(C)).rejects.toMatchObject(BUSY);
+      jest.advanceTimersByTime(1);
+      await expect(late).rejects.toMatchObject(BUSY);
+      const next = gate.enter(C);
+      leave();
+      expect(await next).toBeInstanceOf(Function);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('counts a leave once, however often it is called', async () => {
-    const gate = new IngestGate(1, 0);
-    const leave = await gate.enter();
-    leave?.();
-    leave?.();
-    expect(await gate.enter()).not.toBeNull();
-    expect(await gate.enter()).toBeNull();
+    const gate = gateOf({ inWorkMax: 1, inWorkPerTenantMax: 1, waitingMax: 0 });
+    const leave = await gate.enter(A);
+    leave();
+    leave();
+    await gate.enter(A);
+    await expect(gate.enter(B)).rejects.toMatchObject(BUSY);
   });
 });

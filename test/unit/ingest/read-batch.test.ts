@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import type { DomainError } from '../../../src/errors';
+import { checkEvent } from '../../../src/ingest/check-event';
+import { CheckedEvents } from '../../../src/ingest/checked-events';
+import { readBatch, readJson } from '../../../src/ingest/read-batch';
+import { parseBatch } from '../../../src/ingest/receive-batch';
+import { LIMITS } from '../../../src/limits';
+import { anEvent } from '../../support/events';
+
+const NOW = Date.parse('2026-01-06T00:00:00Z');
+const check = (given: unknown) => checkEvent(1, given, NOW);
+interface Body {
+  readonly variables: { readonly batch: { readonly events: CheckedEvents } };
+}
+const read = (text: string) => readBatch(text, check);
+const eventsOf = async (text: string) => ((await read(text)) as Body).variables.batch.events;
+const codeOf = (text: string) =>
+  read(text).then(
+    () => null,
+    (error: DomainError) => error.code,
+  );
+const bodyOf = (events: readonly unknown[], write = JSON.stringify) =>
+  write({ query: 'mutation', variables: { batch: { tenantId: '1', events } } });
+const withEvents = (list: string) => `{"query":"q","variables":{"batch":{"events":${list}}}}`;
+/** Of many groups. */
+const MANY = Array.from({ length: 400 }, (_, i) => anEvent({ statement: `SELECT '},{' [${i}] "` }));
+
+describe('a body with a batch', () => {
+  it.each([
+    ['as agents write it', bodyOf(MANY)],
+    ['with white space', JSON.stringify(JSON.parse(bodyOf(MANY)), null, '\t')],
+    [
+      'with the document last',
+      JSON.stringify({ variables: { batch: { events: MANY } }, query: 'q($a: [Int])' }),
+    ],
+    ['with escaped names', bodyOf(MANY).replaceAll('"additional"', '"\\u0061dditional"')],
+    [
+      'with texts that look like events',
+      bodyOf(MANY).replace('"query":"mutation"', '"query":"\\"events\\":[{}]"'),
+    ],
+    ['with texts of any plane', bodyOf(MANY.map((event) => ({ ...event, objectName: '顧客 \u{1F600}' })))],
+  ])('is read as JSON is: %s', async (_, text) => {
+    const expected = JSON.parse(text);
+    const body = (await read(text)) as { variables: { batch: { events: unknown } } };
+    const { accepted, rejected } = body.variables.batch.events as CheckedEvents;
+    expect(rejected).toEqual([]);
+    expect(accepted.map(({ record }) => record)).toEqual(expected.variables.batch.events);
+    expect({ ...body, variables: { batch: { ...body.variables.batch, events: 0 } } }).toEqual({
+      ...expected,
+      variables: { batch: { ...expected.variables.batch, events: 0 } },
+    });
+  });
+
+  it('has its rejected events at their places, among many', async () => {
+    const given: unknown[] = [...MANY];
+    given[3] = 'text';
+    given[399] = { ...anEvent(), unknown: 1 };
+    const { accepted, rejected } = await eventsOf(bodyOf(given));
+    expect(accepted).toHaveLength(398);
+    expect(rejected.map(({ index }) => index)).toEqual([3, 399]);
+  });
+
+  it('is refused where it is no JSON, wherever the mistake is', async () => {
+    const sound = bodyOf([anEvent(), anEvent()]);
+    for (const at of Array.from({ length: 60 }, (_, i) => Math.floor((sound.length * i) / 60)))
+      expect(await codeOf(sound.slice(0, at))).toBe('invalid_parameter');
+    for (const list of [
+      '[,]',
+      '[{},]',
+      '[,{}]',
+      '[{} {}]',
+      '[{}}',
+      '[{]]',
+      '[{"a":1}',
+      '{}]',
+      '[01]',
+      '[1e]',
+      '[01e400]',
+      '[-]',
+      '[1e400.5]',
+      '["]',
+    ])
+      expect([list, await codeOf(withEvents(list))]).toEqual([list, 'invalid_parameter']);
+    for (const text of ['', '{', ']', '{}}', '{"variables":{"batch":{"events":[]}}', '"x', 'nul', '[}'])
+      expect([text, await codeOf(text)]).toEqual([text, 'invalid_parameter']);
+  });
+
+  it('has the value that JSON gives it, whatever it is', async () => {
+    const value = fc.jsonValue({ maxDepth: 6 });
+    const body = fc.oneof(value, fc.record({ query: value, variables: fc.dictionary(fc.string(), value) }));
+    await fc.assert(
+      fc.asyncProperty(body, fc.constantFrom(0, 1), async (given, space) => {
+        // JSON writes no -0.
+        const text = JSON.stringify(given, null, space);
+        expect(JSON.stringify(await read(text))).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+    );
+  });
+
+  it('that names its events twice has the later ones, as in any JSON', async () => {
+    const [one, other] = [JSON.stringify([anEvent()]), JSON.stringify([anEvent(), anEvent()])];
+    for (const text of [
+      withEvents(`${one},"events":${other}`),
+      withEvents(`[], "events" : ${other}`),
+      `{"variables":{"batch":{"events":${one}}},"variables":{"batch":{"events":${other}}}}`,
+    ]) {
+      const { variables } = (await read(text)) as { variables: { batch: object } };
+      const { events } = parseBatch(variables.batch);
+      expect(events instanceof CheckedEvents ? events.count : events.length).toBe(2);
+    }
+  });
+
+  it('of more events than it may have is refused for their number', async () => {
+    for (const events of [LIMITS.ingestBatchEventsMax + 1, 200_000]) {
+      const text = withEvents(`[${Array.from({ length: events }, () => '0').join()}]`);
+      const { variables } = (await read(text)) as { variables: { batch: object } };
+      expect(() => parseBatch(variables.batch)).toThrow(`at most ${LIMITS.ingestBatchEventsMax} events`);
+    }
+    const most = JSON.stringify(Array.from({ length: LIMITS.ingestBatchEventsMax }, () => anEvent()));
+    expect((await eventsOf(withEvents(most))).accepted).toHaveLength(LIMITS.ingestBatchEventsMax);
+  });
+});
+
+describe('of values beside the fields, a number', () => {
+  const additionalOf = async (additional: string, space = '') => {
+    const { additional: _, ...rest } = anEvent();
+    const odd = `${JSON.stringify(rest).slice(0, -1)},${space}"additional":${space}${additional}}`;
+    const events = await eventsOf(
+      withEvents(`[${JSON.stringify(anEvent())},${odd},${JSON.stringify(anEvent())}]`),
+    );
+    expect([events.accepted.length, events.rejected]).toEqual([3, []]);
+    return events.accepted[1];
+  };
+
+  it.each([
+    ['{"a":1e400,"b":-1e400}', { a: '1e400', b: '-1e400' }],
+    ['{"a":12345678901234567890,"b":55}', { a: '12345678901234567890', b: 55 }],
+    ['{"a":9007199254740993,"b":9007199254740992}', { a: '9007199254740993', b: 9007199254740992 }],
+    ['{"a":0.1234567890123456789,"b":0.25}', { a: '0.1234567890123456789', b: 0.25 }],
+    ['{"a":-0}', { a: '-0' }],
+    ['{"a":1.50,"b":1e2}', { a: 1.5, b: 100 }],
+    ['{"1e400":"1e400 \\" 1e400","a\\"":1e400}', { '1e400': '1e400 " 1e400', 'a"': '1e400' }],
+    [`{"a":${'9'.repeat(10_000)}}`, { a: '9'.repeat(10_000) }],
+  ])('keeps its digits: as text where it would become another one, %s', async (json, expected) => {
+    for (const space of ['', ' ']) {
+      const event = await additionalOf(json, space);
+      expect(event?.record.additional).toEqual(expected);
+      expect(JSON.parse(event?.stated ?? '')).toEqual(expected);
+    }
+  });
+
+  it('is never the reason to refuse an event, whatever it is', async () => {
+    const digits = fc.stringMatching(/^-?(0|[1-9]\d{0,30})(\.\d{1,30})?([eE][+-]?\d{1,5})?$/);
+    await fc.assert(
+      fc.asyncProperty(digits, async (number) => {
+        const event = await additionalOf(`{"n":${number}}`);
+        const { n } = (event?.record.additional ?? {}) as { n?: unknown };
+        if (typeof n === 'string') expect(n).toBe(number);
+        else expect(n).toBe(Number(number));
+      }),
+    );
+  });
+});
+
+describe('what a body nests is bounded before it is made', () => {
+  const nested = (levels: number) => `${'{"a":'.repeat(levels)}0${'}'.repeat(levels)}`;
+  const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const [MILLION, VALUES] = [1_300_000, 1_000_000];
+
+  it.each([
+    ['objects in the variables', `{"variables":{"batch":${nested(MILLION)}}}`],
+    ['objects around everything', nested(MILLION)],
+    ['lists around everything', lists(MILLION)],
+    ['one level more than there may be', lists(LIMITS.jsonDepthMax + 1)],
+    ['many small objects', `{"variables":{"x":[${'{},'.repeat(VALUES)}0]}}`],
+    ['many names', `{${Array.from({ length: 300_000 }, (_, i) => `"${i.toString(36)}":0`).join()}}`],
+    ['a second list of events', withEvents(`[],"x":1},"other":{"events":[${'{},'.repeat(VALUES)}0]`)],
+  ])('beside the events it is refused: %s', async (_, text) => {
+    expect(await codeOf(text)).toBe('payload_too_large');
+    expect(() => readJson(text)).toThrow(/more than/);
+  });
+
+  it.each([
+    ['objects', nested(MILLION), 'levels'],
+    ['lists', lists(MILLION), 'levels'],
+    ['values', `{"x":[${'0,'.repeat(VALUES)}0]}`, 'values'],
+  ])('in an event it costs that event: %s', async (_, item, what) => {
+    const { accepted, rejected } = await eventsOf(withEvents(`[${JSON.stringify(anEvent())},${item}]`));
+    expect([accepted.length, rejected.map(({ index, code }) => [index, code])]).toEqual([
+      1,
+      [[1, 'invalid_event']],
+    ]);
+    expect(rejected[0]?.message).toMatch(what);
+  });
+
+  it('serves others while it looks at many events', async () => {
+    const item = `{${Array.from({ length: 220 }, (_, i) => `"${i.toString(36)}":0`).join()}}`;
+    const text = withEvents(`[${Array(LIMITS.ingestBatchEventsMax).fill(item).join()}]`);
+    let others = 0;
+    const timer = setInterval(() => others++, 1);
+    await read(text);
+    clearInterval(timer);
+    expect(others).toBeGreaterThan(5);
+  });
+});
+
+describe('of what is wrong with many events', () => {
+  const many = (change: (i: number) => object) =>
+    bodyOf(Array.from({ length: LIMITS.ingestBatchEventsMax }, (_, i) => ({ ...anEvent(), ...change(i) })));
+
+  it('is told so much that an answer stays under 1 MB, and of each event its place and code', async () => {
+    const name = (i: number) => '\u0001€'.repeat(30) + i;
+    for (const change of [
+      () => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [i.toString(36), 0])),
+      (i: number) => Object.fromEntries(Array.from({ length: 6 }, (_, n) => [name(i + n), 0])),
+      () => ({ eventTime: '1989-01-01T00:00:00.0000000Z' }),
+    ]) {
+      const { rejected } = await eventsOf(many(change));
+      expect(rejected.map(({ index }) => index)).toEqual(
+        Array.from({ length: rejected.length }, (_, i) => i),
+      );
+      expect(rejected).toHaveLength(LIMITS.ingestBatchEventsMax);
+      expect(Buffer.byteLength(JSON.stringify(rejected))).toBeLessThan(1_000_000);
+      for (const { code, message } of rejected) expect([code, message.length > 10]).toEqual([code, true]);
+    }
+  });
+
+  it('are at most five problems, and how many more', async () => {
+    const names = Array.from({ length: 220 }, (_, i) => `x${i}`);
+    const { rejected } = await eventsOf(
+      bodyOf([{ ...anEvent(), ...Object.fromEntries(names.map((n) => [n, 0])) }]),
+    );
+    expect(rejected[0]?.message).toBe(
+      `${names
+        .slice(0, 5)
+        .map((n) => `"${n}" is not a field of an event`)
+        .join('; ')}; and 215 more`,
+    );
+  });
+});
