@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { LIMITS } from '../../src/limits';
-import { aReport, REPORT } from '../support/audit-sources';
+import { aGap, aReport, REPORT } from '../support/audit-sources';
 import { until } from '../support/until';
 import { useDashboard } from './support/dashboard';
 
@@ -128,5 +128,19 @@ describe('operating the service from the dashboard', () => {
     await page.reload();
     await silent.getByText('Stale').waitFor();
     await silent.getByText('The agent has fallen silent').waitFor();
+  });
+
+  it('tells beside its views what needs somebody: gaps, agents with a problem, keys that expire soon', async () => {
+    const { contoso, world } = opened.dashboard;
+    const report = aReport({ tenantId: contoso.tenantId, hostName: 'GAPS01', databaseName: 'Ledger' });
+    await world.graphql(contoso.agentKey, REPORT, {
+      report: { ...report, problem: 'no key', gaps: [aGap()] },
+    });
+    const expiresAt = new Date(Date.now() + LIMITS.keyExpiresSoonMs / 2).toISOString();
+    await world.key({ name: 'ending', tenantIds: [contoso.tenantId], expiresAt });
+    await page.reload();
+    await page.getByRole('link', { name: /^Sources.*1 with a problem, 1 with gaps/ }).waitFor();
+    await page.getByRole('row', { name: /ending.*expires soon/ }).waitFor();
+    await page.getByRole('link', { name: /^Keys.*1 expires soon/ }).click();
   });
 });

@@ -2,6 +2,7 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime, type TimeZone } from '../lib/time';
+import { expiresSoon } from './key-life';
 import type { ApiKey } from './keys';
 import { type NamedTenant, nameOf } from './tenant-name';
 
@@ -34,11 +35,19 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
         {
           accessor: 'state',
           title: 'State',
-          render: ({ state }) => (
-            <Badge size="sm" variant="light" tt="none" color={COLORS[state] ?? 'gray'}>
-              {state}
-            </Badge>
-          ),
+          render: (key) => {
+            const isEnding = expiresSoon(key, Date.now());
+            return (
+              <Badge
+                size="sm"
+                variant="light"
+                tt="none"
+                color={isEnding ? 'orange' : (COLORS[key.state] ?? 'gray')}
+              >
+                {isEnding ? 'expires soon' : key.state}
+              </Badge>
+            );
+          },
         },
         {
           accessor: 'tenantIds',

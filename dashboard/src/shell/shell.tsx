@@ -4,6 +4,7 @@ import { Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type Session, signOut } from '../api/session';
 import { AccountMenu } from './account-menu';
+import { useAttention } from './attention';
 import { Empty, Failed, Loading } from './states';
 import { ColorSchemeSwitch, TimeZoneSwitch } from './switches';
 import { VIEWS } from './views';
@@ -20,6 +21,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
     if ((path === '/' || path === '' || path === '/sign-in') && home) navigate(home.path, { replace: true });
   }, [path, home, navigate]);
 
+  const attention = useAttention(session.kind === 'operator');
   const [problem, setProblem] = useState<Error | null>(null);
   // Only once the service has ended the session: a page that merely looks signed out would deceive.
   const leave = () => signOut().then(props.onSignedOut, setProblem);
@@ -57,6 +59,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
             component={Link}
             href={to}
             label={title}
+            description={attention[to]}
             leftSection={<Icon size={18} aria-hidden />}
             active={to === path}
             aria-current={to === path ? 'page' : undefined}

@@ -11,7 +11,10 @@ export const LAGGING_MS = HOUR_MS;
 export type SourceState = 'stale' | 'lagging' | 'problem' | 'gaps' | 'current';
 
 /** What a source needs first: a silent one hides everything else. */
-export function stateOf(source: Source, nowMs: number): SourceState {
+export function stateOf(
+  source: Pick<Source, 'lastReported' | 'problem' | 'lag' | 'gapCount'>,
+  nowMs: number,
+): SourceState {
   if (nowMs - Date.parse(source.lastReported) > SILENT_MS) return 'stale';
   if (source.problem) return 'problem';
   if (source.lag === null || source.lag * 1000 > LAGGING_MS) return 'lagging';

@@ -1,0 +1,33 @@
+import { useInterval } from '@mantine/hooks';
+import { useQuery } from 'urql';
+import { AttentionDocument, type AttentionQuery } from '../../generated/operations';
+import { expiresSoon } from '../operate/key-life';
+import { stateOf } from '../sources/source-state';
+
+const ASK_MS = 60_000;
+
+/** What needs somebody, by the path of the view that shows it; nothing where all is well. */
+export function useAttention(isOperator: boolean): Readonly<Record<string, string>> {
+  const [{ data }, ask] = useQuery({
+    query: AttentionDocument,
+    requestPolicy: 'network-only',
+    pause: !isOperator,
+  });
+  useInterval(() => isOperator && ask(), ASK_MS, { autoInvoke: true });
+  return data ? attentionOf(data, Date.now()) : {};
+}
+
+function attentionOf({ auditSources, apiKeys }: AttentionQuery, nowMs: number): Record<string, string> {
+  const states = auditSources.map((source) => stateOf(source, nowMs));
+  const withProblem = states.filter((state) => state === 'stale' || state === 'problem').length;
+  const withGaps = auditSources.filter(({ gapCount }) => gapCount > 0).length;
+  const expiring = apiKeys.filter((key) => expiresSoon(key, nowMs)).length;
+  const sources = [
+    ...(withProblem > 0 ? [`${withProblem} with a problem`] : []),
+    ...(withGaps > 0 ? [`${withGaps} with gaps`] : []),
+  ];
+  return {
+    ...(sources.length > 0 ? { '/sources': sources.join(', ') } : {}),
+    ...(expiring > 0 ? { '/keys': `${expiring} ${expiring === 1 ? 'expires' : 'expire'} soon` } : {}),
+  };
+}
