@@ -104,7 +104,15 @@ export async function createGraphqlRouter(parts: {
     response.status(status).json(graphqlRefusal(refused, response.locals.requestId));
   };
   const router = Router();
-  router.post('/', authenticate, ...whileReading(takeBytes()), takeTurn, parseBytes, refuseLongDocument, answer);
+  router.post(
+    '/',
+    authenticate,
+    ...whileReading(takeBytes()),
+    takeTurn,
+    parseBytes,
+    refuseLongDocument,
+    answer,
+  );
   router.all('/', (_request, response) => {
     response.set('Allow', 'POST');
     throw new DomainError('method_not_allowed', { public: 'Only POST is allowed here.' });
