@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { ENVIRONMENT, loadConfig } from '../../src/config';
 import { ERRORS } from '../../src/errors';
+import { namesIn, readDocument, tableOf } from '../support/documents';
 import { ROOT } from '../support/imports';
 
 const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...markdownIn('docs')];
@@ -10,25 +11,6 @@ function markdownIn(folder: string): string[] {
   const names = readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   return names.filter((name) => name.endsWith('.md')).map((name) => path.posix.join(folder, name));
 }
-
-const read = (document: string) => readFileSync(path.join(ROOT, document), 'utf8');
-
-/** Cells of the rows of the table with this heading. */
-function tableOf(document: string, heading: string): string[][] {
-  const lines = read(document).split('\n');
-  const start = lines.findIndex((line) => line.startsWith(`| ${heading} |`));
-  if (start < 0) throw new Error(`${document} has no table "${heading}"`);
-  const rows = lines.slice(start + 2);
-  const end = rows.findIndex((line) => !line.startsWith('|'));
-  return (end < 0 ? rows : rows.slice(0, end)).map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
-}
-/** What stands in a cell between back quotes. */
-const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? '');
 
 /** What a heading is called in a link, as GitHub has it. */
 const anchorOf = (heading: string) =>
@@ -76,19 +58,23 @@ describe('the documents', () => {
   });
 
   it.each(DOCUMENTS)('%s shows no error code that does not exist', (document) => {
-    const shown = [...read(document).matchAll(/"code": ?"(\w+)"/g)].map(([, code]) => code ?? '');
+    const shown = [...readDocument(document).matchAll(/"code": ?"(\w+)"/g)].map(([, code]) => code ?? '');
     expect(shown.filter((code) => !Object.hasOwn(ERRORS, code))).toEqual([]);
   });
 
   it.each(DOCUMENTS)('%s links to files and headings that exist', (document) => {
-    const targets = [...read(document).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '');
+    const targets = [...readDocument(document).matchAll(/\]\(([^)\s]+)\)/g)].map(
+      ([, target]) => target ?? '',
+    );
     const local = targets.filter((target) => !/^https?:/.test(target));
     const broken = local.filter((target) => {
       const [file = '', anchor] = target.split('#');
       const name = file ? path.posix.join(path.posix.dirname(document), file) : document;
       if (!existsSync(path.join(ROOT, name))) return true;
       if (anchor === undefined) return false;
-      const headings = [...read(name).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading ?? ''));
+      const headings = [...readDocument(name).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+        anchorOf(heading ?? ''),
+      );
       return !headings.includes(anchor);
     });
     expect(broken).toEqual([]);
@@ -97,7 +83,7 @@ describe('the documents', () => {
 
 describe('README.md', () => {
   it('is read in a few minutes: 120 lines at most', () => {
-    expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(120);
+    expect(readDocument('README.md').split('\n').length - 1).toBeLessThanOrEqual(120);
   });
 
   it.each([
@@ -107,11 +93,11 @@ describe('README.md', () => {
     '/api/v1/public/audit-activity?',
     '/api/v1/public/audit-activity/summary?',
   ])('tells of %s', (text) => {
-    expect(read('README.md')).toContain(text);
+    expect(readDocument('README.md')).toContain(text);
   });
 
   it('leads to every document for a reader', () => {
     const named = markdownIn('docs').filter((name) => !name.startsWith('docs/decisions/'));
-    expect(named.filter((name) => !read('README.md').includes(`](${name})`))).toEqual([]);
+    expect(named.filter((name) => !readDocument('README.md').includes(`](${name})`))).toEqual([]);
   });
 });
