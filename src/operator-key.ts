@@ -1,45 +1,67 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ownAttempt } from './access-log/access-entry';
 import { isWellFormedKey, newKey } from './api-key/key-format';
 import { type KeyStore, stateOf } from './api-key/key-store';
-import { rowOf } from './api-key/manage-keys';
+import { operatorRow } from './api-key/manage-keys';
 
 export const OPERATOR_KEY_FILE = 'operator.key';
 
+/** Told what whoever runs the instance has to know of its operator key. */
+export interface Told {
+  info(text: string): void;
+  warn(text: string): void;
+}
+
+/** What replaces a lost operator key: it takes the owner's login to the database, not a place to start an instance. */
+export const RECOVER_COMMAND = 'npx audit-activity operator-key recover';
+
 /**
- * Makes sure that the operator key of the data folder opens this service: the first start writes the file
- * (mode 0600), and a start on another database makes the key of the file known there.
- * @param warn told of a key in the file that opens nothing any more @returns the file's path
+ * The operator key of the data folder. Where the database has none, the file (mode 0600) is made if need be, and its key
+ * made known. Where it has one, nobody becomes an operator by starting an instance with another folder.
+ * @returns the file's path; null: there is none, and none is needed
  */
 export async function ensureOperatorKey(
   dataDir: string,
-  keys: Pick<KeyStore, 'insert' | 'findByHash'>,
-  warn: (text: string) => void,
-): Promise<string> {
+  keys: Pick<KeyStore, 'insertFirstOperator' | 'findByHash' | 'list'>,
+  told: Told,
+): Promise<string | null> {
   const file = path.join(dataDir, OPERATOR_KEY_FILE);
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere && (await keys.list()).some(({ kind }) => kind === 'operator')) {
+    told.info(noneMade(file));
+    return null;
+  }
   await mkdir(dataDir, { recursive: true });
   const key = await readOrCreate(file);
-  const row = rowOf(key, 'operator', {
-    name: OPERATOR_KEY_FILE,
-    scopes: [],
-    tenantIds: [],
-    rateLimitPerMinute: null,
-    allowedAddresses: [],
-    expiresAt: null,
-    replaces: null,
-  });
+  const row = operatorRow(key, OPERATOR_KEY_FILE);
   const now = new Date();
-  await keys.insert(row, ownAttempt('operatorKeyFile', now));
+  await keys.insertFirstOperator(row, ownAttempt('operatorKeyFile', now));
   const stored = await keys.findByHash(row.keyHash);
-  const state = stored ? stateOf(stored, now) : 'valid';
-  if (state !== 'valid')
-    warn(
-      `the key in ${file} is ${state}; put a valid one there, or remove the file and start again for a new one`,
+  if (!stored && !isThere) {
+    // Another instance was first.
+    await rm(file, { force: true });
+    told.info(noneMade(file));
+    return null;
+  }
+  if (!stored)
+    told.warn(
+      `the key in ${file} is not known to this database, which has an operator key: put that one there, or make another with \`${RECOVER_COMMAND}\``,
+    );
+  else if (stateOf(stored, now) !== 'valid')
+    told.warn(
+      `the key in ${file} is ${stateOf(stored, now)}; put a valid one there, or make another with \`${RECOVER_COMMAND}\``,
     );
   return file;
 }
+
+const noneMade = (file: string) =>
+  `the database has an operator key, so ${file} was not made; commands take that key from --operator-key, ` +
+  `AUDIT_ACTIVITY_OPERATOR_KEY or such a file, and \`${RECOVER_COMMAND}\` makes another if it is lost`;
 
 async function readOrCreate(file: string): Promise<string> {
   const draft = `${file}.${randomUUID()}`;
@@ -54,6 +76,6 @@ async function readOrCreate(file: string): Promise<string> {
   }
   const key = (await readFile(file, 'utf8')).trim();
   if (!isWellFormedKey(key))
-    throw new Error(`${file} does not hold an operator key; remove it to get a new one`);
+    throw new Error(`${file} does not hold an operator key; put the key there, or remove the file`);
   return key;
 }

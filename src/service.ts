@@ -66,7 +66,8 @@ const HEALTH_DEADLINE_MS = 2_000;
 export interface Service {
   /** `http://HOST:PORT` */
   readonly url: string;
-  readonly operatorKeyFile: string;
+  /** Null: the database has an operator key, and this data folder none. */
+  readonly operatorKeyFile: string | null;
   /** Null: not configured. */
   readonly metricsUrl: string | null;
   /** Says that it is not ready, then lets requests in flight finish, for a bounded time. */
@@ -112,7 +113,10 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
 
   const keyStore = new PostgresKeyStore(prisma);
   const tenants = new PostgresTenantStore(prisma);
-  const operatorKeyFile = await ensureOperatorKey(config.dataDir, keyStore, (text) => log.warn(text));
+  const operatorKeyFile = await ensureOperatorKey(config.dataDir, keyStore, {
+    info: (text) => log.info(text),
+    warn: (text) => log.warn(text),
+  });
   const authenticator = new Authenticator(keyStore);
   const limiter = await openLimiter(config, log);
   const retention = new PostgresRetentionStore(prisma, owner);

@@ -11,7 +11,7 @@ export interface Attempt {
   readonly keyName: string | null;
   /** Who had signed in; null: whoever holds the key. */
   readonly userName: string | null;
-  /** rest, graphql, dashboard or service. */
+  /** rest, graphql, dashboard, service, or command: past the service, on the database. */
   readonly entrance: string;
   /** Name of the root field, or of what is none. */
   readonly operation: string;

@@ -46,6 +46,8 @@ export interface KeyStore {
   find(keyId: string): Promise<StoredKey | null>;
   /** Does nothing when a key of this hash exists. */
   insert(key: NewKey, attempt: Attempt): Promise<void>;
+  /** Does nothing when there is an operator key, valid or not. */
+  insertFirstOperator(key: NewKey, attempt: Attempt): Promise<void>;
   list(): Promise<readonly StoredKey[]>;
   /** Null: the old key has ended meanwhile, or another key replaces it already. @returns when the old key ends */
   rotate(rotation: Rotation, attempt: Attempt): Promise<Date | null>;

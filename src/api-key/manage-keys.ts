@@ -142,6 +142,13 @@ export function rowOf(key: string, kind: KeyKind, granted: Granted): NewKey {
   };
 }
 
+/** What is kept of an operator key that nobody asked the service for. */
+export const operatorRow = (key: string, name: string): NewKey =>
+  rowOf(key, 'operator', {
+    ...{ name, scopes: [], tenantIds: [], rateLimitPerMinute: null, allowedAddresses: [] },
+    ...{ expiresAt: null, replaces: null },
+  });
+
 function sameLife({ createdAt, expiresAt }: StoredKey, now: Date): Date | null {
   if (!expiresAt) return null;
   const life = Math.max(0, expiresAt.getTime() - createdAt.getTime());

@@ -3,7 +3,7 @@ import project from '../../package.json';
 import type { Distribution } from '../postgres/distribute/distribute';
 import { addAccessLogCommand } from './access-log-command';
 import { errorLine } from './error-output';
-import { addKeyCommands } from './key-commands';
+import { addKeyCommands, type CreatedKey } from './key-commands';
 import { type Options, serviceCommands, wholeNumber } from './service-command';
 import { addSourceCommand } from './source-command';
 import { addTenantCommands } from './tenant-commands';
@@ -20,9 +20,14 @@ export interface CommandPorts {
   readonly distribute: (shards: number | null) => Promise<Distribution>;
   /** Makes roles that a dump names; returns the statements run. */
   readonly prepareRestore: () => Promise<readonly string[]>;
+  /** Makes an operator key by way of the database. */
+  readonly recoverOperatorKey: () => Promise<CreatedKey>;
 }
 
-/** The command line of operators. `migrate`, `prepare-restore` and `distribute` work on the database; all others talk to a running service through GraphQL. */
+/**
+ * The command line of operators. `migrate`, `prepare-restore`, `distribute` and `operator-key recover` work on the
+ * database; all others talk to a running service through GraphQL.
+ */
 export function createProgram(ports: CommandPorts): Command {
   const { print, asJson } = ports;
   const program = new Command('audit-activity')
@@ -76,7 +81,7 @@ export function createProgram(ports: CommandPorts): Command {
   addSourceCommand(program, onService);
   addVerifyCommand(program, ports);
 
-  addKeyCommands(program, onService);
+  addKeyCommands(program, onService, ports);
 
   addAccessLogCommand(program, onService);
   return program;

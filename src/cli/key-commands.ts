@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { SCOPE_NAMES } from '../api-key/scopes';
 import { LIMITS } from '../limits';
+import type { CommandPorts } from './commands';
 import { isoTime, type OnService, type Options, type Run, wholeNumber } from './service-command';
 import { toTable } from './table';
 
-interface CreatedKey {
+/** The only moment a key itself is known. */
+export interface CreatedKey {
   readonly keyId: string;
   readonly key: string;
 }
@@ -19,8 +21,12 @@ type Key = Readonly<Record<string, unknown>>;
 const FIELDS = `keyId kind name prefix state scopes tenantIds rateLimitPerMinute allowedAddresses replaces replacedBy
   createdAt expiresAt revokedAt lastUsedAt`;
 
-/** `key create`, `key list`, `key rotate`, `key revoke`, `agent-key create`, `operator-key create`. */
-export function addKeyCommands(program: Command, onService: OnService): void {
+/** `key create`, `key list`, `key rotate`, `key revoke`, `agent-key create`, `operator-key create`, `operator-key recover`. */
+export function addKeyCommands(
+  program: Command,
+  onService: OnService,
+  ports: Pick<CommandPorts, 'print' | 'recoverOperatorKey'>,
+): void {
   const key = program
     .command('key')
     .description('keys of the public API; list, rotate and revoke take keys of any kind');
@@ -73,12 +79,23 @@ export function addKeyCommands(program: Command, onService: OnService): void {
       .requiredOption('--tenant <id>', 'the tenant its events belong to'),
     createAgentKey,
   );
+  const operatorKey = program.command('operator-key').description('keys of operators');
   onService(
-    withLimits(
-      program.command('operator-key').description('keys of operators').command('create'),
-    ).description('makes a further operator key, so that another one can be revoked'),
+    withLimits(operatorKey.command('create')).description(
+      'makes a further operator key, so that another one can be revoked',
+    ),
     createOperatorKey,
   );
+  operatorKey
+    .command('recover')
+    .description(
+      'makes an operator key where all are lost, with the login that owns the tables (MIGRATION_DATABASE_URL, else DATABASE_URL, else DATA_DIR)',
+    )
+    .option('--json', 'print JSON')
+    .action(async ({ json }: Options) => {
+      const made = createdKey(await ports.recoverOperatorKey());
+      ports.print(json ? JSON.stringify(made.json) : made.text);
+    });
 }
 
 const withLimits = (command: Command) =>

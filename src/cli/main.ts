@@ -3,6 +3,7 @@ import { openDatabase } from '../postgres/database';
 import { CannotDistribute, type Distribution, distribute } from '../postgres/distribute/distribute';
 import { migrate } from '../postgres/migrate';
 import { CannotPrepare, prepareRestore } from '../postgres/prepare-restore';
+import { recoverOperatorKey } from '../postgres/recover-operator-key';
 import { createProgram } from './commands';
 import { errorLine } from './error-output';
 
@@ -46,6 +47,7 @@ createProgram({
   migrate: migrateConfigured,
   distribute: distributeConfigured,
   prepareRestore: prepareConfigured,
+  recoverOperatorKey: () => recoverOperatorKey(loadConfig(process.env)),
 })
   .parseAsync(process.argv)
   .catch((error: unknown) => {

@@ -5,6 +5,9 @@ import type { Prisma, PrismaClient } from './database';
 import { guarded } from './failure';
 import { KEYS_CHANGED } from './notifications';
 
+/** Beside the numbers of migrations and background tasks. */
+const FIRST_OPERATOR = 702_301;
+
 export class PostgresKeyStore implements KeyStore {
   constructor(private readonly prisma: PrismaClient) {}
 
@@ -23,9 +26,14 @@ export class PostgresKeyStore implements KeyStore {
   }
 
   async insert(key: NewKey, attempt: Attempt): Promise<void> {
+    await this.#change((tx) => insertKey(tx, key, attempt));
+  }
+
+  async insertFirstOperator(key: NewKey, attempt: Attempt): Promise<void> {
     await this.#change(async (tx) => {
-      const { count } = await tx.apiKey.createMany({ data: [toRow(key)], skipDuplicates: true });
-      if (count > 0) await insertEntries(tx, [changeOf(attempt, subjectOf(key))]);
+      // Instances that start at once take turns: the second sees the key of the first.
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(${FIRST_OPERATOR})`;
+      if ((await tx.apiKey.count({ where: { kind: 'operator' } })) === 0) await insertKey(tx, key, attempt);
     });
   }
 
@@ -80,6 +88,11 @@ export class PostgresKeyStore implements KeyStore {
   #change<T>(run: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
     return guarded(() => this.prisma.$transaction(run));
   }
+}
+
+async function insertKey(tx: Prisma.TransactionClient, key: NewKey, attempt: Attempt): Promise<void> {
+  const { count } = await tx.apiKey.createMany({ data: [toRow(key)], skipDuplicates: true });
+  if (count > 0) await insertEntries(tx, [changeOf(attempt, subjectOf(key))]);
 }
 
 /** Operator keys valid at that time. They stay locked: two that revoke each other's key take turns. */

@@ -18,12 +18,14 @@ export async function runCli(
   migrate: () => Promise<readonly string[]> = async () => [],
   distribute: CommandPorts['distribute'] = notExpected,
   prepareRestore: CommandPorts['prepareRestore'] = notExpected,
+  recoverOperatorKey: CommandPorts['recoverOperatorKey'] = notExpected,
 ): Promise<CliOutcome> {
   const lines: string[] = [];
   const printed: string[] = [];
   const print = (line: string) => void lines.push(line);
   const asJson = args.includes('--json');
-  const program = createProgram({ env, print, asJson, migrate, distribute, prepareRestore });
+  const ports = { migrate, distribute, prepareRestore, recoverOperatorKey };
+  const program = createProgram({ env, print, asJson, ...ports });
   const quiet = (command: Command) => {
     command.exitOverride().configureOutput({ writeErr: (text) => void printed.push(text) });
     command.commands.forEach(quiet);

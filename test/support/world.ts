@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Config } from '../../src/config';
 import { createLog } from '../../src/log';
+import { OPERATOR_KEY_FILE } from '../../src/operator-key';
 import { type Service, startService } from '../../src/service';
 import { createTestDatabase, type EngineName, type TestDatabase } from './engines';
 import { anEvent, type IngestedEvent } from './events';
@@ -60,7 +62,7 @@ export class World {
       },
       log,
     );
-    const operatorKey = (await readFile(service.operatorKeyFile, 'utf8')).trim();
+    const operatorKey = (await readFile(path.join(database.dataDir, OPERATOR_KEY_FILE), 'utf8')).trim();
     return new World(service, database, operatorKey, logLines);
   }
 

@@ -21,6 +21,10 @@ export class FakeKeyStore implements KeyStore {
     this.keys.push({ ...key, createdAt: new Date(0), revokedAt: null, lastUsedAt: null });
   }
 
+  async insertFirstOperator(key: NewKey): Promise<void> {
+    if (!this.keys.some(({ kind }) => kind === 'operator')) await this.insert(key);
+  }
+
   async find(keyId: string): Promise<StoredKey | null> {
     this.lookups += 1;
     return this.keys.find((key) => key.keyId === keyId) ?? null;
