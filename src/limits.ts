@@ -91,6 +91,8 @@ export const LIMITS = {
   retentionRunsMax: 1_000, // one answer
   sequenceMs: 1_000, // the evidence log trails ingest by this and the time the hashing takes
   checkpointMs: 50_000, // a checkpoint at least every minute; each is kept for ever
+  evidenceWatchedLogs: 1_000, // looked at in one round: a few milliseconds
+  evidenceProofsPerRound: 100, // checkpoints of other instances that are proven in one round: 3 ms each
   evidenceBackfillEvents: 5_000, // of before there was a log, taken in at once: as many as one batch
   evidenceEntriesMax: 16_384, // entries of the log in one answer: 1 MiB
   evidenceCheckpointsMax: 1_000, // in one answer: 300 kB

@@ -11,7 +11,7 @@ import { repeat } from './background';
 import type { Config } from './config';
 import { builtPage } from './dashboard-server/page';
 import { createDashboardRouter } from './dashboard-server/router';
-import { loadCheckpointKey } from './evidence/checkpoint-key-file';
+import { loadCheckpointKey, loadFormerOwnKey } from './evidence/checkpoint-key-file';
 import { CheckpointFiles } from './evidence/checkpoint-memory';
 import { EvidenceLog } from './evidence/evidence-log';
 import { exporter } from './export/export-events';
@@ -125,12 +125,13 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
   const accessLog = new AccessLog(accessEntries);
   const checkpointKey = await loadCheckpointKey(config.dataDir, config.checkpointKeyFile);
   log.info({ keyId: checkpointKey.keyId, publicKey: checkpointKey.verifierKey }, 'checkpoint key');
-  const sequencer = new Sequencer(
-    owner,
-    { own: checkpointKey, former: config.formerCheckpointKeys },
-    new CheckpointFiles(config.dataDir, checkpointKey.verifierKey),
-    log,
-  );
+  const logKeys = {
+    own: checkpointKey,
+    others: await loadFormerOwnKey(config.dataDir, checkpointKey),
+    former: config.formerCheckpointKeys,
+  };
+  const sequencer = new Sequencer(owner, logKeys, new CheckpointFiles(config.dataDir), log);
+  await sequencer.begin(config.checkpointKeyFile === null);
   const sessions = new Sessions(new PostgresSessionStore(prisma), authenticator);
   const fairShare = new FairShare(sharesOf(config.databaseUrl ? LIMITS.databaseConnections : 1));
   const createContext = contextFactory({
@@ -150,7 +151,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
       evidence: new EvidenceLog(
         new PostgresEvidenceStore(database.ask, readSide.form),
         checkpointKey.verifierKey,
-        sequencer.problems,
+        (tenantId) => sequencer.problemOf(tenantId),
       ),
       accessLog,
       accessEntries,
@@ -199,7 +200,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
         limiter,
         inFlight,
         accessLog,
-        stoppedLogs: () => sequencer.problems.size,
+        stoppedLogs: () => sequencer.stoppedLogs,
         longStatements: () => fairShare.figures,
         nowMs: Date.now,
       })

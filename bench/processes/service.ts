@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from '../context';
 import { ChildServer } from './child-server';
@@ -20,6 +20,8 @@ export async function startService(
   // The operator key of the folder opens every database the service is started on.
   const dataDir = join(machine.work, 'service-data');
   mkdirSync(dataDir, { recursive: true });
+  // What was remembered of the logs of another database says nothing about this one's.
+  rmSync(join(dataDir, 'checkpoints'), { recursive: true, force: true });
   const server = await ChildServer.start(join(machine.root, 'dist/src/main.js'), {
     env: { PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env },
     nodeArgs: [

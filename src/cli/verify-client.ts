@@ -3,8 +3,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { parseNote } from '../evidence/checkpoint';
+import { HASH_BYTES } from '../evidence/merkle';
+import { ID_BYTES } from '../evidence/tiles';
 import { endCountOf } from '../evidence/verify/event-file';
-import type { LogCopy, RemovalAnswer } from '../evidence/verify/log-copy';
+import type { Hole, LogCopy, RemovalAnswer } from '../evidence/verify/log-copy';
 import { API_BASE_PATH } from '../version';
 import { CommandError } from './service-client';
 
@@ -85,19 +87,26 @@ export class VerifyClient {
     return { ...about, before, checkpoints, removals, ...entries };
   }
 
-  async #entries(size: number): Promise<Pick<LogCopy, 'recordIds' | 'leafHashes'>> {
+  /** Entries that are gone are holes: zeros in their places, so that the others keep theirs. */
+  async #entries(size: number): Promise<Pick<LogCopy, 'recordIds' | 'leafHashes' | 'holes'>> {
     const [recordIds, leafHashes]: [Buffer[], Buffer[]] = [[], []];
-    for (let start = 0; start < size; ) {
-      const page = await this.#data<{ count: number; recordIds: string; leafHashes: string }>(
+    const holes: Hole[] = [];
+    for (let at = 0; at < size; ) {
+      const page = await this.#data<{ start: number; count: number; recordIds: string; leafHashes: string }>(
         '/audit-log/entries',
-        { start },
+        { start: at },
       );
-      if (page.count === 0) break;
+      const to = page.start === at && page.count === 0 ? size : Math.min(page.start, size);
+      if (to > at) {
+        holes.push({ from: at, to });
+        recordIds.push(Buffer.alloc((to - at) * ID_BYTES));
+        leafHashes.push(Buffer.alloc((to - at) * HASH_BYTES));
+      }
       recordIds.push(Buffer.from(page.recordIds, 'base64'));
       leafHashes.push(Buffer.from(page.leafHashes, 'base64'));
-      start += page.count;
+      at = to + page.count;
     }
-    return { recordIds: Buffer.concat(recordIds), leafHashes: Buffer.concat(leafHashes) };
+    return { recordIds: Buffer.concat(recordIds), leafHashes: Buffer.concat(leafHashes), holes };
   }
 
   #auditLog(): Promise<AuditLogAnswer> {

@@ -20,7 +20,7 @@ interface Options {
   readonly tenant?: string;
   readonly url?: string;
   readonly apiKeyFile?: string;
-  readonly publicKey?: string;
+  readonly publicKey: readonly string[];
   readonly checkpoint: readonly string[];
   readonly saveCheckpoint?: string;
   readonly save?: string;
@@ -46,7 +46,9 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
     .option('--tenant <id>', 'needed where the key reads several tenants')
     .option(
       '--public-key <key>',
-      'the trusted key, as --show-key prints it (default: the one the service states)',
+      'a trusted key, as --show-key prints it (repeatable: one that succeeded another; default: the one the service states)',
+      gather,
+      [],
     )
     .option('--checkpoint <file>', 'a checkpoint kept from before (repeatable)', gather, [])
     .option('--save-checkpoint <file>', 'writes the newest checkpoint, to be kept for the next time')
@@ -96,8 +98,9 @@ async function fetchInto(folder: string, options: Options, { env }: Ports): Prom
 async function verifyFolder(folder: string, options: Options, { print }: Ports): Promise<void> {
   const log = await given(readLogFile(path.join(folder, LOG_FILE)));
   const kept = await Promise.all(options.checkpoint.map(readGiven));
-  const key = options.publicKey ?? log.publicKey;
-  const verifier = await given((async () => new Verifier(log, key, kept))());
+  const isPinned = options.publicKey.length > 0;
+  const keys = isPinned ? options.publicKey : [log.publicKey];
+  const verifier = await given((async () => new Verifier(log, keys, kept))());
   const files = options.events.length > 0 ? options.events : [path.join(folder, EVENTS_FILE)];
   for (const file of files) {
     await given(
@@ -110,10 +113,14 @@ async function verifyFolder(folder: string, options: Options, { print }: Ports):
   print(
     options.json
       ? JSON.stringify({ ...report, checkpoint: log.checkpoints.at(-1) ?? null })
-      : textOf(report, { key, isPinned: options.publicKey !== undefined }),
+      : textOf(report, { keys, isPinned }),
   );
   if (!report.isSound)
-    throw new CommandError(`The events of tenant ${report.tenantId} are not as they were accepted.`);
+    throw new CommandError(
+      report.findings.length === 0 && report.unjudged > 0
+        ? `Of tenant ${report.tenantId}, ${report.unjudged} of ${report.events} events could not be judged.`
+        : `The events of tenant ${report.tenantId} are not as they were accepted.`,
+    );
   if (options.saveCheckpoint) await writeFile(options.saveCheckpoint, log.checkpoints.at(-1) ?? '');
 }
 

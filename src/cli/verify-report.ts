@@ -3,13 +3,19 @@ import { FINDING_KINDS, type Report } from '../evidence/verify/verifier';
 const SHOWN_MAX = 20;
 
 /** A report for people: what holds, or the first record that does not. */
-export function textOf(report: Report, trust: { readonly key: string; readonly isPinned: boolean }): string {
-  const { tenantId, isSound, findings, problems, events, entries, checkpoint, removed, newer } = report;
+export function textOf(
+  report: Report,
+  trust: { readonly keys: readonly string[]; readonly isPinned: boolean },
+): string {
+  const { tenantId, isSound, findings, problems, events, entries, checkpoint, removed, newer, unjudged } =
+    report;
   const [first] = findings;
   const lines = isSound
     ? [`tenant ${tenantId}: all ${events} events are as they were accepted, and none is missing`]
     : [
-        `tenant ${tenantId}: NOT as accepted. ${first ? `First: record ${first.recordId} ${first.kind}` : problems[0]}`,
+        first || unjudged === 0
+          ? `tenant ${tenantId}: NOT as accepted. ${first ? `First: record ${first.recordId} ${first.kind}` : problems[0]}`
+          : `tenant ${tenantId}: NO VERDICT on ${unjudged} of ${events} events. ${problems[0]}`,
       ];
   for (const { kind, recordId, eventTime } of findings.slice(0, SHOWN_MAX))
     lines.push(`  ${recordId}  ${eventTime}  ${kind}: ${FINDING_KINDS[kind]}`);
@@ -21,7 +27,7 @@ export function textOf(report: Report, trust: { readonly key: string; readonly i
   if (newer > 0)
     lines.push(`  ${newer} of them were accepted while the events were fetched, and are not looked at`);
   lines.push(
-    `  key ${trust.key}${trust.isPinned ? '' : ' (as the service states it; give --public-key to trust your own)'}`,
+    `  key ${trust.keys.join(', ')}${trust.isPinned ? '' : ' (as the service states it; give --public-key to trust your own)'}`,
   );
   return lines.join('\n');
 }

@@ -44,7 +44,10 @@ export const CHECKPOINTS_FIELDS = {
 
 export const ENTRIES_FIELDS = {
   tenantId,
-  start: { kind: 'integer', doc: 'Index of the first entry, from 0.' },
+  start: {
+    kind: 'integer',
+    doc: 'Index of the first entry, from 0: above the one asked for where entries are gone from the database.',
+  },
   count: { kind: 'integer', doc: 'Entries in this answer; 0 beyond the end.' },
   recordIds: { kind: 'text', doc: 'Base64: 16 bytes for each entry, its record id.' },
   leafHashes: { kind: 'text', doc: 'Base64: 32 bytes for each entry, its leaf hash.' },

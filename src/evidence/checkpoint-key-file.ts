@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CheckpointKey, newCheckpointKeyPem } from './note-key';
 
@@ -19,6 +19,21 @@ export async function loadCheckpointKey(dataDir: string, sharedFile: string | nu
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${file} does not hold a checkpoint key (Ed25519, PKCS #8, PEM): ${reason}`);
   }
+}
+
+/**
+ * With a shared key: the one that this data folder made before it was given that. What was accepted under it is known by
+ * it.
+ * @throws Error that names the file
+ */
+export async function loadFormerOwnKey(dataDir: string, sharedKey: CheckpointKey): Promise<CheckpointKey[]> {
+  const file = path.join(dataDir, CHECKPOINT_KEY_FILE);
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  );
+  const key = isThere ? await loadCheckpointKey(dataDir, file) : sharedKey;
+  return key.keyId === sharedKey.keyId ? [] : [key];
 }
 
 async function createUnlessThere(file: string): Promise<void> {

@@ -1,36 +1,70 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { access, mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { type Checkpoint, isSignedBy, parseNote } from './checkpoint';
+import { type Checkpoint, parseNote } from './checkpoint';
+import { BrokenLog } from './log-head';
 
-/** The last checkpoint of each tenant that this instance signed, outside of the database: what was set back is noticed. */
+/**
+ * The newest checkpoint of each tenant that this instance signed or saw, outside of the database: what was set back or
+ * replaced there is noticed.
+ */
 export interface CheckpointMemory {
+  /** Makes room. @returns whether there was none: nothing was ever remembered here */
+  begin(): Promise<boolean>;
+  /** Of which one is remembered. */
+  tenants(): Promise<ReadonlySet<number>>;
+  /** @throws BrokenLog when what is kept is no checkpoint of the tenant */
   last(tenantId: number): Promise<Checkpoint | null>;
   remember(tenantId: number, note: string): Promise<void>;
+  /** Looks once more for what an operator took away or put back. @returns whether it is another one now */
+  reread(tenantId: number): Promise<boolean>;
 }
 
 export const CHECKPOINTS_FOLDER = 'checkpoints';
+const FILE_NAME = /^tenant-([1-9]\d{0,9})$/;
 
-/** One file a tenant in the data folder. */
+/** One file a tenant in the data folder. Who signed it does not matter: nobody else writes there. */
 export class CheckpointFiles implements CheckpointMemory {
+  readonly #folder: string;
   readonly #known = new Map<number, Checkpoint>();
+  #tenants: Set<number> | null = null;
 
-  /** @param verifierKey a note of another key counts as none */
-  constructor(
-    private readonly dataDir: string,
-    private readonly verifierKey: string,
-  ) {}
+  constructor(dataDir: string) {
+    this.#folder = path.join(dataDir, CHECKPOINTS_FOLDER);
+  }
+
+  async begin(): Promise<boolean> {
+    const wasThere = await access(this.#folder).then(
+      () => true,
+      () => false,
+    );
+    await mkdir(this.#folder, { recursive: true });
+    return !wasThere;
+  }
+
+  async tenants(): Promise<Set<number>> {
+    this.#tenants ??= new Set(
+      (await namesIn(this.#folder))
+        .map((name) => Number(FILE_NAME.exec(name)?.[1] ?? 0))
+        .filter((tenantId) => tenantId > 0),
+    );
+    return this.#tenants;
+  }
 
   async last(tenantId: number): Promise<Checkpoint | null> {
     const known = this.#known.get(tenantId);
-    if (known) return known;
+    if (known || !(await this.tenants()).has(tenantId)) return known ?? null;
+    const broken = (reason: string) =>
+      new BrokenLog(
+        `${CHECKPOINTS_FOLDER}/tenant-${tenantId} in DATA_DIR ${reason}: put a copy back, or take it away`,
+      );
     const note = await readFile(this.#fileOf(tenantId), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
-      throw error;
+      throw broken(`cannot be read (${error.code})`);
     });
-    if (note === null || !isSignedBy(this.verifierKey, note)) return null;
+    if (note === null) return null;
     const checkpoint = parseNote(note);
-    if (checkpoint?.tenantId !== tenantId) return null;
+    if (checkpoint?.tenantId !== tenantId) throw broken('is no checkpoint of the tenant');
     this.#known.set(tenantId, checkpoint);
     return checkpoint;
   }
@@ -38,14 +72,36 @@ export class CheckpointFiles implements CheckpointMemory {
   async remember(tenantId: number, note: string): Promise<void> {
     const file = this.#fileOf(tenantId);
     const draft = `${file}.${randomUUID()}`;
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(draft, note);
+    await mkdir(this.#folder, { recursive: true });
+    const handle = await open(draft, 'wx');
+    try {
+      await handle.writeFile(note);
+      // Else a loss of power could leave the new name with nothing in it.
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
     await rename(draft, file);
     const checkpoint = parseNote(note);
     if (checkpoint) this.#known.set(tenantId, checkpoint);
+    (await this.tenants()).add(tenantId);
+  }
+
+  async reread(tenantId: number): Promise<boolean> {
+    const before = this.#known.get(tenantId);
+    this.#known.delete(tenantId);
+    const now = await this.last(tenantId);
+    if (!now) (await this.tenants()).delete(tenantId);
+    return before?.time !== now?.time;
   }
 
   #fileOf(tenantId: number): string {
-    return path.join(this.dataDir, CHECKPOINTS_FOLDER, `tenant-${tenantId}`);
+    return path.join(this.#folder, `tenant-${tenantId}`);
   }
 }
+
+const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });

@@ -23,19 +23,26 @@ export interface InclusionProof {
   readonly checkpoint: string;
 }
 
+const UNSEALED_BACKLOG =
+  'events of before there was a log are listed in audit_log_backlog, and it was never sealed that there are any: they are not taken in';
+
 /** What callers ask of the evidence log. */
 export class EvidenceLog {
-  /** @param problems of this instance, by tenant @param publicKey as verifiers are given it */
+  /** @param problemOf why this instance does not go on with a tenant's log @param publicKey as verifiers are given it */
   constructor(
     private readonly store: EvidenceStore,
     readonly publicKey: string,
-    private readonly problems: ReadonlyMap<number, string>,
+    private readonly problemOf: (tenantId: number) => string | null,
   ) {}
 
   async states(tenants: TenantScope): Promise<(LogState & { publicKey: string; problem: string | null })[]> {
-    const { publicKey, problems } = this;
+    const { publicKey } = this;
     const states = await this.store.states(tenants);
-    return states.map((state) => ({ ...state, publicKey, problem: problems.get(state.tenantId) ?? null }));
+    return states.map((state) => ({
+      ...state,
+      publicKey,
+      problem: this.problemOf(state.tenantId) ?? (state.hasUnsealedBacklog ? UNSEALED_BACKLOG : null),
+    }));
   }
 
   checkpoints(tenantId: number, after: number): Promise<readonly string[]> {
@@ -46,23 +53,17 @@ export class EvidenceLog {
     return this.store.removals(tenantId);
   }
 
+  /** Entries from `start` on; where some are gone from the database, those from the next one on that is there. */
   async entries(tenantId: number, start: number): Promise<LogEntries> {
     const size = await this.#sizeOf(tenantId);
-    const end = Math.min(size, start + LIMITS.evidenceEntriesMax);
-    if (end <= start)
-      return { tenantId, start, count: 0, recordIds: Buffer.alloc(0), leafHashes: Buffer.alloc(0) };
-    const first = Math.floor(start / TILE_WIDTH);
-    const ids = Array.from({ length: Math.ceil(end / TILE_WIDTH) - first }, (_, i) => first + i);
-    const tiles = await this.#leafTiles(tenantId, ids);
-    const [from, to] = [start - first * TILE_WIDTH, end - first * TILE_WIDTH];
-    const together = (part: 'recordIds' | 'hashes', bytes: number) =>
-      Buffer.concat(tiles.map((tile) => tile[part])).subarray(from * bytes, to * bytes);
-    const count = end - start;
-    return {
-      ...{ tenantId, start, count },
-      recordIds: together('recordIds', ID_BYTES),
-      leafHashes: together('hashes', HASH_BYTES),
-    };
+    if (start >= size) return { tenantId, ...entriesIn([], start, start) };
+    const tilesMax = Math.ceil(LIMITS.evidenceEntriesMax / TILE_WIDTH) + 1;
+    const tiles = await this.store.leafTiles(tenantId, Math.floor(start / TILE_WIDTH), tilesMax);
+    const found = entriesIn(tiles, start, Math.min(size, start + LIMITS.evidenceEntriesMax));
+    if (found.count > 0) return { tenantId, ...found };
+    // Nothing of these tiles is left: the caller goes on behind them.
+    const behind = ((tiles.at(-1)?.tile ?? 0) + 1) * TILE_WIDTH;
+    return { tenantId, ...found, start: tiles.length < tilesMax ? size : Math.min(size, behind) };
   }
 
   /** @throws DomainError `invalid_parameter` */
@@ -91,18 +92,41 @@ export class EvidenceLog {
     return state?.size ?? 0;
   }
 
-  async #leafTiles(tenantId: number, ids: readonly number[]): Promise<readonly Tile[]> {
-    const found = await this.store.tiles(
-      tenantId,
-      ids.map((tile) => ({ level: 0, tile })),
-    );
-    const byId = new Map(found.map((tile) => [tile.tile, tile]));
-    return ids.map((tile) => byId.get(tile) ?? raise(new MissingNode({ level: 0, tile })));
-  }
-
+  /** @throws DomainError that names what is gone */
   async #compute(tenantId: number, compute: (node: NodeAt) => Buffer[]): Promise<Buffer[]> {
-    return compute(nodesOf(await this.store.tiles(tenantId, tilesFor(compute))));
+    const tiles = await this.store.tiles(tenantId, tilesFor(compute));
+    try {
+      return compute(nodesOf(tiles));
+    } catch (error) {
+      if (!(error instanceof MissingNode)) throw error;
+      const text = `The evidence log of tenant ${tenantId} was changed in the database: ${error.message}.`;
+      throw new DomainError('internal_error', { public: text, cause: error });
+    }
   }
+}
+
+/** The first run of entries without a gap, from `start` to below `end`. @param tiles of level 0, those that there are, in their order */
+function entriesIn(tiles: readonly Tile[], start: number, end: number): Omit<LogEntries, 'tenantId'> {
+  const parts: { ids: Buffer; hashes: Buffer }[] = [];
+  let [first, next] = [start, start];
+  for (const { tile, recordIds, hashes } of tiles) {
+    const from = tile * TILE_WIDTH;
+    const whole = Math.min(recordIds.length / ID_BYTES, hashes.length / HASH_BYTES, TILE_WIDTH);
+    const to = Math.min(from + Math.floor(whole), end);
+    if (parts.length === 0) first = next = Math.max(start, from);
+    if (from > next) break;
+    if (to <= next) continue;
+    parts.push({
+      ids: recordIds.subarray((next - from) * ID_BYTES, (to - from) * ID_BYTES),
+      hashes: hashes.subarray((next - from) * HASH_BYTES, (to - from) * HASH_BYTES),
+    });
+    next = to;
+  }
+  return {
+    ...{ start: parts.length > 0 ? first : start, count: parts.length > 0 ? next - first : 0 },
+    recordIds: Buffer.concat(parts.map(({ ids }) => ids)),
+    leafHashes: Buffer.concat(parts.map(({ hashes }) => hashes)),
+  };
 }
 
 /** The last place of a record: one that was removed and sent again is in the log twice. */
@@ -129,8 +153,4 @@ export function tenantMeant(tenants: TenantScope, given: string | undefined): nu
   const tenantId = parseTenantId(given);
   if (tenantId !== null && tenants.includes(tenantId)) return tenantId;
   throw new DomainError('not_found', { public: 'There is no such tenant.' });
-}
-
-function raise(error: Error): never {
-  throw error;
 }

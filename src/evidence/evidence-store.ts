@@ -9,6 +9,8 @@ export interface LogState {
   readonly oldestWaitingAt: Date | null;
   readonly refusedEvents: number;
   readonly backfilling: boolean;
+  /** Events of before there was a log are listed, and the log is not open to them. */
+  readonly hasUnsealedBacklog: boolean;
   /** The newest checkpoint. */
   readonly checkpoint: string | null;
 }
@@ -31,6 +33,8 @@ export interface EvidenceStore {
   checkpoints(tenantId: number, after: number, limit: number): Promise<readonly string[]>;
   /** Those of the tiles that there are. */
   tiles(tenantId: number, ids: readonly TileId[]): Promise<readonly Tile[]>;
+  /** Tiles of level 0 that there are, from one on, in their order. */
+  leafTiles(tenantId: number, from: number, limit: number): Promise<readonly Tile[]>;
   /** Tiles of level 0 that may hold the record. */
   tilesAround(tenantId: number, recordId: string): Promise<readonly Tile[]>;
   /** Oldest first. */

@@ -117,7 +117,7 @@ export class EventProofResolver {
   }
 }
 
-const toLogType = ({ tenantId, oldestWaitingAt, ...state }: LogState) => ({
+const toLogType = ({ tenantId, oldestWaitingAt, hasUnsealedBacklog: _, ...state }: LogState) => ({
   ...state,
   tenantId: String(tenantId),
   oldestWaitingAt: oldestWaitingAt?.toISOString() ?? null,

@@ -1,10 +1,12 @@
 import { leafHashOf } from '../../src/evidence/entry';
 import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
+import { openBacklog } from '../../src/postgres/evidence/log-key';
 import { tenantScope } from '../../src/tenant/tenant-scope';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { RetentionTrial } from '../support/retention';
 import { Store } from '../support/store';
-import { LogTrial, useLog } from './support';
+import { LogTrial, Memory, useLog } from './support';
 
 const hexOf = (recordId: string) => recordId.replaceAll('-', '');
 
@@ -28,12 +30,15 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
       store.tenantId,
     );
   };
+  /** As the first start does that has a key. */
+  const seal = () => store.database.migrator.$transaction((tx) => openBacklog(tx, trial.keys));
   const state = async () => (await trial.log.states(tenantScope([store.tenantId])))[0];
 
   it('are taken in, once each, while others of the same hours come', async () => {
     const old = inHours(500, 10);
     await store.insert(old);
     await forget();
+    await seal();
     expect(await state()).toMatchObject({ size: 0, backfilling: true });
     const others = inHours(300, 20);
     await store.insert(others.slice(0, 200));
@@ -59,7 +64,23 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
     await store.insert(inHours(2, 20));
     await forget();
     await trial.run();
-    expect(await state()).toMatchObject({ size: 3, backfilling: true });
+    expect(await state()).toMatchObject({
+      size: 3,
+      backfilling: false,
+      problem: expect.stringContaining('it was never sealed that there are any'),
+    });
+  });
+
+  it('are not taken in where no first start of a key found them: rows that somebody lists are no word of the service', async () => {
+    await store.insert(inHours(3, 10));
+    await forget();
+    await store.insert(inHours(1, 20));
+    await trial.run();
+    expect(await state()).toMatchObject({
+      size: 1,
+      backfilling: false,
+      problem: expect.stringContaining('it was never sealed that there are any'),
+    });
   });
 
   it('stay in the log when retention removes them, and what it removed is told', async () => {
@@ -82,5 +103,28 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
         lastRunAt: new Date('2026-03-02T00:00:00Z'),
       },
     ]);
+  });
+
+  it('are sealed by the first instance on a database without a log, if it remembers nothing, and by no other', async () => {
+    const fresh = await Store.open(engine);
+    const listed = () =>
+      fresh.query(
+        `INSERT INTO audit_log_backlog VALUES ($1, 1, gen_random_uuid()) ON CONFLICT DO NOTHING`,
+        fresh.tenantId,
+      );
+    const heads = async () => (await fresh.query('SELECT FROM audit_log_head')).length;
+    const begin = async (isNew: boolean, madeOwnKey: boolean) => {
+      await fresh.query('DELETE FROM audit_log_key');
+      await new LogTrial(fresh, TEST_CHECKPOINT_KEY, {}, new Memory(isNew)).sequencer.begin(madeOwnKey);
+      return heads();
+    };
+    await listed();
+    expect(await begin(false, true)).toBe(0);
+    expect(await begin(true, false)).toBe(0);
+    // The key of the database is known by now.
+    await new LogTrial(fresh, TEST_CHECKPOINT_KEY, {}, new Memory(true)).sequencer.begin(true);
+    expect(await heads()).toBe(0);
+    expect(await begin(true, true)).toBe(1);
+    await fresh.close();
   });
 });

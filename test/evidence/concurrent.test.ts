@@ -55,7 +55,7 @@ describe.each(ENGINES)('many at once on %s', (engine) => {
       ({ database }) =>
         new Sequencer(
           failing(database.migrator, () => ++calls % 7 === 0),
-          { own: TEST_CHECKPOINT_KEY, former: [] },
+          { own: TEST_CHECKPOINT_KEY, others: [], former: [] },
           memory,
           log,
           0,
@@ -69,7 +69,7 @@ describe.each(ENGINES)('many at once on %s', (engine) => {
     const batches = Array.from({ length: 24 }, (_, i) => events.slice(i * 50, i * 50 + 50 + (i % 3) * 40));
     let isWriting = true;
     const taking = sequencers.map(async (sequencer) => {
-      while (isWriting) await sequencer.run().catch(() => {});
+      while (isWriting || calls <= 50) await sequencer.run().catch(() => {});
     });
     const writers = [store, ...others];
     const receipts: number[] = [];
@@ -87,11 +87,18 @@ describe.each(ENGINES)('many at once on %s', (engine) => {
     expect(receipts.reduce((sum, n) => sum + n, 0)).toBe(1_200);
     expect(calls).toBeGreaterThan(50);
     expect(entries.toSorted()).toEqual(events.map(({ recordId }) => hexOf(recordId)).toSorted());
-    expect(trial.problem).toBeUndefined();
+    expect(trial.problem).toBeNull();
     const { recordIds, leafHashes } = await trial.log.entries(store.tenantId, 0);
     const checkpoints = await trial.log.checkpoints(store.tenantId, 0);
     expect(checkpoints.length).toBeGreaterThan(0);
-    const about = { waitingEvents: 0, refusedEvents: 0, problem: null, removals: [], before: null };
+    const about = {
+      waitingEvents: 0,
+      refusedEvents: 0,
+      problem: null,
+      removals: [],
+      holes: [],
+      before: null,
+    };
     const { publicKey } = trial.log;
     const copy = {
       ...about,
@@ -101,7 +108,7 @@ describe.each(ENGINES)('many at once on %s', (engine) => {
       recordIds,
       leafHashes,
     };
-    expect(checkCheckpoints(copy, publicKey, [])).toMatchObject({ problems: [], spoilt: [] });
+    expect(checkCheckpoints(copy, [publicKey], [])).toMatchObject({ problems: [], spoilt: [] });
   });
 
   it('have one hash for what was sent, what is stored, and what is read again, whatever the texts', async () => {

@@ -1,7 +1,8 @@
 import { pino } from 'pino';
-import { parseNote } from '../../src/evidence/checkpoint';
+import { type Checkpoint, parseNote } from '../../src/evidence/checkpoint';
 import type { CheckpointMemory } from '../../src/evidence/checkpoint-memory';
 import { EvidenceLog } from '../../src/evidence/evidence-log';
+import type { LogKeys } from '../../src/evidence/log-head';
 import type { CheckpointKey } from '../../src/evidence/note-key';
 import { PostgresEvidenceStore } from '../../src/postgres/evidence/evidence.store';
 import { Sequencer } from '../../src/postgres/evidence/sequencer';
@@ -11,12 +12,30 @@ import { Store } from '../support/store';
 
 export class Memory implements CheckpointMemory {
   readonly notes = new Map<number, string>();
+  /** As they were read or remembered last. */
+  readonly #known = new Map<number, Checkpoint | null>();
+  constructor(private readonly isNew = false) {}
+  async begin() {
+    return this.isNew;
+  }
+  async tenants() {
+    return new Set(this.notes.keys());
+  }
   async last(tenantId: number) {
-    const note = this.notes.get(tenantId);
-    return note === undefined ? null : parseNote(note);
+    const known = this.#known.get(tenantId);
+    if (known) return known;
+    const checkpoint = parseNote(this.notes.get(tenantId) ?? '');
+    this.#known.set(tenantId, checkpoint);
+    return checkpoint;
+  }
+  async reread(tenantId: number) {
+    const before = this.#known.get(tenantId);
+    this.#known.delete(tenantId);
+    return before?.time !== (await this.last(tenantId))?.time;
   }
   async remember(tenantId: number, note: string) {
     this.notes.set(tenantId, note);
+    this.#known.set(tenantId, parseNote(note));
   }
 }
 
@@ -43,22 +62,23 @@ export function useLog(engine: EngineName): LogPlace {
 
 /** The evidence log of a store, without a service. */
 export class LogTrial {
-  readonly memory = new Memory();
+  readonly keys: LogKeys;
   readonly sequencer: Sequencer;
   readonly log: EvidenceLog;
 
   constructor(
     readonly store: Store,
     key: CheckpointKey = TEST_CHECKPOINT_KEY,
-    former: readonly string[] = [],
+    { others = [], former = [] }: Partial<LogKeys> = {},
+    readonly memory: CheckpointMemory = new Memory(),
+    checkpointMs = 0,
   ) {
     const { migrator, ask } = store.database;
     const silent = pino({ level: 'silent' });
-    this.sequencer = new Sequencer(migrator, { own: key, former }, this.memory, silent, 0);
-    this.log = new EvidenceLog(
-      new PostgresEvidenceStore(ask, 'lateral'),
-      key.verifierKey,
-      this.sequencer.problems,
+    this.keys = { own: key, others, former };
+    this.sequencer = new Sequencer(migrator, this.keys, memory, silent, checkpointMs);
+    this.log = new EvidenceLog(new PostgresEvidenceStore(ask, 'lateral'), key.verifierKey, (tenantId) =>
+      this.sequencer.problemOf(tenantId),
     );
   }
 
@@ -82,7 +102,35 @@ export class LogTrial {
     }
   }
 
-  get problem(): string | undefined {
-    return this.sequencer.problems.get(this.store.tenantId);
+  get problem(): string | null {
+    return this.sequencer.problemOf(this.store.tenantId);
   }
 }
+
+/** All that the database has of a tenant's log. */
+export async function takeAway(store: Store): Promise<void> {
+  for (const table of LOG_TABLES)
+    await store.query(`DELETE FROM ${table} WHERE tenant_id = $1`, store.tenantId);
+}
+
+/** What the database has of a tenant's log now. @returns puts it back in place of what is there then */
+export async function savedLog(store: Store): Promise<() => Promise<void>> {
+  const saved: [string, string][] = [];
+  for (const table of LOG_TABLES) {
+    const [found] = await store.query<{ rows: string }>(
+      `SELECT coalesce(json_agg(t), '[]')::text AS rows FROM ${table} t WHERE tenant_id = $1`,
+      store.tenantId,
+    );
+    saved.push([table, found?.rows ?? '[]']);
+  }
+  return async () => {
+    await takeAway(store);
+    for (const [table, rows] of saved)
+      await store.query(
+        `INSERT INTO ${table} SELECT * FROM json_populate_recordset(null::${table}, $1::json)`,
+        rows,
+      );
+  };
+}
+
+const LOG_TABLES = ['head', 'tile', 'place', 'checkpoint'].map((name) => `audit_log_${name}`);

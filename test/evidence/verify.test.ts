@@ -191,8 +191,8 @@ describeOnPostgres('a change in the database behind the service', () => {
     );
   async function found(tenant: TestTenant, ...args: string[]) {
     const { lines, error } = await verify(tenant, '--json', '--wait', '0', ...args);
-    const { findings, problems } = JSON.parse(lines[0] ?? '{}');
-    return { error, first: findings?.[0] && [findings[0].kind, findings[0].recordId], problems };
+    const { findings, problems, unjudged } = JSON.parse(lines[0] ?? '{}');
+    return { error, first: findings?.[0] && [findings[0].kind, findings[0].recordId], problems, unjudged };
   }
 
   it.each([
@@ -271,5 +271,68 @@ describeOnPostgres('a change in the database behind the service', () => {
       expect.arrayContaining([expect.stringContaining('its end was taken away'), 'there is no checkpoint']),
     );
     await rm(path.dirname(kept), { recursive: true });
+  });
+
+  it.each([
+    [
+      'the last hashes cut off',
+      'UPDATE audit_log_tile SET hashes = substr(hashes, 1, 320) WHERE tenant_id = $1 AND level = 0',
+      10,
+    ],
+    [
+      'the last record ids cut off',
+      'UPDATE audit_log_tile SET record_ids = substr(record_ids, 1, 160) WHERE tenant_id = $1',
+      10,
+    ],
+    ['all of them', 'DELETE FROM audit_log_tile WHERE tenant_id = $1', 0],
+  ])('is found in the log itself: %s, without its end: what is missing is named', async (_, sql, from) => {
+    const { tenant } = await filled();
+    await change(tenant, sql);
+    const { error, problems, first, unjudged } = await found(tenant);
+    expect(problems).toContain(`${40 - from} entries of the log are not there any more: ${from} to 39`);
+    expect([first, unjudged]).toEqual([undefined, 40 - from]);
+    expect(error).toContain(`${40 - from} of 40 events could not be judged`);
+  });
+
+  it('is named by proofs too', async () => {
+    const { tenant, ids } = await filled();
+    await change(tenant, 'UPDATE audit_log_tile SET hashes = substr(hashes, 1, 320) WHERE tenant_id = $1');
+    const gone = 'the log has no hashes where tile 0 of level 0 should have them';
+    for (const path of [`/audit-activity/${ids[3]}/proof`, '/audit-log/consistency?from=20&to=40']) {
+      const { status, body } = await tenant.world.get(path, tenant.key);
+      expect([status, body.error.code]).toEqual([500, 'internal_error']);
+      expect(body.error.message).toContain(gone);
+    }
+  });
+
+  it('is found in the log itself: hashes out of its middle, all others are judged', async () => {
+    const tenant = await at.world.tenant();
+    for (let i = 0; i < 2; i++) await tenant.ingest(events(400));
+    await signed(tenant, 800);
+    await change(tenant, 'DELETE FROM audit_log_tile WHERE tenant_id = $1 AND level = 0 AND tile = 1');
+    expect(await found(tenant)).toMatchObject({
+      problems: expect.arrayContaining(['256 entries of the log are not there any more: 256 to 511']),
+      ...{ first: undefined, unjudged: 256 },
+    });
+  });
+
+  it('is found: the log, its end and its checkpoints taken away; no verdict is given on records', async () => {
+    const { tenant } = await filled();
+    const key =
+      (await runCli(['verify', '--show-key'], { DATA_DIR: at.world.database.dataDir })).lines[0] ?? '';
+    for (const table of ['head', 'tile', 'place', 'checkpoint'])
+      await change(tenant, `DELETE FROM audit_log_${table} WHERE tenant_id = $1`);
+    await until(
+      async () => (await tenant.get('/audit-log')).body.data.problem,
+      (problem) => problem !== null,
+    );
+    const { problems, first, unjudged } = await found(tenant, '--public-key', key);
+    expect([first, unjudged]).toEqual([undefined, 40]);
+    expect(problems).toEqual(
+      expect.arrayContaining([expect.stringContaining('was set back or replaced'), 'there is no checkpoint']),
+    );
+    expect((await at.world.fetch('/health')).text).toContain('Degraded');
+    const { lines } = await verify(tenant, '--wait', '0');
+    expect(lines[0]).toContain('NO VERDICT on 40 of 40 events');
   });
 });

@@ -9,6 +9,7 @@ import { Folder } from '../../src/postgres/counts/fold';
 import type { TenantForm } from '../../src/postgres/counts/scope';
 import type { AskRows, PrismaClient, RunStatement } from '../../src/postgres/database';
 import { PostgresEvidenceStore } from '../../src/postgres/evidence/evidence.store';
+import { openBacklog } from '../../src/postgres/evidence/log-key';
 import { Sequencer } from '../../src/postgres/evidence/sequencer';
 import { PostgresAuditEventExplorer } from '../../src/postgres/explore/explorer';
 import { PostgresExportSource } from '../../src/postgres/export/export.source';
@@ -113,7 +114,12 @@ async function writeAndSeal(store: Store, run: RunStatement, owner: PrismaClient
   await new Folder(owner).run();
   await new Indexer(owner, AT_ONCE).run();
   const log = pino({ level: 'silent' });
-  const key = { own: TEST_CHECKPOINT_KEY, former: [] };
+  const key = { own: TEST_CHECKPOINT_KEY, others: [], former: [] };
+  await store.query(
+    `INSERT INTO audit_log_backlog VALUES ($1, 0, '00000000-0000-8000-8000-000000000000')`,
+    store.tenantId,
+  );
+  await owner.$transaction((tx) => openBacklog(tx, key));
   while ((await new Sequencer(owner, key, new Memory(), log, 0).run()) > 0);
 }
 
@@ -135,7 +141,7 @@ async function read(ask: AskRows, tenants: readonly number[], form: TenantForm):
   const evidence = new EvidenceLog(
     new PostgresEvidenceStore(ask, form),
     TEST_CHECKPOINT_KEY.verifierKey,
-    new Map(),
+    () => null,
   );
   const [event] = (await reader.page(scope, { ...query, filter: NO_FILTER })).items;
   if (!event) throw new Error('no event');

@@ -54,9 +54,16 @@ export async function openFakeService(
     sources: { report: unused, sources: unused, gaps: unused, removeGaps: unused },
     accessLog: { note: () => {} },
     evidence: new EvidenceLog(
-      { states: unused, checkpoints: unused, tiles: unused, tilesAround: unused, removals: unused },
+      {
+        states: unused,
+        checkpoints: unused,
+        tiles: unused,
+        leafTiles: unused,
+        tilesAround: unused,
+        removals: unused,
+      },
       '',
-      new Map(),
+      () => null,
     ),
     accessEntries: { append: unused, newest: unused, removeBefore: unused },
     now: Date.now,

@@ -9,27 +9,32 @@ export interface CheckpointFindings {
   /** Null: there is none that counts. */
   readonly first: Checkpoint | null;
   readonly last: Checkpoint | null;
+  /** What the log is held against: that, or a larger one the verifier had before. Null: nothing is trusted. */
+  readonly trusted: Checkpoint | null;
+  /** There is one that the trusted keys did not sign. */
+  readonly hasOthers: boolean;
   /** Entries that were signed before the events were fetched. */
   readonly signedBefore: number;
   /** Checkpoints that the entries do not fit, smallest first; up to `from` entries they do. */
   readonly spoilt: readonly { readonly from: number; readonly checkpoint: Checkpoint }[];
 }
 
-/** @param verifierKey the trusted key @param kept notes that the verifier had before */
+/** @param verifierKeys the trusted ones @param kept notes that the verifier had before */
 export function checkCheckpoints(
   log: LogCopy,
-  verifierKey: string,
+  verifierKeys: readonly string[],
   kept: readonly string[],
 ): CheckpointFindings {
   const problems: string[] = [];
   const sound: Checkpoint[] = [];
+  const isSigned = (note: string) => verifierKeys.some((key) => isSignedBy(key, note));
   log.checkpoints.forEach((note, i) => {
     const checkpoint = parseNote(note);
     const before = sound.at(-1);
     const name = `checkpoint ${checkpoint?.number ?? i + 1}`;
     if (!checkpoint) problems.push(`${name} is no checkpoint`);
     else if (String(checkpoint.tenantId) !== log.tenantId) problems.push(`${name} is another tenant's`);
-    else if (!isSignedBy(verifierKey, note)) problems.push(`${name} is not signed by the trusted key`);
+    else if (!isSigned(note)) problems.push(`${name} is not signed by the trusted key`);
     else {
       const expected = (before?.number ?? 0) + 1;
       if (checkpoint.number > expected)
@@ -41,9 +46,9 @@ export function checkCheckpoints(
   });
   const last = sound.at(-1) ?? null;
   const entries = log.leafHashes.length / HASH_BYTES;
-  const older = kept.map((note) => keptCheckpoint(note, log, verifierKey));
+  const older = kept.map((note) => keptCheckpoint(note, log, isSigned(note)));
   if (log.before !== null) {
-    if (isSignedBy(verifierKey, log.before)) older.push(keptCheckpoint(log.before, log, verifierKey));
+    if (isSigned(log.before)) older.push(keptCheckpoint(log.before, log, true));
     else problems.push('the checkpoint that was the newest at first is not signed by the trusted key');
   }
   for (const { size, number } of older) {
@@ -54,21 +59,27 @@ export function checkCheckpoints(
   }
   if (entries < (last?.size ?? 0))
     problems.push(`the log has ${entries} entries, and ${last?.size} were signed: its end was taken away`);
-  const spoilt = spoiltRanges([...sound, ...older], log.leafHashes);
+  for (const { from, to } of log.holes)
+    problems.push(`${to - from} entries of the log are not there any more: ${from} to ${to - 1}`);
+  // Roots are those of whole logs.
+  const whole = log.leafHashes.subarray(0, (log.holes[0]?.from ?? entries) * HASH_BYTES);
+  const spoilt = spoiltRanges([...sound, ...older], whole);
+  const trusted = [...sound, ...older].toSorted((a, b) => a.size - b.size).at(-1) ?? null;
+  const hasOthers = log.checkpoints.length > sound.length;
   const signedBefore = Math.max(0, ...older.map(({ size }) => size));
-  return { problems, first: sound[0] ?? null, last, signedBefore, spoilt };
+  return { problems, first: sound[0] ?? trusted, last, trusted, hasOthers, signedBefore, spoilt };
 }
 
 const rangeOf = (from: number, to: number) =>
   from === to ? `checkpoint ${from} was` : `checkpoints ${from} to ${to} were`;
 
 /** @throws Error when it says nothing about this log: the verifier's mistake */
-function keptCheckpoint(note: string, log: LogCopy, verifierKey: string): Checkpoint {
+function keptCheckpoint(note: string, log: LogCopy, isSigned: boolean): Checkpoint {
   const checkpoint = parseNote(note);
   if (!checkpoint) throw new Error('the kept file is no checkpoint');
   if (String(checkpoint.tenantId) !== log.tenantId)
     throw new Error(`the kept checkpoint is of tenant ${checkpoint.tenantId}`);
-  if (!isSignedBy(verifierKey, note)) throw new Error('the kept checkpoint is not signed by the trusted key');
+  if (!isSigned) throw new Error('the kept checkpoint is not signed by the trusted key');
   return checkpoint;
 }
 

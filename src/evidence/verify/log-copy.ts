@@ -5,6 +5,12 @@ export type RemovalAnswer = {
   readonly [N in keyof (typeof REMOVALS_FIELDS)['removals']['of']]: N extends 'events' ? number : string;
 };
 
+/** Entries from one to below another. */
+export interface Hole {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A tenant's log as a verifier has fetched it. */
 export interface LogCopy {
   readonly tenantId: string;
@@ -19,6 +25,8 @@ export interface LogCopy {
   /** Notes, oldest first. */
   readonly checkpoints: readonly string[];
   readonly removals: readonly RemovalAnswer[];
+  /** Entries that the service does not have any more, in their order; zeros stand in their places. */
+  readonly holes: readonly Hole[];
   /** 16 bytes an entry. */
   readonly recordIds: Buffer;
   /** 32 bytes an entry. */

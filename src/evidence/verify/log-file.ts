@@ -29,7 +29,7 @@ function* linesOf({ checkpoints, recordIds, leafHashes, ...about }: LogCopy) {
 
 /** @throws Error that names the file and the line */
 export async function readLogFile(file: string): Promise<LogCopy> {
-  let about: Omit<LogCopy, 'checkpoints' | 'recordIds' | 'leafHashes'> | null = null;
+  let about: Omit<LogCopy, 'checkpoints' | 'recordIds' | 'leafHashes' | 'holes'> | null = null;
   const checkpoints: string[] = [];
   const parts = { recordIds: [] as Buffer[], leafHashes: [] as Buffer[] };
   for await (const { line, number } of linesIn(file)) {
@@ -44,7 +44,7 @@ export async function readLogFile(file: string): Promise<LogCopy> {
   const [recordIds, leafHashes] = [Buffer.concat(parts.recordIds), Buffer.concat(parts.leafHashes)];
   if (recordIds.length * HASH_BYTES !== leafHashes.length * ID_BYTES)
     throw new Error(`${file}: record ids and leaf hashes are not equally many`);
-  return { ...about, checkpoints, recordIds, leafHashes };
+  return { holes: [], ...about, checkpoints, recordIds, leafHashes };
 }
 
 /** Objects of a file of JSON lines, with the numbers of the lines, from 1. @throws Error that names file and line */

@@ -1,4 +1,5 @@
 import { ID_BYTES } from '../tiles';
+import type { Hole } from './log-copy';
 
 const EMPTY = -1;
 /** The end of a record id is the end of a hash: any of its bits will do. */
@@ -9,12 +10,21 @@ export class RecordIndex {
   readonly #slots: Int32Array;
   readonly #mask: number;
 
-  /** @param recordIds 16 bytes each */
-  constructor(private readonly recordIds: Buffer) {
+  /** @param recordIds 16 bytes each @param holes where there are none */
+  constructor(
+    private readonly recordIds: Buffer,
+    holes: readonly Hole[],
+  ) {
     const count = recordIds.length / ID_BYTES;
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * count + 2))).fill(EMPTY);
     this.#mask = this.#slots.length - 1;
+    let [next, ...others] = holes;
     for (let index = 0; index < count; index++) {
+      if (index === next?.from) {
+        index = next.to - 1;
+        [next, ...others] = others;
+        continue;
+      }
       let slot = this.#slotOf(recordIds, index * ID_BYTES);
       while (this.#slots[slot] !== EMPTY) slot = (slot + 1) & this.#mask;
       this.#slots[slot] = index;

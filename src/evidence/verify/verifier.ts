@@ -36,9 +36,11 @@ export interface Report {
   readonly removed: number;
   /** Entries of events that were accepted while the events were fetched, and are not among them. */
   readonly newer: number;
+  /** Events on which there is no verdict, as what is signed says nothing about them. */
+  readonly unjudged: number;
 }
 
-const [SEEN, ALTERED] = [1, 2];
+const [SEEN, ALTERED, GONE] = [1, 2, 3];
 
 /** Holds a tenant's events against its log. First all events are given, in any order, then the report is asked for. */
 export class Verifier {
@@ -52,17 +54,19 @@ export class Verifier {
   readonly #size: number;
   #events = 0;
   #newer = 0;
+  #unjudged = 0;
 
-  /** @param verifierKey the trusted key @param kept notes that the verifier had before */
+  /** @param verifierKeys the trusted ones @param kept notes that the verifier had before */
   constructor(
     private readonly log: LogCopy,
-    verifierKey: string,
+    verifierKeys: readonly string[],
     kept: readonly string[] = [],
   ) {
-    this.#checked = checkCheckpoints(log, verifierKey, kept);
-    this.#size = Math.min(this.#checked.last?.size ?? 0, log.recordIds.length / ID_BYTES);
-    this.#index = new RecordIndex(log.recordIds.subarray(0, this.#size * ID_BYTES));
+    this.#checked = checkCheckpoints(log, verifierKeys, kept);
+    this.#size = Math.min(this.#checked.trusted?.size ?? 0, log.recordIds.length / ID_BYTES);
+    this.#index = new RecordIndex(log.recordIds, log.holes);
     this.#marks = new Uint8Array(this.#size);
+    for (const { from, to } of log.holes) this.#marks.fill(GONE, from, to);
   }
 
   add(event: LoggedEvent): void {
@@ -72,7 +76,8 @@ export class Verifier {
     const places = this.#index.find(idBytes(recordId));
     const free = places.filter((place) => this.#marks[place] === 0);
     const own = free.findLast((place) => this.#hashAt(place) === hash) ?? free.at(-1);
-    if (own === undefined) this.#note('inserted', recordId);
+    if (own === undefined && this.#isOpen(places, hash)) this.#unjudged++;
+    else if (own === undefined) this.#note('inserted', recordId);
     else if (this.#hashAt(own) === hash) this.#marks[own] = SEEN;
     else {
       this.#marks[own] = ALTERED;
@@ -80,9 +85,18 @@ export class Verifier {
     }
   }
 
+  /** Whether an event that is not among what is signed may have been accepted nevertheless. */
+  #isOpen(places: readonly number[], hash: string): boolean {
+    const { trusted, hasOthers } = this.#checked;
+    const isWhole = this.log.holes.length === 0 && this.#size === trusted?.size;
+    return (
+      !isWhole || (hasOthers && places.some((place) => place >= this.#size && this.#hashAt(place) === hash))
+    );
+  }
+
   report(): Report {
     const { log } = this;
-    const { last, spoilt } = this.#checked;
+    const { trusted, spoilt } = this.#checked;
     const problems = [...this.#checked.problems, ...this.#stateProblems()];
     const truth = this.#changedInLog();
     for (const [place, { recordId }] of this.#others)
@@ -97,8 +111,8 @@ export class Verifier {
     const findings = this.#findings.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1));
     return {
       ...{ tenantId: log.tenantId, isSound: findings.length === 0 && problems.length === 0 },
-      ...{ findings, problems, events: this.#events, entries: this.#size, checkpoint: last },
-      ...{ removed, newer: this.#newer },
+      ...{ findings, problems, events: this.#events, entries: this.#size, checkpoint: trusted },
+      ...{ removed, newer: this.#newer, unjudged: this.#unjudged },
     };
   }
 
@@ -109,6 +123,11 @@ export class Verifier {
       ...(refusedEvents === 0 ? [] : [`what waited for the log was changed, of ${refusedEvents} events`]),
       ...(waitingEvents === 0 ? [] : [`${waitingEvents} accepted events are not in the signed log yet`]),
       ...(checkpoints.length > 0 || this.#events === 0 ? [] : ['there is no checkpoint']),
+      ...(this.#unjudged === 0
+        ? []
+        : [
+            `no verdict on ${this.#unjudged} events: nothing that is there, and that the trusted key signed, tells whether they were accepted`,
+          ]),
     ];
   }
 

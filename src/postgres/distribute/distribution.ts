@@ -25,13 +25,14 @@ export const DISTRIBUTED_TABLES = [
 /**
  * Tables that stay on the coordinator. Keys are looked up by their hash before any tenant is known, and their last
  * use is written all the time: as reference tables each write would need every node. An entry of the access log may
- * concern several tenants, or none.
+ * concern several tenants, or none. The key of the evidence logs is one for all tenants.
  */
 export const LOCAL_TABLES = [
   'api_key',
   'access_log',
   'dashboard_session',
   'export_lease',
+  'audit_log_key',
   '_prisma_migrations',
 ] as const;
 

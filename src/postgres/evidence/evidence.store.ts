@@ -40,6 +40,15 @@ export class PostgresEvidenceStore implements EvidenceStore {
     return rows.map(toTile);
   }
 
+  async leafTiles(tenantId: number, from: number, limit: number): Promise<readonly Tile[]> {
+    const rows = await this.#rows<TileRow>(
+      Prisma.sql`SELECT ${TILE_COLUMNS} FROM audit_log_tile t WHERE t.tenant_id = ${tenantId}::int AND t.level = 0
+        AND t.tile >= ${from}::int ORDER BY t.tile LIMIT ${limit}::int`,
+      [tenantId],
+    );
+    return rows.map(toTile);
+  }
+
   async tilesAround(tenantId: number, recordId: string): Promise<readonly Tile[]> {
     const hour = Number(ticksOfRecordId(recordId) / TICKS_PER_MS / BigInt(HOUR_MS));
     const rows = await this.#rows<TileRow>(
@@ -78,7 +87,8 @@ const stateOf = (tenant: Prisma.Sql): Prisma.Sql => Prisma.sql`
     (SELECT sum(q.events)::float8 FROM audit_log_queue q WHERE q.tenant_id = ${tenant} AND NOT q.refused) AS waiting,
     (SELECT min(q.received_at) FROM audit_log_queue q WHERE q.tenant_id = ${tenant} AND NOT q.refused) AS oldest,
     (SELECT sum(q.events)::float8 FROM audit_log_queue q WHERE q.tenant_id = ${tenant} AND q.refused) AS refused,
-    EXISTS (SELECT FROM audit_log_backlog b WHERE b.tenant_id = ${tenant}) AS backfilling,
+    EXISTS (SELECT FROM audit_log_head h WHERE h.tenant_id = ${tenant} AND NOT h.backfilled) AS backfilling,
+    EXISTS (SELECT FROM audit_log_backlog b WHERE b.tenant_id = ${tenant}) AS has_backlog,
     (SELECT c.note FROM audit_log_checkpoint c WHERE c.tenant_id = ${tenant} ORDER BY c.number DESC LIMIT 1) AS note`;
 
 interface StateRow {
@@ -88,6 +98,7 @@ interface StateRow {
   readonly oldest: Date | string | null;
   readonly refused: number | null;
   readonly backfilling: boolean;
+  readonly has_backlog: boolean;
   readonly note: string | null;
 }
 interface TileRow extends TileId {
@@ -109,6 +120,7 @@ const toState = (row: StateRow): LogState => ({
   oldestWaitingAt: row.oldest === null ? null : new Date(row.oldest),
   refusedEvents: Number(row.refused ?? 0),
   backfilling: row.backfilling,
+  hasUnsealedBacklog: row.has_backlog && !row.backfilling,
   checkpoint: row.note,
 });
 

@@ -1,14 +1,33 @@
-/** Statements of the evidence log. Each names its tenant as `$1`, but the first two, which ask who has work. */
+/** Statements of the evidence log. Each names its tenant as `$1`, but those before `HEAD`, which are of all. */
 
 /** By tenant id, from one on: whoever can't be served now must not keep the others waiting. */
 export const TENANTS_WITH_WORK = `
 SELECT tenant_id FROM (
   SELECT DISTINCT q.tenant_id FROM audit_log_queue q WHERE NOT q.refused AND q.key_id = ANY($3::text[])
-  UNION SELECT DISTINCT b.tenant_id FROM audit_log_backlog b) w
+  UNION SELECT h.tenant_id FROM audit_log_head h WHERE NOT h.backfilled) w
 WHERE tenant_id > $1::int ORDER BY tenant_id LIMIT $2::int`;
 
 export const TENANTS_TO_SIGN = `
 SELECT tenant_id FROM audit_log_head WHERE size > signed_size AND signed_at <= $1::timestamptz`;
+
+export const HEADS =
+  'SELECT * FROM audit_log_head WHERE tenant_id > $1::int ORDER BY tenant_id LIMIT $2::int';
+
+/** What waits under keys that this instance does not have. */
+export const WAITING_OF_OTHER_KEYS = `
+SELECT q.tenant_id, q.key_id, sum(q.events)::float8 AS events FROM audit_log_queue q
+WHERE NOT q.refused AND q.key_id <> ALL($1::text[]) GROUP BY q.tenant_id, q.key_id ORDER BY q.tenant_id LIMIT $2::int`;
+
+export const KEY_OF_DATABASE = 'SELECT key_id FROM audit_log_key WHERE id = 1';
+
+export const KEY_OF_MOST_HEADS = `
+SELECT key_id FROM audit_log_head GROUP BY key_id ORDER BY count(*) DESC, key_id LIMIT 1`;
+
+export const PUT_KEY = 'INSERT INTO audit_log_key (id, key_id) VALUES (1, $1) ON CONFLICT DO NOTHING';
+
+export const SUCCEED_KEY = 'UPDATE audit_log_key SET key_id = $2 WHERE id = 1 AND key_id = $1';
+
+export const TENANTS_WITH_BACKLOG = 'SELECT DISTINCT tenant_id FROM audit_log_backlog ORDER BY tenant_id';
 
 export const HEAD = 'SELECT * FROM audit_log_head WHERE tenant_id = $1::int';
 

@@ -1,27 +1,15 @@
 import { idBytes, idText, LEAF_BYTES } from '../../evidence/batch-seal';
-import { type LogHead, sealOfHead } from '../../evidence/log-head';
-import type { CheckpointKey } from '../../evidence/note-key';
+import { BrokenLog, keyAtHand, type LogHead, type LogKeys, sealOfHead } from '../../evidence/log-head';
 import { edgeOf, GrowingTree, ID_BYTES, TILE_WIDTH, type Tile, type TileId } from '../../evidence/tiles';
 import type { Prisma } from '../database';
 import { HEAD, PUT_HEAD, PUT_PLACES, PUT_TILES, TILES } from './log-statements';
 
 const HOUR_MS = 3_600_000;
 const MS_BYTES = 6;
-const NEVER = new Date(0);
+export const NEVER = new Date(0);
 
-/** The log is not as this service left it: it is not gone on with, and people must look. */
-export class BrokenLog extends Error {
-  override readonly name = 'BrokenLog';
-}
-
-/** Which keys a log may have been kept with. */
-export interface LogKeys {
-  readonly own: CheckpointKey;
-  /** Key ids of keys before it, whose logs it goes on with unseen. */
-  readonly former: readonly string[];
-}
-
-interface HeadRow {
+export interface HeadRow {
+  readonly tenant_id: number;
   readonly size: bigint;
   readonly root: Uint8Array;
   readonly checkpoints: number;
@@ -40,19 +28,27 @@ export async function loadHead(
 ): Promise<LogHead | null> {
   const [row] = await tx.$queryRawUnsafe<HeadRow[]>(HEAD, tenantId);
   if (!row) return null;
-  const head: LogHead = {
-    ...{ size: Number(row.size), root: Buffer.from(row.root), checkpoints: row.checkpoints },
-    ...{ signedSize: Number(row.signed_size), signedAt: row.signed_at, backfilled: row.backfilled },
-  };
+  const head = toHead(row);
   if (keys.former.includes(row.key_id)) return head;
-  if (row.key_id !== keys.own.keyId)
+  assertSealed(tenantId, row, head, keys);
+  return head;
+}
+
+export const toHead = (row: HeadRow): LogHead => ({
+  ...{ size: Number(row.size), root: Buffer.from(row.root), checkpoints: row.checkpoints },
+  ...{ signedSize: Number(row.signed_size), signedAt: row.signed_at, backfilled: row.backfilled },
+});
+
+/** @throws BrokenLog when no key at hand sealed the head as it is */
+export function assertSealed(tenantId: number, row: HeadRow, head: LogHead, keys: LogKeys): void {
+  const key = keyAtHand(keys, row.key_id);
+  if (!key)
     throw new BrokenLog(
       `the log is kept with the checkpoint key ${row.key_id}, and this instance has ${keys.own.keyId}: ` +
-        'give all instances the same CHECKPOINT_KEY_FILE, or name a lost key in CHECKPOINT_KEY_SUCCEEDS',
+        'start the instance that kept it with the CHECKPOINT_KEY_FILE of all, or, where its key is lost, name that one in CHECKPOINT_KEY_SUCCEEDS',
     );
-  if (!sealOfHead(keys.own, tenantId, head).equals(row.mac))
+  if (!sealOfHead(key, tenantId, head).equals(row.mac))
     throw new BrokenLog('where the log ends was changed in the database');
-  return head;
 }
 
 export async function saveHead(

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { sealOf } from '../../evidence/batch-seal';
-import { signedNote } from '../../evidence/checkpoint';
+import { type Checkpoint, signedNote } from '../../evidence/checkpoint';
 import type { CheckpointMemory } from '../../evidence/checkpoint-memory';
-import { consistencyProof, isConsistent } from '../../evidence/merkle';
-import { MissingNode, nodesOf, tilesFor } from '../../evidence/tiles';
+import { keyAtHand, knownKeyIds, type LogKeys } from '../../evidence/log-head';
 import { LIMITS } from '../../limits';
 import type { Prisma, PrismaClient } from '../database';
 import { sqlStateOf } from '../failure';
 import { nextOfBacklog } from './backfill';
+import { agreeOnKey, keyOfDatabase } from './log-key';
 import {
   PUT_CHECKPOINT,
   REFUSE_BATCHES,
@@ -16,16 +16,10 @@ import {
   TENANTS_TO_SIGN,
   TENANTS_WITH_WORK,
   WAITING_BATCHES,
+  WAITING_OF_OTHER_KEYS,
 } from './log-statements';
-import {
-  acceptedLeaves,
-  BrokenLog,
-  type LogKeys,
-  LogWriter,
-  loadHead,
-  loadTiles,
-  saveHead,
-} from './log-writer';
+import { assertGrown, assertNotSetBack, isBroken, LogWatch } from './log-watch';
+import { acceptedLeaves, LogWriter, loadHead, saveHead } from './log-writer';
 
 const TENANTS_PER_RUN = 50;
 /** Read, and hashed, in one transaction: the hashing takes about 100 ms. */
@@ -45,10 +39,16 @@ interface Batch {
 
 /**
  * Takes what waits into the logs, and signs them. Any number of instances may run it: a tenant that another one serves
- * is passed over. A log that is not as it was left is not touched: what is wrong with it stands in `problems`.
+ * is passed over. A log that is not as it was left is not touched: `problemOf` says what is wrong with it.
  */
 export class Sequencer {
-  readonly #problems = new Map<number, string>();
+  readonly #watch: LogWatch;
+  /** Why a log was not gone on with at the last attempt. */
+  readonly #failed = new Map<number, string>();
+  /** What waits under another key. */
+  #stuck: ReadonlyMap<number, string> = new Map();
+  /** Set: the logs of this database are kept with that key, and this instance has not got it. */
+  #otherKey: string | null = null;
   #from = 0;
 
   constructor(
@@ -58,38 +58,124 @@ export class Sequencer {
     private readonly log: Logger,
     private readonly checkpointMs: number = LIMITS.checkpointMs,
     private readonly now: () => Date = () => new Date(),
-  ) {}
+  ) {
+    this.#watch = new LogWatch(prisma, keys, memory);
+  }
 
-  /** Tenants whose log this instance does not go on with, and why. */
-  get problems(): ReadonlyMap<number, string> {
-    return this.#problems;
+  /**
+   * Agrees with the other instances on the key.
+   * @param madeOwnKey the key is the data folder's own, not one that was given
+   */
+  async begin(madeOwnKey: boolean): Promise<void> {
+    const isNew = await this.memory.begin();
+    this.#compareKey(await agreeOnKey(this.prisma, this.keys, isNew && madeOwnKey));
+  }
+
+  /** Why this instance does not go on with the tenant's log; null: it does. */
+  problemOf(tenantId: number): string | null {
+    const texts = [this.#otherKeyText(), ...this.#maps().map((problems) => problems.get(tenantId))];
+    return texts.find((text) => typeof text === 'string') ?? null;
+  }
+
+  /** Logs that are not gone on with, at least. */
+  get stoppedLogs(): number {
+    const known = new Set(this.#maps().flatMap((problems) => [...problems.keys()])).size;
+    return this.#otherKey === null ? known : Math.max(1, known);
   }
 
   /** Whether it goes on with every log. */
   get healthy(): boolean {
-    return this.#problems.size === 0;
+    return this.stoppedLogs === 0;
   }
 
   /** @returns how many tenants have more that waits */
   async run(): Promise<number> {
-    const keyIds = [this.keys.own.keyId, ...this.keys.former];
+    this.#compareKey((await keyOfDatabase(this.prisma)) ?? (await agreeOnKey(this.prisma, this.keys, false)));
+    if (this.#otherKey !== null) return 0;
+    const before = this.#problemTexts();
+    await this.#watch.round();
+    const keyIds = knownKeyIds(this.keys);
     const tenants = await this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
       TENANTS_WITH_WORK,
       ...[this.#from, TENANTS_PER_RUN, keyIds],
     );
-    this.#from = tenants.length < TENANTS_PER_RUN ? 0 : (tenants.at(-1)?.tenant_id ?? 0);
+    const isLast = tenants.length < TENANTS_PER_RUN;
+    const [from, end] = [this.#from, isLast ? Number.POSITIVE_INFINITY : (tenants.at(-1)?.tenant_id ?? 0)];
+    this.#from = isLast ? 0 : end;
+    const served = new Set(tenants.map(({ tenant_id }) => tenant_id));
     let unfinished = 0;
-    for (const { tenant_id } of tenants) {
-      const hasMore = await this.#attempt(tenant_id, (tx) => this.#append(tx, tenant_id, keyIds));
+    for (const tenantId of served) {
+      const hasMore = await this.#attempt(tenantId, (tx, last) => this.#append(tx, tenantId, last));
       if (hasMore === true) unfinished++;
     }
-    await this.#sign();
+    for (const tenantId of await this.#sign()) served.add(tenantId);
+    for (const tenantId of this.#failed.keys()) {
+      // Nothing is left to be done for it: another instance did.
+      if (tenantId > from && tenantId <= end && !served.has(tenantId)) this.#failed.delete(tenantId);
+    }
+    await this.#findStuck(keyIds);
+    this.#tell(before);
     return unfinished;
   }
 
-  async #append(tx: Prisma.TransactionClient, tenantId: number, keyIds: string[]): Promise<boolean> {
+  #compareKey(stated: string): void {
+    const other = stated === this.keys.own.keyId ? null : stated;
+    if (other !== null && other !== this.#otherKey) {
+      this.#otherKey = other;
+      this.log.error({ keyId: this.keys.own.keyId, keyOfDatabase: other }, this.#otherKeyText() ?? '');
+    }
+    this.#otherKey = other;
+  }
+
+  #otherKeyText(): string | null {
+    return this.#otherKey === null
+      ? null
+      : `the logs of this database are kept with the checkpoint key ${this.#otherKey}, and this instance has ${this.keys.own.keyId}: ` +
+          'set CHECKPOINT_KEY_FILE to the file with that key, checkpoint.key in the DATA_DIR of the instance that made it, and start again; ' +
+          `only if that file is lost, set CHECKPOINT_KEY_SUCCEEDS=${this.#otherKey} on all instances`;
+  }
+
+  /** What another instance took, with a key of its own, before it had the one of all. */
+  async #findStuck(keyIds: readonly string[]): Promise<void> {
+    const rows = await this.prisma.$queryRawUnsafe<{ tenant_id: number; key_id: string; events: number }[]>(
+      WAITING_OF_OTHER_KEYS,
+      ...[keyIds, LIMITS.evidenceWatchedLogs],
+    );
+    this.#stuck = new Map(
+      rows.map(({ tenant_id, key_id, events }) => [
+        tenant_id,
+        `${events} events wait that an instance with the checkpoint key ${key_id} accepted: start it with CHECKPOINT_KEY_FILE ` +
+          `set to the key of all, its DATA_DIR as it is; only if that is lost, set CHECKPOINT_KEY_SUCCEEDS=${key_id} on an instance`,
+      ]),
+    );
+  }
+
+  #maps(): ReadonlyMap<number, string>[] {
+    return [this.#watch.problems, this.#failed, this.#stuck];
+  }
+
+  #problemTexts(): ReadonlyMap<number, string> {
+    return new Map(
+      this.#maps()
+        .toReversed()
+        .flatMap((problems) => [...problems]),
+    );
+  }
+
+  #tell(before: ReadonlyMap<number, string>): void {
+    for (const [tenantId, problem] of this.#problemTexts()) {
+      if (before.get(tenantId) !== problem)
+        this.log.error({ tenantId, problem }, 'the evidence log is not gone on with');
+    }
+  }
+
+  async #append(tx: Prisma.TransactionClient, tenantId: number, last: Checkpoint | null): Promise<boolean> {
     const log = await LogWriter.open(tx, tenantId, this.keys);
-    const batches = await tx.$queryRawUnsafe<Batch[]>(WAITING_BATCHES, tenantId, keyIds, BATCHES_PER_STEP);
+    assertNotSetBack(tenantId, log.head, last);
+    const batches = await tx.$queryRawUnsafe<Batch[]>(
+      WAITING_BATCHES,
+      ...[tenantId, knownKeyIds(this.keys), BATCHES_PER_STEP],
+    );
     const sound = batches.filter((batch) => this.#isSound(tenantId, batch));
     for (const { leaves, accepted } of sound) {
       log.append(acceptedLeaves(Buffer.from(leaves), accepted));
@@ -100,7 +186,8 @@ export class Sequencer {
     const others = batches.filter((batch) => !sound.includes(batch));
     if (others.length > 0) await tx.$executeRawUnsafe(REFUSE_BATCHES, tenantId, idsOf(others));
     const isLimited = batches.length === BATCHES_PER_STEP;
-    let backfilled = log.head?.backfilled ?? false;
+    // Only a head that was sealed so opens the log to what was stored before there was one.
+    let backfilled = log.head?.backfilled ?? true;
     let hasBacklog = false;
     // Nothing of this snapshot waits any more: what of the backlog is in the log already can be told, once it is saved.
     if (!isLimited && !backfilled) {
@@ -115,23 +202,32 @@ export class Sequencer {
   }
 
   #isSound(tenantId: number, { batch_id, leaves, mac, key_id }: Batch): boolean {
-    const { own, former } = this.keys;
-    return former.includes(key_id) || sealOf(own, tenantId, batch_id, Buffer.from(leaves)).equals(mac);
+    const key = keyAtHand(this.keys, key_id);
+    // Without the key it is one of the lost ones.
+    return !key || sealOf(key, tenantId, batch_id, Buffer.from(leaves)).equals(mac);
   }
 
-  async #sign(): Promise<void> {
+  /** @returns whose log was to be signed */
+  async #sign(): Promise<number[]> {
     const before = new Date(this.now().getTime() - this.checkpointMs);
     const due = await this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(TENANTS_TO_SIGN, before);
     for (const { tenant_id: tenantId } of due) {
-      const note = await this.#attempt(tenantId, (tx) => this.#signOne(tx, tenantId, before));
+      const note = await this.#attempt(tenantId, (tx, last) => this.#signOne(tx, tenantId, before, last));
       if (note) await this.memory.remember(tenantId, note);
     }
+    return due.map(({ tenant_id }) => tenant_id);
   }
 
-  async #signOne(tx: Prisma.TransactionClient, tenantId: number, before: Date): Promise<string | null> {
+  async #signOne(
+    tx: Prisma.TransactionClient,
+    tenantId: number,
+    before: Date,
+    last: Checkpoint | null,
+  ): Promise<string | null> {
     const head = await loadHead(tx, tenantId, this.keys);
     if (!head || head.size === head.signedSize || head.signedAt > before) return null;
-    await this.#assertGrown(tx, tenantId, head);
+    assertNotSetBack(tenantId, head, last);
+    await assertGrown(tx, head, last);
     const { size, root } = head;
     const [number, signedAt] = [head.checkpoints + 1, this.now()];
     const note = signedNote({ tenantId, size, root, number, time: signedAt.toISOString() }, this.keys.own);
@@ -140,41 +236,31 @@ export class Sequencer {
     return note;
   }
 
-  /** A database that was set back to an earlier state has a log of its own: it must not be signed. */
-  async #assertGrown(
-    tx: Prisma.TransactionClient,
+  /**
+   * One tenant's turn, in one transaction; null: somebody else has it, or the log is broken.
+   * @param work is given what was remembered before the transaction began: what it sees is not older
+   */
+  async #attempt<T>(
     tenantId: number,
-    head: { readonly size: number; readonly root: Buffer },
-  ): Promise<void> {
-    const last = await this.memory.last(tenantId);
-    if (!last) return;
-    if (last.size > head.size)
-      throw new BrokenLog(`the log has ${head.size} entries, and had ${last.size} when it was signed last`);
-    const tiles = tilesFor((node) => consistencyProof(last.size, head.size, node));
-    const proof = consistencyProof(last.size, head.size, nodesOf(await loadTiles(tx, tenantId, tiles)));
-    if (!isConsistent(last, head, proof))
-      throw new BrokenLog(`the log is not the one whose ${last.size} entries were signed last`);
-  }
-
-  /** One tenant's turn, in one transaction; null: somebody else has it, or the log is broken. */
-  async #attempt<T>(tenantId: number, work: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T | null> {
+    work: (tx: Prisma.TransactionClient, last: Checkpoint | null) => Promise<T>,
+  ): Promise<T | null> {
+    if (this.#watch.problems.has(tenantId)) return null;
     try {
+      const last = await this.memory.last(tenantId);
       const done = await this.prisma.$transaction(async (tx) => {
         const [turn] = await tx.$queryRawUnsafe<{ taken: boolean }[]>(
           `SELECT pg_try_advisory_xact_lock(${TURN}, $1::int) AS taken`,
           tenantId,
         );
-        return turn?.taken ? { result: await work(tx) } : null;
+        return turn?.taken ? { result: await work(tx, last) } : null;
       }, STEP);
-      if (done) this.#problems.delete(tenantId);
+      if (done) this.#failed.delete(tenantId);
       return done?.result ?? null;
     } catch (error) {
       // Another instance was served between the snapshot and the turn.
       if (LATE.includes(sqlStateOf(error) ?? '')) return null;
-      if (!(error instanceof BrokenLog || error instanceof MissingNode)) throw error;
-      if (this.#problems.get(tenantId) !== error.message)
-        this.log.error({ tenantId, problem: error.message }, 'the evidence log is not gone on with');
-      this.#problems.set(tenantId, error.message);
+      if (!isBroken(error)) throw error;
+      this.#failed.set(tenantId, error.message);
       return null;
     }
   }

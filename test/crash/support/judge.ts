@@ -94,7 +94,11 @@ async function wrongEvidence(ask: Ask, tenantId: string, stored: readonly Stored
     recordIds,
     leafHashes,
   };
-  const findings = checkCheckpoints({ ...copy, before: log.checkpoint, removals: [] }, publicKey, []);
+  const findings = checkCheckpoints(
+    { ...copy, before: log.checkpoint, removals: [], holes: [] },
+    [publicKey],
+    [],
+  );
   const isComplete = text(entriesOf(recordIds, leafHashes)) === text(stored.map(entryOf).sort());
   return [
     ...findings.problems,

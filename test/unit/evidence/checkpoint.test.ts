@@ -3,7 +3,11 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import path from 'node:path';
 import fc from 'fast-check';
 import { isSignedBy, parseNote, signedNote } from '../../../src/evidence/checkpoint';
-import { CHECKPOINT_KEY_FILE, loadCheckpointKey } from '../../../src/evidence/checkpoint-key-file';
+import {
+  CHECKPOINT_KEY_FILE,
+  loadCheckpointKey,
+  loadFormerOwnKey,
+} from '../../../src/evidence/checkpoint-key-file';
 import { CheckpointFiles } from '../../../src/evidence/checkpoint-memory';
 import { CheckpointKey, newCheckpointKeyPem } from '../../../src/evidence/note-key';
 import { temporaryFolder } from '../../support/engines';
@@ -108,14 +112,60 @@ describe('the checkpoint key', () => {
       expect(other).not.toEqual(KEY.mac('a', 'bc'));
   });
 
-  it('remembers its last checkpoint of a tenant over a restart, and takes no other for it', async () => {
-    const note = signedNote(CHECKPOINT, KEY);
-    await new CheckpointFiles(folder, KEY.verifierKey).remember(7, note);
-    expect(await new CheckpointFiles(folder, KEY.verifierKey).last(7)).toEqual(CHECKPOINT);
-    expect(await new CheckpointFiles(folder, KEY.verifierKey).last(8)).toBeNull();
-    expect(await new CheckpointFiles(folder, OTHER.verifierKey).last(7)).toBeNull();
-    expect(await readFile(path.join(folder, 'checkpoints/tenant-7'), 'utf8')).toBe(note);
-    await mkdir(path.join(folder, 'checkpoints/tenant-9'));
-    await expect(new CheckpointFiles(folder, KEY.verifierKey).last(9)).rejects.toThrow('EISDIR');
+  it('is still at hand where the data folder has made one before it was given the shared one', async () => {
+    const shared = path.join(folder, 'shared.key');
+    await writeFile(shared, newCheckpointKeyPem());
+    const sharedKey = await loadCheckpointKey(folder, shared);
+    expect(await loadFormerOwnKey(folder, sharedKey)).toEqual([]);
+    const own = await loadCheckpointKey(folder, null);
+    expect((await loadFormerOwnKey(folder, sharedKey)).map(({ keyId }) => keyId)).toEqual([own.keyId]);
+    expect(await loadFormerOwnKey(folder, own)).toEqual([]);
+  });
+});
+
+describe('what an instance remembers', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const file = () => path.join(folder, 'checkpoints/tenant-7');
+
+  it('is the last checkpoint of each tenant, over a restart, whoever signed it', async () => {
+    const [note, other] = [signedNote(CHECKPOINT, KEY), signedNote({ ...CHECKPOINT, tenantId: 8 }, OTHER)];
+    const files = new CheckpointFiles(folder);
+    expect(await files.begin()).toBe(true);
+    await files.remember(7, note);
+    await files.remember(8, other);
+    const after = new CheckpointFiles(folder);
+    expect(await after.begin()).toBe(false);
+    expect(await after.tenants()).toEqual(new Set([7, 8]));
+    expect(await after.last(7)).toEqual(CHECKPOINT);
+    expect(await after.last(8)).toEqual({ ...CHECKPOINT, tenantId: 8 });
+    expect(await after.last(9)).toBeNull();
+    expect(await readFile(file(), 'utf8')).toBe(note);
+    expect((await readdir(path.dirname(file()))).toSorted()).toEqual(['tenant-7', 'tenant-8']);
+  });
+
+  it('is never quietly nothing: a file that cannot be read, or says something else, is told', async () => {
+    await mkdir(file(), { recursive: true });
+    await expect(new CheckpointFiles(folder).last(7)).rejects.toThrow('cannot be read (EISDIR)');
+    await rm(file(), { recursive: true });
+    for (const text of ['', 'x', signedNote({ ...CHECKPOINT, tenantId: 8 }, KEY)]) {
+      await writeFile(file(), text);
+      await expect(new CheckpointFiles(folder).last(7)).rejects.toThrow('is no checkpoint of the tenant');
+    }
+  });
+
+  it('is looked at once more where an operator took it away or put it back', async () => {
+    const files = new CheckpointFiles(folder);
+    await files.remember(7, signedNote(CHECKPOINT, KEY));
+    expect(await files.reread(7)).toBe(false);
+    const older = { ...CHECKPOINT, number: 1, size: 1, time: '2025-01-01T00:00:00.000Z' };
+    await writeFile(file(), signedNote(older, KEY));
+    expect([await files.reread(7), await files.last(7)]).toEqual([true, older]);
+    await rm(file());
+    expect([await files.reread(7), await files.last(7)]).toEqual([true, null]);
+    expect(await files.tenants()).toEqual(new Set());
   });
 });

@@ -38,14 +38,14 @@ export function logOf(events: readonly LoggedEvent[], sizes: readonly number[], 
   );
   return {
     ...{ tenantId: '7', publicKey: key.verifierKey, before: checkpoints.at(-1) ?? null, checkpoints },
-    ...{ waitingEvents: 0, refusedEvents: 0, problem: null, removals: [] },
+    ...{ waitingEvents: 0, refusedEvents: 0, problem: null, removals: [], holes: [] },
     recordIds: Buffer.concat(events.map(({ recordId }) => idBytes(recordId))),
     leafHashes: Buffer.concat(leaves),
   };
 }
 
 export function verify(log: LogCopy, events: readonly LoggedEvent[], kept: readonly string[] = []): Report {
-  const verifier = new Verifier(log, KEY.verifierKey, kept);
+  const verifier = new Verifier(log, [KEY.verifierKey], kept);
   for (const event of events) verifier.add(event);
   return verifier.report();
 }

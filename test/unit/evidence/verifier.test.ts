@@ -3,6 +3,7 @@ import { FIELD_NAMES } from '../../../src/audit-event/fields';
 import { signedNote } from '../../../src/evidence/checkpoint';
 import type { LoggedEvent } from '../../../src/evidence/entry';
 import { CheckpointKey, newCheckpointKeyPem } from '../../../src/evidence/note-key';
+import { Verifier } from '../../../src/evidence/verify/verifier';
 import { anEventInFull, firstOf, KEY, logOf, logs, verify } from './log-copies';
 import { plainRoot } from './support';
 
@@ -152,6 +153,79 @@ describe('verifying', () => {
     expect(problemsWith(other.checkpoints)).toContain('checkpoint 1 is not signed by the trusted key');
     expect(problemsWith([one, 'two', three, four])).toContain('checkpoint 2 is no checkpoint');
     expect(problemsWith([])).toContain('there is no checkpoint');
+  });
+
+  it('gives no verdict on records where it trusts no checkpoint: it says so, and calls none of them inserted', () => {
+    const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
+    const other = logOf(events, [3, 12], CheckpointKey.ofPem(newCheckpointKeyPem()));
+    for (const log of [other, { ...other, checkpoints: [], before: null }]) {
+      const report = verify(log, events);
+      expect(report).toMatchObject({ isSound: false, findings: [], unjudged: 12, checkpoint: null });
+      expect(report.problems).toContainEqual(expect.stringContaining('no verdict on 12 events'));
+    }
+  });
+
+  it('judges by a kept checkpoint where those of the service are gone', () => {
+    const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
+    const log = logOf(events, [3, 12]);
+    const [, kept = ''] = log.checkpoints;
+    const bare = { ...log, checkpoints: [], before: null };
+    const changedOne = events.with(5, anEventInFull(5, { statement: 'SELECT 1' }));
+    expect(verify(bare, changedOne, [kept])).toMatchObject({
+      ...{ isSound: false, unjudged: 0, entries: 12 },
+      findings: [{ kind: 'altered', recordId: events[5]?.recordId }],
+    });
+  });
+
+  it('trusts several keys, of which one succeeded another; with one of them it judges what that one signed', () => {
+    const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
+    const successor = CheckpointKey.ofPem(newCheckpointKeyPem());
+    const [first = ''] = logOf(events, [6]).checkpoints;
+    const second = logOf(events, [6, 12], successor);
+    const log = { ...second, checkpoints: [first, second.checkpoints[1] ?? ''] };
+    const verifier = new Verifier(log, [KEY.verifierKey, successor.verifierKey]);
+    for (const event of events) verifier.add(event);
+    expect(verifier.report()).toMatchObject({ isSound: true, entries: 12 });
+    const stranger = anEventInFull(99);
+    const report = verify({ ...log, before: null }, [...events, stranger]);
+    expect(report).toMatchObject({ entries: 6, unjudged: 6 });
+    expect(report.findings).toMatchObject([{ kind: 'inserted', recordId: stranger.recordId }]);
+    expect(report.problems).toContain('checkpoint 2 is not signed by the trusted key');
+  });
+
+  it('names the entries that are gone from the log, judges the records of all others, and calls none inserted', () => {
+    const cases = logs.chain(({ events, log }) =>
+      fc.tuple(
+        fc.constant({ events, log }),
+        fc.nat(events.length - 1),
+        fc.nat(events.length),
+        fc.nat(events.length - 1),
+      ),
+    );
+    fc.assert(
+      fc.property(cases, ([{ events, log }, from, length, at]) => {
+        const to = Math.min(events.length, from + length + 1);
+        const holes = [{ from, to }];
+        const [recordIds, leafHashes] = [Buffer.from(log.recordIds), Buffer.from(log.leafHashes)];
+        recordIds.fill(0, from * 16, to * 16);
+        leafHashes.fill(0, from * 32, to * 32);
+        const cut = { ...log, holes, recordIds, leafHashes };
+        const report = verify(cut, events);
+        expect(report).toMatchObject({ isSound: false, findings: [], unjudged: to - from });
+        expect(report.problems[0]).toBe(
+          `${to - from} entries of the log are not there any more: ${from} to ${to - 1}`,
+        );
+        const forged = events.map((event, i) => (i === at ? changed(event, 'statement', 3) : event));
+        const isJudged = at < from || at >= to;
+        expect(verify(cut, forged).findings).toMatchObject(
+          isJudged ? [{ kind: 'altered', recordId: events[at]?.recordId }] : [],
+        );
+        const gone = events.filter((_, i) => i !== at);
+        expect(verify(cut, gone).findings).toMatchObject(
+          isJudged ? [{ kind: 'missing', recordId: events[at]?.recordId }] : [],
+        );
+      }),
+    );
   });
 
   it('finds by a kept checkpoint what nothing else tells: that the end of the log was taken away, or made anew', () => {

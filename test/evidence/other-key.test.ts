@@ -1,0 +1,170 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { CHECKPOINT_KEY_FILE } from '../../src/evidence/checkpoint-key-file';
+import { CheckpointKey, newCheckpointKeyPem } from '../../src/evidence/note-key';
+import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
+import { tenantScope } from '../../src/tenant/tenant-scope';
+import { describeOnPostgres, ENGINES, temporaryFolder } from '../support/engines';
+import { anEvent } from '../support/events';
+import { Store } from '../support/store';
+import { until } from '../support/until';
+import { World } from '../support/world';
+import { LogTrial } from './support';
+
+const aKey = () => CheckpointKey.ofPem(newCheckpointKeyPem());
+
+describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (engine) => {
+  let base: Store;
+  let store: Store;
+  let first: LogTrial;
+  let second: LogTrial;
+  beforeAll(async () => {
+    base = await Store.open(engine);
+  });
+  afterAll(() => base.close());
+  beforeEach(async () => {
+    for (const table of ['key', 'queue', 'head', 'tile', 'place', 'checkpoint'])
+      await base.query(`DELETE FROM audit_log_${table}`);
+    store = await base.forNewTenant();
+    [first, second] = [new LogTrial(store, aKey()), new LogTrial(store, aKey())];
+    await first.sequencer.begin(true);
+    await second.sequencer.begin(true);
+    await accept(first, 3);
+    await accept(second, 2);
+  });
+  const accept = ({ keys: { own } }: LogTrial, n: number) =>
+    new PostgresAuditEventWriter(store.database.run, store.partitions, own).insert(
+      store.tenantId,
+      store.checked(Array.from({ length: n }, () => ({}))),
+    );
+  const state = async () => (await first.log.states(tenantScope([store.tenantId])))[0];
+  const idOf = ({ keys: { own } }: LogTrial) => own.keyId;
+
+  it('the log has the key of the first; the other instance signs nothing, and says which setting to change', async () => {
+    await second.run();
+    expect(second.sequencer.healthy).toBe(false);
+    expect(second.problem).toContain(
+      `kept with the checkpoint key ${idOf(first)}, and this instance has ${idOf(second)}`,
+    );
+    expect(second.problem).toContain('set CHECKPOINT_KEY_FILE');
+    expect(second.problem).toContain(`only if that file is lost, set CHECKPOINT_KEY_SUCCEEDS=${idOf(first)}`);
+    expect((await state())?.size).toBe(0);
+    await first.run();
+    expect(await state()).toMatchObject({ size: 3, waitingEvents: 2 });
+  });
+
+  it('the instance with the right key tells of what waits under another, as long as it does', async () => {
+    await first.run();
+    expect(first.sequencer.healthy).toBe(false);
+    expect((await state())?.problem).toContain(
+      `2 events wait that an instance with the checkpoint key ${idOf(second)} accepted`,
+    );
+  });
+
+  it('with the key of the log in CHECKPOINT_KEY_FILE, and its data folder as it is, the other goes on: nothing waits, nothing is wrong', async () => {
+    await first.run();
+    const mended = new LogTrial(store, first.keys.own, { others: [second.keys.own] });
+    await mended.sequencer.begin(false);
+    await mended.run();
+    await first.run();
+    expect([mended.problem, mended.sequencer.healthy]).toEqual([null, true]);
+    expect([first.problem, first.sequencer.healthy]).toEqual([null, true]);
+    expect(await state()).toMatchObject({ size: 5, waitingEvents: 0, refusedEvents: 0 });
+    expect(await first.memory.last(store.tenantId)).toMatchObject({ size: 5 });
+  });
+
+  it('what waits under a key at hand is taken only as it was sealed', async () => {
+    await store.query(
+      `UPDATE audit_log_queue SET leaves = set_byte(leaves, 20, (get_byte(leaves, 20) + 1) % 256) WHERE key_id = $1`,
+      idOf(second),
+    );
+    await new LogTrial(store, first.keys.own, { others: [second.keys.own] }).run();
+    expect(await state()).toMatchObject({ size: 3, waitingEvents: 0, refusedEvents: 2 });
+  });
+
+  it('where the data folder of the other is lost, CHECKPOINT_KEY_SUCCEEDS takes what it accepted', async () => {
+    const mended = new LogTrial(store, first.keys.own, { former: [idOf(second)] });
+    await mended.run();
+    expect([mended.problem, mended.sequencer.healthy]).toEqual([null, true]);
+    expect(await state()).toMatchObject({ size: 5, waitingEvents: 0 });
+  });
+
+  it('where the key of the log is lost, another succeeds it, and whoever comes back with the old one is told', async () => {
+    await first.run();
+    const successor = new LogTrial(store, second.keys.own, { former: [idOf(first)] });
+    await successor.sequencer.begin(true);
+    await successor.run();
+    expect([successor.problem, successor.sequencer.healthy]).toEqual([null, true]);
+    expect(await state()).toMatchObject({ size: 5, waitingEvents: 0 });
+    await accept(first, 1);
+    await first.run();
+    expect(first.problem).toContain(
+      `kept with the checkpoint key ${idOf(second)}, and this instance has ${idOf(first)}`,
+    );
+    expect(await state()).toMatchObject({ size: 5 });
+  });
+
+  it('whoever changes in the database which key it is has nothing signed with another, and is noticed', async () => {
+    await first.run();
+    await store.query('UPDATE audit_log_key SET key_id = $1', idOf(second));
+    await second.run();
+    expect(second.problem).toContain('and this instance has');
+    expect((await second.log.checkpoints(store.tenantId, 0)).length).toBe(1);
+    await first.run();
+    expect([first.sequencer.healthy, first.problem]).toEqual([
+      false,
+      expect.stringContaining('and this instance has'),
+    ]);
+    // Taken away, it is that of the logs there are.
+    await store.query('DELETE FROM audit_log_key');
+    await second.run();
+    expect(second.sequencer.healthy).toBe(false);
+    await new LogTrial(store, first.keys.own, { others: [second.keys.own] }).run();
+    await first.run();
+    expect(first.problem).toBeNull();
+  });
+});
+
+describeOnPostgres('two services with a data folder each', () => {
+  it('the second is Degraded until it has the key of the log, makes no operator key, and loses no event', async () => {
+    const one = await World.open('postgresql');
+    const dataDir = await temporaryFolder();
+    let two = await World.on(one.database, { dataDir });
+    expect(two.service.operatorKeyFile).toBeNull();
+    expect(two.logLines.join('\n')).toContain('operator-key recover');
+    const health = async (world: World) => {
+      const { status, text } = await world.fetch('/health');
+      return [status, text];
+    };
+    expect(await health(two)).toEqual([200, expect.stringContaining('Degraded')]);
+    expect(two.logLines.join('\n')).toContain('set CHECKPOINT_KEY_FILE');
+    const tenant = await two.tenant();
+    await tenant.ingest([anEvent()]);
+    const problems = '{ auditLogs { tenantId problem } }';
+    const found = await until(
+      () => one.operate(problems),
+      ({ auditLogs }) => auditLogs[0].problem !== null,
+    );
+    expect(found.auditLogs[0].problem).toContain('1 events wait');
+    expect((await health(one))[1]).toContain('Degraded');
+    await two.service.close();
+    const checkpointKeyFile = path.join(dataDir, 'shared/key');
+    await mkdir(path.dirname(checkpointKeyFile));
+    await copyFile(path.join(one.database.dataDir, CHECKPOINT_KEY_FILE), checkpointKeyFile);
+    two = await World.on(one.database, { dataDir, checkpointKeyFile });
+    await until(
+      async () => (await tenantLog(two, tenant.key)).checkpoint,
+      (checkpoint) => checkpoint !== null,
+    );
+    await until(
+      () => health(one),
+      ([, text]) => !String(text).includes('Degraded'),
+    );
+    expect((await health(two))[1]).not.toContain('Degraded');
+    expect(await tenantLog(two, tenant.key)).toMatchObject({ size: 1, waitingEvents: 0, problem: null });
+    await two.service.close();
+    await one.close();
+  });
+});
+
+const tenantLog = async (world: World, key: string) => (await world.get('/audit-log', key)).body.data;
