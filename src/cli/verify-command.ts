@@ -70,15 +70,18 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
       if (options.from) return verifyFolder(options.from, options, ports);
       const folder = options.save ?? (await mkdtemp(path.join(os.tmpdir(), 'audit-activity-verify-')));
       try {
-        await fetchInto(folder, options, ports);
+        const shortage = await fetchInto(folder, options, ports);
+        // First what the log says of it: events that were taken away are named.
         await verifyFolder(folder, options, ports);
+        if (shortage !== null) throw new CommandError(shortage);
       } finally {
         if (!options.save) await rm(folder, { recursive: true, force: true });
       }
     });
 }
 
-async function fetchInto(folder: string, options: Options, { env }: Ports): Promise<void> {
+/** @returns see `saveEvents` */
+async function fetchInto(folder: string, options: Options, { env }: Ports): Promise<string | null> {
   const url = (options.url ?? (env.AUDIT_ACTIVITY_URL || DEFAULT_URL)).replace(/\/+$/, '');
   const apiKey = options.apiKeyFile
     ? (await readGiven(options.apiKeyFile)).trim()
@@ -91,8 +94,9 @@ async function fetchInto(folder: string, options: Options, { env }: Ports): Prom
   await mkdir(folder, { recursive: true });
   // In this order: what was signed before must be among the events, and each of these in what is signed after.
   const { checkpoint } = await client.caughtUp();
-  await client.saveEvents(path.join(folder, EVENTS_FILE));
+  const shortage = await client.saveEvents(path.join(folder, EVENTS_FILE));
   await writeLogFile(path.join(folder, LOG_FILE), await client.log(checkpoint));
+  return shortage;
 }
 
 async function verifyFolder(folder: string, options: Options, { print }: Ports): Promise<void> {

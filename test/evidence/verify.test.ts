@@ -146,7 +146,9 @@ describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
 
   it('finds a line of an export that was changed, left out or put in', async () => {
     const copy = path.join(folder, 'copy');
-    const lines = (await readFile(path.join(copy, 'events.ndjson'), 'utf8')).trimEnd().split('\n');
+    const whole = (await readFile(path.join(copy, 'events.ndjson'), 'utf8')).trimEnd().split('\n');
+    // The last line says how many there are: whoever changes the others can leave it out.
+    const lines = whole.slice(0, -1);
     const idOf = (line = '') => JSON.parse(line).recordId;
     const other = path.join(folder, 'other.ndjson');
     const firstOf = async (some: readonly string[]) => {
@@ -307,7 +309,7 @@ describeOnPostgres('a change in the database behind the service', () => {
 
   it('is found in the log itself: hashes out of its middle, all others are judged', async () => {
     const tenant = await at.world.tenant();
-    for (let i = 0; i < 2; i++) await tenant.ingest(events(400));
+    await tenant.ingest(events(800));
     await signed(tenant, 800);
     await change(tenant, 'DELETE FROM audit_log_tile WHERE tenant_id = $1 AND level = 0 AND tile = 1');
     expect(await found(tenant)).toMatchObject({
