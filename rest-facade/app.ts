@@ -1,6 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
+import { whenClosed } from '../src/closed';
 import { within } from '../src/deadline';
 import { DomainError, serviceUnavailable } from '../src/errors';
 import type { BeginExport } from '../src/export/export-events';
@@ -56,6 +57,7 @@ const contextOf =
       apiKey: request.get('X-Api-Key'),
       address: request.ip ?? '',
       entrance: 'rest',
+      gone: whenClosed(response),
       onRateDecision: (decision) => setRateLimitHeaders(response, decision),
       onValue: (_value, rows) => {
         response.locals.rows = rows;

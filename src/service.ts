@@ -48,6 +48,7 @@ import { Indexer } from './postgres/search/indexer';
 import { PostgresSessionStore } from './postgres/session.store';
 import { PostgresTenantStore } from './postgres/tenant.store';
 import { vacuum } from './postgres/vacuum';
+import { AnswerBytes } from './rate-limit/answer-bytes';
 import { FairShare, sharesOf } from './rate-limit/fair-share';
 import type { Limiter } from './rate-limit/limiter';
 import { SlidingLog } from './rate-limit/sliding-log';
@@ -143,6 +144,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
       reader: readSide.reader,
       explorer: new PostgresAuditEventExplorer(database.ask, readSide.form),
       fairShare,
+      answers: new AnswerBytes(),
       writer: new PostgresAuditEventWriter(database.run, partitions, checkpointKey),
       tenants,
       keys: new KeyManager(keyStore, tenants, authenticator),

@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import type { Logger } from 'pino';
+import { whenClosed } from '../closed';
 import type { OpenIdConfig } from '../config';
 import { noteAccess } from '../graphql/access-log';
 import type { CreateContext } from '../graphql/context';
@@ -85,6 +86,7 @@ async function signIn(
     sessionToken,
     address: request.ip ?? '',
     entrance: 'dashboard',
+    gone: whenClosed(response),
   });
   noteAccess(context, { operation: 'signIn', parameters: {}, outcome: 'ok', rows: null });
   setSessionCookie(request, response, sessionToken);

@@ -1,6 +1,7 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import { addressGroup, plainAddress } from '../api-key/address-list';
+import { whenClosed } from '../closed';
 import { DomainError } from '../errors';
 import { noteAccess } from '../graphql/access-log';
 import type { CreateContext, GraphqlContext } from '../graphql/context';
@@ -78,6 +79,7 @@ async function contextOf(
     requestId: response.locals.requestId,
     address: request.ip ?? '',
     entrance: 'dashboard',
+    gone: whenClosed(response),
   });
   response.locals.principal = context.principal;
   return context;

@@ -11,6 +11,7 @@ import type { EvidenceLog } from '../evidence/evidence-log';
 import type { AuditEventExplorer } from '../explore/explorer';
 import type { AuditEventWriter } from '../ingest/audit-event-writer';
 import { LIMITS } from '../limits';
+import type { AnswerBytes } from '../rate-limit/answer-bytes';
 import type { FairShare } from '../rate-limit/fair-share';
 import type { Limiter, RateDecision } from '../rate-limit/limiter';
 import { retryAfterSeconds, SlidingLog } from '../rate-limit/sliding-log';
@@ -26,6 +27,7 @@ export interface Services {
   readonly explorer: AuditEventExplorer;
   /** Of the two above, for whatever may take long. */
   readonly fairShare: FairShare;
+  readonly answers: AnswerBytes;
   readonly writer: AuditEventWriter;
   readonly tenants: TenantStore;
   readonly keys: KeyManager;
@@ -47,6 +49,8 @@ export interface GraphqlContext {
   readonly address: string;
   readonly entrance: Caller['entrance'];
   readonly services: Services;
+  /** Resolves when the answer has left, or its caller has. */
+  readonly gone: Promise<void>;
   /** Told of the value of each root field, and how many rows it has. */
   readonly onValue?: OnValue;
   /** Set for a mutation: what its entry of the access log says, but for what comes of it. */
@@ -70,6 +74,8 @@ export interface Caller {
   /** Network address, behind the trusted proxies: for the access log and the limit on failed authentications. */
   readonly address: string;
   readonly entrance: 'rest' | 'graphql' | 'dashboard';
+  /** Resolves when the answer has left, or its caller has. */
+  readonly gone: Promise<void>;
   /** Told of the decision before a refusal is thrown, so that its headers can be set on any answer. */
   readonly onRateDecision?: (decision: RateDecision) => void;
   readonly onValue?: OnValue;
@@ -101,8 +107,11 @@ export function contextFactory(parts: {
     const principal = await again();
     if (!principal)
       throw await refusal(failures, address, caller.sessionToken === undefined ? notValid : sessionOver);
-    const { requestId, entrance, onValue } = caller;
-    const context = { requestId, principal, again, address, entrance, services, ...(onValue && { onValue }) };
+    const { requestId, entrance, gone, onValue } = caller;
+    const context = {
+      ...{ requestId, principal, again, address, entrance, gone, services },
+      ...(onValue && { onValue }),
+    };
     if (principal.allowedFrom && !principal.allowedFrom.includes(address)) {
       // Noted within the limit on failures, so that a stolen key can't fill the log.
       throw await refusal(failures, address, () => {

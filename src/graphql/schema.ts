@@ -4,6 +4,7 @@ import { buildSchemaSync } from 'type-graphql';
 import { assertEveryRootFieldHasRule, authChecker } from './access';
 import { logEveryAccess } from './access-log';
 import { AccessLogResolver } from './access-log.resolver';
+import { boundEveryAnswer } from './answer-room';
 import { AuditEventResolver } from './audit-event.resolver';
 import { AuditSourceResolver } from './audit-source.resolver';
 import { EventProofResolver, EvidenceResolver } from './evidence.resolver';
@@ -32,6 +33,7 @@ export function createSchema(): GraphQLSchema {
     validate: false,
   });
   assertEveryRootFieldHasRule(schema);
+  boundEveryAnswer(schema);
   logEveryAccess(schema);
   return schema;
 }

@@ -7,6 +7,7 @@ import { expressMiddleware } from '@as-integrations/express5';
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema, type ValidationRule } from 'graphql';
 import type { Logger } from 'pino';
+import { whenClosed } from '../closed';
 import { DomainError, ERRORS, toDomainError } from '../errors';
 import { IngestGate } from '../ingest/gate';
 import type { IngestReceipt } from '../ingest/receive-batch';
@@ -70,6 +71,7 @@ export async function createGraphqlRouter(parts: {
       sessionToken: sessionTokenOf(sessionRequestOf(request)),
       address: request.ip ?? '',
       entrance: 'graphql',
+      gone: whenClosed(response),
       onValue: (value, rows) => {
         if (isReceipt(value)) response.locals.receipt = value;
         response.locals.rows = (response.locals.rows ?? 0) + (isReceipt(value) ? value.accepted : rows);

@@ -16,6 +16,7 @@ const CORE = [
   'src/errors',
   'src/limits',
   'src/version',
+  'src/closed',
   'src/deadline',
   'src/refusal',
 ];
@@ -54,7 +55,7 @@ const BORDERS: readonly Border[] = [
       ...['src/audit-event', 'src/errors', 'src/limits', 'src/health', 'src/version'],
       ...['src/rate-limit/limiter', 'src/api-key/scopes', 'src/evidence/answer-fields', 'src/export'],
       'src/api-key/principal',
-      ...['src/deadline', 'src/refusal', 'src/telemetry/tracing'],
+      ...['src/closed', 'src/deadline', 'src/refusal', 'src/telemetry/tracing'],
     ],
     packages: ['express', 'graphql', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],
   },

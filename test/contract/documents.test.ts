@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { ENVIRONMENT, loadConfig } from '../../src/config';
 import { ERRORS } from '../../src/errors';
-import { LIMITS } from '../../src/limits';
 import { namesIn, readDocument, tableOf } from '../support/documents';
 import { ROOT } from '../support/imports';
 
@@ -38,20 +37,6 @@ describe('the documents', () => {
       doc,
     ]);
     expect(tableOf('docs/api.md', 'Status')).toEqual(declared);
-  });
-
-  it('state the limits of the API as they are declared', () => {
-    const text = readDocument('docs/api.md');
-    const stated = [
-      `${loadConfig({}).rateLimitPerMinute} calls in any ${LIMITS.rateWindowMs / 1000} seconds`,
-      `${LIMITS.pageSizeDefault} events by default, ${LIMITS.pageSizeMax} at most`,
-      `${LIMITS.searchCharsMax} characters and ${LIMITS.searchTermsMax} terms at most`,
-      `**Filter**: ${LIMITS.filterCharsMax} characters at most`,
-      `**URL**: ${LIMITS.urlBytesMax / 1024} KiB at most`,
-      `${LIMITS.failedAuthPerMinute} calls a minute from one address`,
-      `within ${Math.ceil(LIMITS.requestDeadlineMs / 1000)} seconds`,
-    ];
-    expect(stated.filter((limit) => !text.includes(limit))).toEqual([]);
   });
 
   it('map every folder of the sources, and none that is not there', () => {

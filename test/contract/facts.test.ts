@@ -29,7 +29,7 @@ describe('each fact has one home', () => {
           },
           {
             file: 'src/graphql/server.ts',
-            context: /^code: 'invalid_parameter'$|=== '(?:internal_error|request_timeout)'$/,
+            context: /^code: 'invalid_parameter'$|=== 'internal_error'$/,
             reason: "GraphQL's own errors",
           },
           {

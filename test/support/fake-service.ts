@@ -12,6 +12,7 @@ import { createGraphqlRouter } from '../../src/graphql/server';
 import { InFlight } from '../../src/http/in-flight';
 import { createHttpServer } from '../../src/http-server';
 import { LIMITS } from '../../src/limits';
+import { AnswerBytes } from '../../src/rate-limit/answer-bytes';
 import { FairShare, sharesOf } from '../../src/rate-limit/fair-share';
 import { RetentionManager } from '../../src/retention/manage-retention';
 import { FakeKeyStore, FakeTenantStore } from './fakes/key-store';
@@ -38,6 +39,7 @@ export async function openFakeService(
   const services: Services = {
     reader: { page: unused, find: unused, summary: unused },
     explorer: { histogram: unused, facets: unused },
+    answers: new AnswerBytes(),
     fairShare: new FairShare(sharesOf(LIMITS.databaseConnections)),
     writer: { insert: unused },
     tenants,
@@ -73,8 +75,8 @@ export async function openFakeService(
   const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });
   const createContext: CreateContext =
     parts.createContext ??
-    (async ({ requestId, address, entrance }) => ({
-      ...{ requestId, address, entrance, services },
+    (async ({ requestId, address, entrance, gone }) => ({
+      ...{ requestId, address, entrance, gone, services },
       principal: parts.principal ?? READER,
       again: unused,
     }));

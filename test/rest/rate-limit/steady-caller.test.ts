@@ -18,7 +18,8 @@ function entrance(limit: number) {
     rateLimitPerMinute: limit,
     services: {} as Services,
   });
-  return () => createContext({ requestId: 'r', apiKey: 'k', address: 'a', entrance: 'rest' });
+  return () =>
+    createContext({ requestId: 'r', apiKey: 'k', address: 'a', entrance: 'rest', gone: Promise.resolve() });
 }
 
 /** The times at which calls that came at these times were admitted, or null for those refused. */

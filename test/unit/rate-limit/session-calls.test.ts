@@ -18,7 +18,10 @@ async function admitted(
   });
   let count = 0;
   for (let i = 0; i < calls; i++) {
-    const caller = { requestId: 'r', apiKey: undefined, address: '127.0.0.1', entrance: 'graphql' } as const;
+    const caller = {
+      ...{ requestId: 'r', apiKey: undefined, address: '127.0.0.1', entrance: 'graphql' as const },
+      gone: Promise.resolve(),
+    };
     const refusal = await createContext({ ...caller, sessionToken: `session ${i % 2}` }).then(
       () => null,
       (error: Error) => error,

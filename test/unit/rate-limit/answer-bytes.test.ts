@@ -1,0 +1,93 @@
+import { LIMITS } from '../../../src/limits';
+import { AnswerBytes } from '../../../src/rate-limit/answer-bytes';
+
+const acme = { holder: 'key a', tenants: [1] };
+const other = { holder: 'key b', tenants: [2] };
+const REFUSED = { code: 'service_unavailable', retryAfterSeconds: 2 };
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('the bytes of answers under way', () => {
+  let answers: AnswerBytes;
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    jest.replaceProperty(LIMITS, 'answerBytesPerKeyMax', 100 as never);
+    jest.replaceProperty(LIMITS, 'answerBytesPerTenantMax', 150 as never);
+    jest.replaceProperty(LIMITS, 'answerBytesMax', 200 as never);
+    jest.replaceProperty(LIMITS, 'answersWaitingPerKey', 2 as never);
+    answers = new AnswerBytes();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+  /** Whether there is room at once. */
+  const state = async (asker: typeof acme, bytes: number) => {
+    let had = 'waits';
+    const asked = answers.hold(asker, bytes).then(
+      (room) => {
+        had = 'room';
+        return room;
+      },
+      (error) => {
+        had = error.code;
+        throw error;
+      },
+    );
+    asked.catch(() => {});
+    await turn();
+    return { now: () => had, asked };
+  };
+
+  it('of a key wait for room, and have it when an answer has left; others have theirs meanwhile', async () => {
+    const first = await answers.hold(acme, 80);
+    const second = await state(acme, 80);
+    expect(second.now()).toBe('waits');
+    expect((await state(other, 80)).now()).toBe('room');
+    first.release();
+    first.release();
+    await turn();
+    expect(second.now()).toBe('room');
+    expect((await state(acme, 30)).now()).toBe('waits');
+  });
+
+  it('that stay are told to come later when no room comes in time', async () => {
+    await answers.hold(acme, 80);
+    const waiting = await state(acme, 80);
+    jest.advanceTimersByTime(LIMITS.answerWaitMs);
+    await expect(waiting.asked).rejects.toMatchObject(REFUSED);
+  });
+
+  it('wait in bounded number', async () => {
+    await answers.hold(acme, 80);
+    for (let i = 0; i < 2; i++) expect((await state(acme, 80)).now()).toBe('waits');
+    expect((await state(acme, 80)).now()).toBe('service_unavailable');
+  });
+
+  it('of the keys of one tenant are bounded together, and so are all', async () => {
+    await answers.hold(acme, 100);
+    expect((await state({ holder: 'key c', tenants: [3, 1] }, 60)).now()).toBe('waits');
+    expect((await state({ holder: 'key c', tenants: [3] }, 60)).now()).toBe('room');
+    expect((await state(other, 60)).now()).toBe('waits');
+    expect((await state(other, 40)).now()).toBe('room');
+  });
+
+  it('are what they turn out to be: less leaves room to others, more than there is room for is refused', async () => {
+    const large = await answers.hold(acme, 90);
+    const waiting = await state(acme, 90);
+    large.settle(5);
+    await turn();
+    expect(waiting.now()).toBe('room');
+    const room = await waiting.asked;
+    expect(() => room.settle(96)).toThrow(expect.objectContaining(REFUSED));
+    room.release();
+    large.release();
+    expect((await state(acme, 100)).now()).toBe('room');
+  });
+
+  it('that settle when their caller has gone hold nothing', async () => {
+    const room = await answers.hold(acme, 90);
+    room.release();
+    room.settle(90);
+    expect((await state(acme, 100)).now()).toBe('room');
+  });
+});
