@@ -1,4 +1,3 @@
-import { isAscii, isUtf8 } from 'node:buffer';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request, RequestHandler } from 'express';
@@ -42,7 +41,7 @@ export function takeBytes(): RequestHandler {
     });
     const decoder = decoderOf(request);
     if (!decoder && Number(request.get('Content-Length')) > bytesMax) throw tooLarge(bytesMax);
-    request.body = await receive(request, decoder, (more) => {
+    request.body = await receive(request, response, decoder, (more) => {
       if (isOver || !held.take(holder, more)) return tooMany();
       bytes += more;
       return bytes > bytesMax ? tooLarge(bytesMax) : null;
@@ -66,26 +65,16 @@ const tooMany = () =>
     retryAfterSeconds: 1,
   });
 
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
-
-/** The text of a body that came whole: to decode it piece by piece costs a batch of events much more. */
-function textOf(bytes: Buffer): string {
-  // A decoder would put a sign in place of bytes that are no text: evidence would change unseen.
-  if (!isUtf8(bytes)) throw unreadable();
-  const start = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
-  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8', start);
-}
-
 /** Puts the value of the JSON in place of its bytes. */
 export const parseBytes: RequestHandler = async (request, response, next) => {
   if (!Buffer.isBuffer(request.body)) return next();
   const { principal, context } = response.locals;
-  const text = textOf(request.body);
+  const bytes = request.body;
   request.body = undefined;
   if (principal.kind === 'agent') {
     const nowMs = context.services.now();
-    request.body = await readBatch(text, (given) => checkEvent(principal.tenantId, given, nowMs));
-  } else request.body = readJson(text);
+    request.body = await readBatch(bytes, (given) => checkEvent(principal.tenantId, given, nowMs));
+  } else request.body = readJson(bytes);
   next();
 };
 

@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { DomainError } from '../errors';
 import { unreadable } from '../ingest/read-batch';
 import { LIMITS } from '../limits';
@@ -11,13 +11,17 @@ import { LIMITS } from '../limits';
  */
 export function receive(
   request: Request,
+  response: Response,
   decoder: Transform | null,
   take: (bytes: number) => DomainError | null,
 ): Promise<Buffer> {
   const stream = decoder ? request.pipe(decoder) : request;
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const stopWatching = watchSpeed(request, () => fail(tooSlow()));
+    const stopWatching = watchSpeed(request, () => {
+      response.shouldKeepAlive = false; // nor is the rest waited for
+      fail(tooSlow());
+    });
     const fail = (error: DomainError) => {
       stopWatching();
       chunks.length = 0;

@@ -101,7 +101,6 @@ export async function createGraphqlRouter(parts: {
     if (refused.code === 'internal_error')
       log.error({ err: error, requestId: response.locals.requestId }, 'failed');
     if (refused.retryAfterSeconds) response.set('Retry-After', String(refused.retryAfterSeconds));
-    if (refused.code === 'request_timeout') response.set('Connection', 'close');
     const { status } = ERRORS[refused.code];
     response.status(status).json(graphqlRefusal(refused, response.locals.requestId));
   };

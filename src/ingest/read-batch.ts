@@ -1,3 +1,4 @@
+import { isAscii, isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { DomainError } from '../errors';
@@ -13,37 +14,52 @@ import { type Extent, scanJson } from './scan-json';
  * a body nests, it holds neither the process nor its memory. Numbers that would become others are texts.
  * @throws DomainError `invalid_parameter`, `payload_too_large`
  */
-export async function readBatch(text: string, check: CheckEvent): Promise<unknown> {
-  return (await readUsual(text, check)) ?? (await readAny(text, check));
+export async function readBatch(body: Buffer, check: CheckEvent): Promise<unknown> {
+  const bytes = utf8Of(body);
+  return (await readUsual(bytes, check)) ?? (await readAny(textOf(bytes), check));
 }
 
 /** The value of another request's JSON. @throws DomainError `invalid_parameter`, `payload_too_large` */
-export function readJson(text: string): unknown {
+export function readJson(body: Buffer): unknown {
+  const text = textOf(utf8Of(body));
   const { frame, list, isBalanced } = scanJson(text, LIMITS.jsonValuesMax);
   if (!isBalanced) throw unreadable();
   for (const part of [frame, ...(list?.items ?? [])]) refuseTooMuch(part);
   return parse(text);
 }
 
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+/** Without a mark. A decoder would put a sign in place of bytes that are no text: evidence would change unseen. */
+function utf8Of(body: Buffer): Buffer {
+  if (!isUtf8(body)) throw unreadable();
+  const hasMark = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  return hasMark ? body.subarray(BYTE_ORDER_MARK.length) : body;
+}
+
+const encodingOf = (bytes: Buffer) => (isAscii(bytes) ? 'latin1' : 'utf8');
+const textOf = (bytes: Buffer) => bytes.toString(encodingOf(bytes));
+
 /** Stands for the events while the rest is made; nobody else can know it. */
 const MARK = randomUUID();
 const LIST_START = '"events":[';
 /** Between two events; a text can hold it at its very end only, as it would escape the quotation mark. */
 const BETWEEN = '},{"';
-/** Of more than 100 KiB V8 puts what it parses where what stays is, without moving it later. */
-const GROUP_CHARS = 128 * 1024;
-const GROUP_CHARS_MAX = 4 * GROUP_CHARS;
+const GROUP_BYTES = 64 * 1024;
+const GROUP_BYTES_MAX = 4 * GROUP_BYTES;
 const STATED = '"additional":';
 
 /**
  * The same for a body as agents write it, without a look at each character: cut where the next event seems to begin. A
  * wrong cut is no JSON, since a text ends where its own brackets say. @returns null for any other body, the malformed included
  */
-async function readUsual(text: string, check: CheckEvent): Promise<unknown> {
-  const start = text.indexOf(LIST_START) + LIST_START.length;
-  const end = text.lastIndexOf(']');
+async function readUsual(bytes: Buffer, check: CheckEvent): Promise<unknown> {
+  const start = bytes.indexOf(LIST_START) + LIST_START.length;
+  const end = bytes.lastIndexOf(']');
   if (start < LIST_START.length || end < start) return null;
-  const frame = `${text.slice(0, start)}"${MARK}"${text.slice(end)}`;
+  const encoding = encodingOf(bytes);
+  const text = (from: number, to: number) => bytes.toString(encoding, from, to);
+  const frame = `${text(0, start)}"${MARK}"${text(end, bytes.length)}`;
   const { frame: extent, altered, isBalanced } = scanJson(frame, 1);
   if (!isBalanced || altered.length > 0 || isTooMuch(extent)) return null;
   const body = parseOrNull(frame);
@@ -51,10 +67,10 @@ async function readUsual(text: string, check: CheckEvent): Promise<unknown> {
   if (!place(events, body)) return null;
   const pauses = new Pauses();
   for (let from = start; from < end; ) {
-    const cut = text.indexOf(BETWEEN, from + GROUP_CHARS);
+    const cut = bytes.indexOf(BETWEEN, from + GROUP_BYTES);
     const to = cut < 0 || cut > end ? end : cut + 1;
-    if (to - from > GROUP_CHARS_MAX) return null;
-    const group = text.slice(from, to);
+    if (to - from > GROUP_BYTES_MAX) return null;
+    const group = text(from, to);
     const given = parseOrNull(`[${group}]`);
     if (!Array.isArray(given) || events.count + given.length > LIMITS.ingestBatchEventsMax) return null;
     const stated = new StatedValues(group);

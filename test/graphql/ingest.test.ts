@@ -144,4 +144,60 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     );
     expect(body.data.auditEvent).toMatchObject({ statement, additional: { 'k\0': '\uD800' } });
   });
+
+  it('brings back every digit of a number beside the fields, as text where JSON would make another number of it', async () => {
+    const { additional: _, ...event } = anEvent({ actionId: 'NUM' });
+    const numbers = '{"a":1e400,"b":12345678901234567890,"c":-0,"d":1.50,"e":55,"f":"1e400"}';
+    const json = `${JSON.stringify(event).slice(0, -1)},"additional":${numbers}}`;
+    const { body } = await post(request([0]).replace('[0]', () => `[${json}]`));
+    expect(body.data.ingestAuditEvents).toEqual({ accepted: 1, duplicates: 0, rejected: [] });
+    const inDocument = `mutation { ingestAuditEvents(batch: { events: [{
+      eventTime: "2026-01-05T08:00:00Z", actionId: "NUM", succeeded: true, serverInstanceName: "A", statement: "S",
+      ${['databaseName', 'serverPrincipalName', 'sourceType'].map((name) => `${name}: "x"`).join()},
+      file: "f", fileGuid: "${event.fileGuid}", blockOffset: 1, index: 0,
+      additional: { a: 1e400, b: 12345678901234567890, c: -0, d: 1.50, e: 55, f: "1e400" } }] }) {
+        accepted rejected { message } } }`;
+    const literal = await open.world.graphql(acme.agentKey, inDocument);
+    expect(literal.body.data.ingestAuditEvents).toEqual({ accepted: 1, rejected: [] });
+
+    const list = await acme.get('/audit-activity', { actionId: 'NUM' });
+    for (const { recordId } of list.body.data) {
+      const found = await open.world.graphql(
+        acme.key,
+        'query($r: String!) { auditEvent(recordId: $r) { additional } }',
+        { r: recordId },
+      );
+      expect(found.body.data.auditEvent.additional).toMatchObject({
+        ...{ a: '1e400', b: '12345678901234567890', c: '-0', d: 1.5, e: 55, f: '1e400' },
+      });
+    }
+    expect(list.body.data).toHaveLength(2);
+  });
+
+  it('refuses a variable within a batch that is written in the document: its value would be lost', async () => {
+    const { status, body } = await open.world.graphql(
+      acme.agentKey,
+      'mutation($x: String) { ingestAuditEvents(batch: { events: [{ additional: { x: $x } }] }) { accepted } }',
+      { x: 'lost' },
+    );
+    expect([status, codeOf(body)]).toEqual([400, 'invalid_parameter']);
+  });
+
+  it('repeats no long value of a caller in an error', async () => {
+    const long = 'x'.repeat(1_000_000);
+    for (const batch of [long, { [long]: 1, events: [] }, { events: long }]) {
+      const { status, text } = await send(acme, batch);
+      expect([status, text.length < 2_000]).toEqual([400, true]);
+    }
+  });
+
+  it('takes no document that asks for the reasons of rejected events many times over', async () => {
+    const times = Array.from({ length: 6 }, (_, i) => `m${i}: message`).join(' ');
+    const { status, body } = await open.world.graphql(
+      acme.agentKey,
+      `mutation($batch: AuditEventBatch!) { ingestAuditEvents(batch: $batch) { rejected { ${times} } } }`,
+      { batch: { events: [0] } },
+    );
+    expect([status, codeOf(body)]).toEqual([400, 'invalid_parameter']);
+  });
 });

@@ -39,6 +39,8 @@ async function flood(attacked: Attacked, body: Uint8Array, atOnce: number) {
 
 describeOnPostgres('an agent that sends what nobody should', () => {
   const at = useScene();
+  /** Enough for several rounds of the neighbour. */
+  const brief = { seconds: 4 };
   const SOUND = JSON.stringify(anEvent());
 
   it('does no harm with a small body of events with 220 unknown fields each, and the agent understands the answer', async () => {
@@ -55,7 +57,7 @@ describeOnPostgres('an agent that sends what nobody should', () => {
       const answer = toAnswer({ status: 200, retryAfter: null, body: first?.body ?? '' }, events, Date.now());
       expect(answer).toMatchObject({ kind: 'receipt', accepted: 0 });
       if (answer.kind === 'receipt') expect(answer.rejected).toHaveLength(events);
-    });
+    }, brief);
   });
 
   it('does no harm with bodies that are nothing but nesting, many objects or many names', async () => {
@@ -76,7 +78,7 @@ describeOnPostgres('an agent that sends what nobody should', () => {
     expect(bodies[0]?.length).toBeLessThan(20_000);
     await at.underAttack(async (attacked) => {
       while (!attacked.signal.aborted) await Promise.all(bodies.map((body) => post(attacked, body)));
-    });
+    }, brief);
   });
 
   it('keeps nobody from sending with bodies that come slowly; they get 408', async () => {
@@ -105,6 +107,6 @@ describeOnPostgres('an agent that sends what nobody should', () => {
       const refused = answers.filter(({ status }) => status !== 200);
       expect(refused.length).toBeGreaterThan(0);
       for (const { status, retryAfter } of refused) expect([status, retryAfter]).toEqual([503, '1']);
-    });
+    }, brief);
   });
 });

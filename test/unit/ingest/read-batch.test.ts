@@ -12,7 +12,7 @@ const check = (given: unknown) => checkEvent(1, given, NOW);
 interface Body {
   readonly variables: { readonly batch: { readonly events: CheckedEvents } };
 }
-const read = (text: string) => readBatch(text, check);
+const read = (text: string) => readBatch(Buffer.from(text), check);
 const eventsOf = async (text: string) => ((await read(text)) as Body).variables.batch.events;
 const codeOf = (text: string) =>
   read(text).then(
@@ -177,7 +177,7 @@ describe('what a body nests is bounded before it is made', () => {
     ['a second list of events', withEvents(`[],"x":1},"other":{"events":[${'{},'.repeat(VALUES)}0]`)],
   ])('beside the events it is refused: %s', async (_, text) => {
     expect(await codeOf(text)).toBe('payload_too_large');
-    expect(() => readJson(text)).toThrow(/more than/);
+    expect(() => readJson(Buffer.from(text))).toThrow(/more than/);
   });
 
   it.each([
