@@ -78,6 +78,45 @@ describe('damaged audit files', () => {
     expect(world.service.sentCount).toBe(whole);
   });
 
+  it('are waited for where the very last block is bad, however long it takes, as SQL Server may be writing it', async () => {
+    const bytes = readFileSync(FIRST);
+    const at = blockOffsets(bytes).at(-2) ?? 0;
+    const records = [...(await recordsOf([FIRST])).values()];
+    const damaged = Buffer.from(bytes);
+    damaged.writeUInt32LE(0, at + 28);
+    const path = world.inAudit(FIRST);
+    writeFileSync(path, damaged);
+    world.follow({ badBlockWaitMs: 20 });
+    // Told, so the wait for a write in progress is over.
+    await until('the message', () =>
+      world.log.includes(`${path}: byte ${at}: checksum of the block does not match`),
+    );
+    const before = records.filter(({ blockOffset }) => blockOffset < at).length;
+    await until('what stands before it', () => world.service.stored.size === before);
+    await until('a status without a gap', () => world.statusOf()?.file?.offset === at);
+    writeFileSync(path, bytes);
+    await until('the last block', () => world.service.stored.size === records.length);
+    expect(world.statusOf()?.gaps).toEqual({ reported: 0, pending: 0 });
+    expect(world.log).not.toContain('reading goes on');
+  });
+
+  it('are a gap where the very last block is still bad when the audit has gone on in the next file', async () => {
+    const bytes = readFileSync(FIRST);
+    const at = blockOffsets(bytes).at(-2) ?? 0;
+    bytes.writeUInt32LE(0, at + 28);
+    writeFileSync(world.inAudit(FIRST), bytes);
+    world.follow({ badBlockWaitMs: 20 });
+    await until('the message', () => /byte \d+: checksum/.test(world.log));
+    world.copy([SECOND]);
+    const second = new Set((await recordsOf([SECOND])).keys());
+    await until('the second file', () => includes(second));
+    const gaps = () => world.service.reports.flatMap((report) => report.gaps);
+    await until('the gap', () => gaps().length > 0);
+    expect(gaps()).toMatchObject([
+      { reason: 'UNREADABLE', detail: expect.stringContaining(`byte ${at}: checksum`) },
+    ]);
+  });
+
   it('that end within a block hold up the next file only for a moment, and are told', async () => {
     writeFileSync(world.inAudit(FIRST), readFileSync(FIRST).subarray(0, 30_000));
     world.copy([SECOND]);

@@ -119,18 +119,22 @@ describeOnPostgres('two instances on one PostgreSQL', () => {
     await one.insert([held]);
     const blocker = new Client({ connectionString: one.place.databaseUrl ?? '' });
     await blocker.connect();
-    // Both come to the event in the middle while it is being removed: each with its own first one in hand.
-    await blocker.query('BEGIN');
-    await blocker.query('DELETE FROM audit_event WHERE record_id = $1', [held.recordId]);
-    const forwards = one.insert([first, held, last]);
-    await waitersOn(blocker, 1);
-    const backwards = two.insert([last, held, first]);
-    await waitersOn(blocker, 2);
-    await blocker.query('COMMIT');
-    expect(await Promise.all([forwards, backwards])).toEqual([3, 0]);
-    await blocker.end();
-    await two.disconnect();
-    await one.close();
+    try {
+      // Both come to the event in the middle while it is being removed: each with its own first one in hand.
+      await blocker.query('BEGIN');
+      await blocker.query('DELETE FROM audit_event WHERE record_id = $1', [held.recordId]);
+      const forwards = one.insert([first, held, last]);
+      await waitersOn(blocker, 1);
+      const backwards = two.insert([last, held, first]);
+      await waitersOn(blocker, 2);
+      await blocker.query('COMMIT');
+      const receipts = await Promise.allSettled([forwards, backwards]);
+      expect(receipts).toEqual([3, 0].map((value) => ({ status: 'fulfilled', value })));
+    } finally {
+      await blocker.end();
+      await two.disconnect();
+      await one.close();
+    }
   });
 
   it('give a receipt only for what another connection can already read', async () => {
