@@ -1,7 +1,8 @@
 import express, { type RequestHandler, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import helmet from 'helmet';
-import { getAbsoluteFSPath } from 'swagger-ui-dist';
+// Not the package's main file, which runs the page's own scripts, 2 MB, in this process.
+import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path';
 import { DomainError } from '../src/errors';
 import { openApiDocument } from './openapi';
 

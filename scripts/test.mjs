@@ -14,7 +14,7 @@ const LONG_SUITES = Object.keys(
  * Each file loads the embedded engine anew: making its code fast takes longer than most files use it. Services in
  * processes of their own run as they always do.
  */
-const QUICK_START = '--liftoff-only';
+const QUICK_START = isLong ? [] : ['--liftoff-only'];
 /** They need a browser: a run of their own. */
 const WITHOUT_BROWSER = ['--testPathIgnorePatterns', '/node_modules/', '<rootDir>/test/browser/'];
 const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
@@ -63,11 +63,15 @@ process.exitCode = code;
 
 /** Exit code of jest, which gets our arguments, terminal and signals. */
 function jest(args) {
-  const child = spawn(process.execPath, [QUICK_START, join(ROOT, 'node_modules/jest/bin/jest.js'), ...args], {
-    cwd: ROOT,
-    env,
-    stdio: 'inherit',
-  });
+  const child = spawn(
+    process.execPath,
+    [...QUICK_START, join(ROOT, 'node_modules/jest/bin/jest.js'), ...args],
+    {
+      cwd: ROOT,
+      env,
+      stdio: 'inherit',
+    },
+  );
   // Whoever ends us ends jest; the servers go after it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {

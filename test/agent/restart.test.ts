@@ -14,6 +14,9 @@ const CHARS = [10, 3_999, 4_000, 4_001, 8_000, 12_500];
 /** What becomes of a batch: the agent ends before the request, between receipt and checkpoint, or not at all. */
 const FATES = ['unsent', 'unsaved', 'saved', 'saved', 'saved'] as const;
 
+/** More than all parts of a schedule. */
+const BATCHES_MAX = 1_000;
+
 const statement = fc.record({ session: fc.integer({ min: 51, max: 53 }), chars: fc.constantFrom(...CHARS) });
 const schedule = fc.record({
   statements: fc.array(statement, { minLength: 1, maxLength: 20 }),
@@ -28,7 +31,8 @@ it('split records of interleaved sessions and files come out whole and once, whe
       const files = writeFiles(folder, rowsOf(statements, picks), picks);
       const delivered = new Map<string, AuditRecord>();
       const left = [...fates];
-      while (!(await runUntilKilled(folder, left, delivered)));
+      for (let starts = 1; !(await runUntilKilled(folder, left, delivered)); starts++)
+        expect(starts).toBeLessThanOrEqual(fates.length);
       const expected = await recordsOf(files);
       const seen = [...delivered].map(([key, record]) => [key, record.parts, record.statement?.length]);
       expect(seen.toSorted()).toEqual(
@@ -48,7 +52,9 @@ async function runUntilKilled(
   delivered: Map<string, AuditRecord>,
 ): Promise<boolean> {
   const { tail, checkpoint } = await startTail(folder, join(folder, 'checkpoint.json'), true, 2);
+  let batches = 0;
   for await (const batch of tail.batches(new AbortController().signal)) {
+    if (++batches > BATCHES_MAX) throw new Error('the agent comes to no end');
     const fate = fates.shift() ?? 'saved';
     if (fate === 'unsent') return false;
     for (const event of eventsOfBatch(batch)) delivered.set(keyOf(event), event);

@@ -73,13 +73,13 @@ describe.each(ENGINES)('many at once on %s', (engine) => {
     });
     const writers = [store, ...others];
     const receipts: number[] = [];
-    await Promise.all(
-      writers.map(async ({ writer }, w) => {
-        for (const batch of batches.filter((_, i) => i % writers.length === w || i % 5 === 0))
-          receipts.push(await writer.insert(store.tenantId, batch));
-      }),
-    );
-    isWriting = false;
+    const writing = writers.map(async ({ writer }, w) => {
+      for (const batch of batches.filter((_, i) => i % writers.length === w || i % 5 === 0))
+        receipts.push(await writer.insert(store.tenantId, batch));
+    });
+    await Promise.all(writing).finally(() => {
+      isWriting = false;
+    });
     await Promise.all(taking);
     await trial.run();
     for (const other of others) await other.disconnect();

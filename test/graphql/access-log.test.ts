@@ -151,6 +151,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
       );
       expect(page.entries.length).toBeLessThanOrEqual(2);
       paged.push(...page.entries.map((entry: LoggedAccess) => entry.entryId));
+      expect(paged).toEqual(all.slice(0, paged.length));
       after = page.hasNextPage ? page.endCursor : null;
       await open.world.tenant();
     } while (after !== null);

@@ -6,6 +6,9 @@ import { INGEST, World } from '../support/world';
 // Each start of a process, or of a new database, takes seconds on a busy machine.
 jest.setTimeout(180_000);
 
+/** Three rounds of 200 events, 20 in each, and what is under way when one ends. */
+const BATCHES_MAX = 100;
+
 interface Receipt {
   readonly ingestAuditEvents: { readonly accepted: number; readonly duplicates: number };
 }
@@ -87,6 +90,7 @@ describe('the embedded database', () => {
             batch: { events },
           });
           acknowledged += ingestAuditEvents.accepted;
+          if (sent.length > BATCHES_MAX) throw new Error('what is new does not count as accepted');
           // Killed the moment enough is acknowledged, while the other senders' batches are under way.
           if (acknowledged >= killAfter) service.process.kill('SIGKILL');
         }
@@ -94,8 +98,11 @@ describe('the embedded database', () => {
       const ended = new Promise((resolve) =>
         service.process.once('exit', (_code, signal) => resolve(signal)),
       );
-      await Promise.allSettled([send(), send(), send()]);
+      const outcomes = await Promise.allSettled([send(), send(), send()]);
+      service.process.kill('SIGKILL');
       expect(await ended).toBe('SIGKILL');
+      const why = outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.message);
+      expect(why).toEqual(Array(3).fill(expect.stringMatching(/^(fetch failed|terminated)$/)));
     }
     const last = await ChildService.start({ DATA_DIR: dataDir });
     const before = await storedCount(last, key);

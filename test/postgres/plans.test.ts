@@ -73,7 +73,8 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
     for (let week = 0; week < WEEKS; week++)
       await store.writer.insert(store.tenantId, store.checked(eventsOf(week)));
     await new Folder(store.database.migrator).run();
-    while ((await new Indexer(store.database.migrator, AT_ONCE).run()) > 0);
+    const indexer = new Indexer(store.database.migrator, AT_ONCE);
+    for (let round = 0; (await indexer.run()) > 0; round++) expect(round).toBeLessThan(100);
     await store.database.migrator.$executeRawUnsafe('ANALYZE');
   }, 120_000);
   afterAll(() => store.close());

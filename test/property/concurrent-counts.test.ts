@@ -83,6 +83,14 @@ describeOnPostgres('while several instances write, fold and index at once', () =
     const { migrator: prisma } = first(instances);
     const tenants = [await newTenant(prisma), await newTenant(prisma)];
     let writing = true;
+    let compared = 0;
+    const progress = () => (writing ? compared : Number.POSITIVE_INFINITY);
+    /** Whatever fails ends the others, which would otherwise wait for it. */
+    const untilOver = (work: Promise<unknown>) =>
+      work.catch((error) => {
+        writing = false;
+        throw error;
+      });
     const background = instances.flatMap((db) => [
       until(
         () => !writing,
@@ -93,7 +101,6 @@ describeOnPostgres('while several instances write, fold and index at once', () =
         () => new Indexer(db.migrator, AT_ONCE).run(),
       ),
     ]);
-    let compared = 0;
     const readers = Array.from({ length: READERS }, async (_, r) => {
       const queries = sample(query, 400, 7 + r);
       for (let i = 0; writing; i++) {
@@ -102,11 +109,13 @@ describeOnPostgres('while several instances write, fold and index at once', () =
         compared += 1;
       }
     });
-    const stored = await Promise.all(instances.map((db, i) => write(db, tenants, i, () => compared)));
-    writing = false;
-    await Promise.all([...background, ...readers]);
+    const stored = Promise.all(instances.map((db, i) => write(db, tenants, i, progress))).finally(() => {
+      writing = false;
+    });
+    const outcomes = await Promise.allSettled([stored, ...background, ...readers].map(untilOver));
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
 
-    const ids = new Set(stored.flat());
+    const ids = new Set((await stored).flat());
     const { totalCount } = await new PostgresAuditEventReader(askPrisma(prisma)).summary(
       tenantScope(tenants),
       {

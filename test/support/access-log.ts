@@ -29,6 +29,7 @@ export async function accessLog(world: World, filter: object = {}): Promise<Logg
   do {
     const { accessLog: page } = await world.operate(PAGE, { first: 1000, ...filter, after });
     all.push(...page.entries);
+    if (page.hasNextPage && page.endCursor === after) throw new Error(`no page follows ${after}`);
     after = page.hasNextPage ? page.endCursor : null;
   } while (after !== null);
   return all;

@@ -3,6 +3,7 @@ import { DecodeError } from '../../../agent/sqlaudit/decode-error';
 import { SqlAuditFile } from '../../../agent/sqlaudit/reader';
 import { Region } from '../../../agent/sqlaudit/region';
 import { nextSoundBlock } from '../../../agent/sqlaudit/resync';
+import { casesOf } from '../../support/share';
 import { blockOffsets, fileHeader, repairChecksum } from './support/blocks';
 import { fixtureFile, SCHEMAS } from './support/fixtures';
 import { MemorySource, openBytes, readAll, trace } from './support/memory-source';
@@ -10,7 +11,8 @@ import { describeIn } from './support/metadata';
 import { randomOf } from './support/random';
 import { AuditFileWriter } from './support/sqlaudit-writer';
 
-const MUTATIONS = 800;
+/** Of each file, with each kind of checksum. */
+const MUTATIONS = casesOf(__filename);
 
 const EXTREMES = [0, 1, 0x7f, 0x80, 0xff];
 
