@@ -4,7 +4,13 @@ import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { formatBytes, formatCount } from '../lib/numbers';
 import { Failed } from '../shell/states';
-import { type ExportFormat, type ExportProgress, saveFile, streamExport } from './export-stream';
+import {
+  type ExportedFile,
+  type ExportFormat,
+  type ExportProgress,
+  saveFile,
+  streamExport,
+} from './export-stream';
 import type { ExploreFilter } from './use-explore-data';
 
 interface Props {
@@ -51,8 +57,16 @@ function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: 
     show({ events: 0, bytes: 0, totalCount: props.totalCount });
     try {
       const { filter, totalCount: expectedCount } = props;
-      saveFile(await streamExport({ format, filter, expectedCount, signal: stop.signal, onProgress: show }));
-      props.onDone();
+      const file = await streamExport({
+        format,
+        filter,
+        expectedCount,
+        signal: stop.signal,
+        onProgress: show,
+      });
+      saveFile(file);
+      if (file.missing > 0) setState({ kind: 'failed', error: new Error(doubtOf(file)) });
+      else props.onDone();
     } catch (error) {
       setState(stop.signal.aborted ? { kind: 'ready' } : { kind: 'failed', error: error as Error });
     }
@@ -79,6 +93,10 @@ function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: 
     </Stack>
   );
 }
+
+/** Events may have gone behind the service's back, which still counts them. */
+const doubtOf = ({ events, missing }: ExportedFile) =>
+  `The file has ${formatCount(events)} events. When the export began, the service counted ${formatCount(events + missing)}: ask its operator to run verify.`;
 
 function Running({ progress, stop }: { readonly progress: ExportProgress; readonly stop: AbortController }) {
   const { events, bytes, totalCount } = progress;

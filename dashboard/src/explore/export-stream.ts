@@ -13,14 +13,16 @@ export interface ExportProgress {
 export interface ExportedFile {
   readonly name: string;
   readonly content: Blob;
+  readonly events: number;
+  /** Events that the service counted when the export began, and that are not in it. */
+  readonly missing: number;
 }
 
 /** What is held in the page's own memory; a browser moves blobs to disk. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 /**
- * The export of what the filter matches, whole: it is held against the number of events that the service says are in it,
- * and were there when it began.
+ * The export of what the filter matches, whole: it is held against the number of events that the service says are in it.
  * @throws ServiceError for what the service refused; any other error where the stream was cut: never a part of a file
  */
 export async function streamExport(request: {
@@ -59,11 +61,8 @@ export async function streamExport(request: {
   }
   const name = /filename="?([^";]+)/.exec(response.headers.get('Content-Disposition') ?? '')?.[1];
   const content = await withoutEnd(new Blob([...parts, ...chunks]), format, count.total);
-  if (counted !== null && count.total < totalCount)
-    throw new Error(
-      `The export has ${count.total} of the ${totalCount} events that were there when it began.`,
-    );
-  return { name: name ?? `audit-activity.${format}`, content };
+  const missing = counted === null ? 0 : Math.max(0, totalCount - count.total);
+  return { name: name ?? `audit-activity.${format}`, content, events: count.total, missing };
 }
 
 const END_BYTES_MAX = 64;
@@ -105,7 +104,7 @@ class CsvRows {
 }
 
 /** Hands a finished file to the browser's downloads. */
-export function saveFile({ name, content }: ExportedFile): void {
+export function saveFile({ name, content }: Pick<ExportedFile, 'name' | 'content'>): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;
