@@ -1,6 +1,7 @@
 /**
- * Healthy; Degraded: answers, but without the shared rate limits or the replica it is configured for, with an evidence log
- * that it does not go on with, or having lost entries of the access log; Unhealthy: no database.
+ * Healthy; Degraded: answers, but without the shared rate limits, the replica or a node of the distributed database it is
+ * configured for, with an evidence log that it does not go on with, or having lost entries of the access log; Unhealthy: no
+ * database.
  */
 export const HEALTH_STATUS = { Healthy: 200, Degraded: 200, Unhealthy: 503 } as const;
 export type Health = keyof typeof HEALTH_STATUS;

@@ -65,6 +65,8 @@ export const LIMITS = {
   databaseConnectMs: 2_000, // with the next two, a lost database is answered within 5 s
   databaseStatementMs: 4_000,
   requestDeadlineMs: 4_500,
+  nodeConnectMs: 3_000, // a node of a distributed database that is away: within what a request may take
+  nodeLookMs: 2_000, // /health tells of a node that is away soon
   backgroundConnectMs: 10_000, // nobody waits for a background task
   backgroundStatementMsDefault: 300_000, // dropping a week of a billion events takes minutes
   backgroundSilenceMs: 2_000, // for PostgreSQL to say that it ended a statement

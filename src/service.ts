@@ -30,6 +30,8 @@ import { PostgresAuditEventWriter } from './postgres/audit-event.writer';
 import { PostgresAuditSourceStore } from './postgres/audit-source.store';
 import { Folder } from './postgres/counts/fold';
 import { type AskRows, type Database, openDatabase } from './postgres/database';
+import { checkNodes } from './postgres/distribute/check-start';
+import { Nodes } from './postgres/distribute/nodes';
 import { PostgresEvidenceStore } from './postgres/evidence/evidence.store';
 import { Sequencer } from './postgres/evidence/sequencer';
 import { PostgresAuditEventExplorer } from './postgres/explore/explorer';
@@ -85,6 +87,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
     const applied = await migrate(database.migrator);
     if (applied.length > 0) log.info({ applied }, 'migrations applied');
     await assertRowSecurity(database.prisma);
+    await checkNodes(database.prisma, config.migrationDatabaseUrl !== null);
     const replica = {
       url: config.readDatabaseUrl,
       isOwner: config.migrationDatabaseUrl === null,
@@ -124,6 +127,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
   const sources = new PostgresAuditSourceStore(prisma, owner);
   const accessEntries = new PostgresAccessLogStore(database);
   const accessLog = new AccessLog(accessEntries);
+  const nodes = readSide.form === 'union' ? new Nodes(owner, log) : null;
   const checkpointKey = await loadCheckpointKey(config.dataDir, config.checkpointKeyFile);
   log.info({ keyId: checkpointKey.keyId, publicKey: checkpointKey.verifierKey }, 'checkpoint key');
   const logKeys = {
@@ -145,7 +149,12 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
       explorer: new PostgresAuditEventExplorer(database.ask, readSide.form),
       fairShare,
       answers: new AnswerBytes(),
-      writer: new PostgresAuditEventWriter(database.run, partitions, checkpointKey),
+      writer: new PostgresAuditEventWriter(
+        database.run,
+        partitions,
+        checkpointKey,
+        readSide.form === 'union' ? database.steps : null,
+      ),
       tenants,
       keys: new KeyManager(keyStore, tenants, authenticator),
       retention: new RetentionManager(retention),
@@ -171,7 +180,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
     schema,
     createContext,
     beginExport,
-    checkHealth: healthCheck(ping, limiter, readSide, sequencer, accessLog),
+    checkHealth: healthCheck(ping, limiter, readSide, sequencer, accessLog, ...(nodes ? [nodes] : [])),
     tracing,
     log,
   });
@@ -237,6 +246,7 @@ async function serve(config: Config, log: Logger, opened: Opened): Promise<Servi
     background('retention of gaps', LIMITS.retentionMs, () =>
       expireGaps({ sources, retention, nowMs: Date.now, log }),
     ),
+    ...(nodes ? [background('looking for its nodes', LIMITS.nodeLookMs, () => nodes.look())] : []),
     ...(config.databaseUrl ? [] : [background('vacuum', LIMITS.vacuumMs, () => vacuum(owner))]),
     background('making partitions ahead', DAY_MS, () => partitions.ensureAhead(Date.now())),
   ];

@@ -6,6 +6,7 @@ import type { AuditEventReader, StoredAuditEvent } from '../search/audit-event-r
 import type { TenantScope } from '../tenant/tenant-scope';
 import { DETAIL_COLUMNS, toListItem, toStoredEvent } from './audit-event.rows';
 import { DEEP_OFFSET, pageStatement } from './counts/page.statement';
+import { scatteredPage } from './counts/scattered-page';
 import { eachTenant, type TenantForm } from './counts/scope';
 import { summaryStatement } from './counts/summary.statement';
 import { type AskRows, Prisma } from './database';
@@ -24,7 +25,12 @@ export class PostgresAuditEventReader implements AuditEventReader {
 
   async page(tenants: TenantScope, query: AuditEventQuery): Promise<Page<AuditEventListItem>> {
     const { page, pageSize } = query;
-    const statement = pageStatement(eachTenant(tenants, this.form), query, this.deepOffset);
+    const each = eachTenant(tenants, this.form);
+    if (each.isScattered) {
+      const found = await guarded(() => scatteredPage(this.ask, tenants, each, query));
+      return { items: found.rows.map(toListItem), totalCount: found.total, page, pageSize };
+    }
+    const statement = pageStatement(each, query, this.deepOffset);
     const rows = await guarded(() => this.ask(statement, tenants));
     const items = rows.filter((row) => row.record_id !== null).map(toListItem);
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };

@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool, type PoolClient } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
-import { NO_JIT } from './limited';
+import { NO_JIT, NODE_WAIT } from './limited';
 
 /** Of these one makes partitions for waiting ingest while others fold and index. */
 const BACKGROUND_POOL_MAX = 4;
@@ -22,7 +22,7 @@ export function openBackground(connectionString: string, statementMs: number): P
     statement_timeout: statementMs,
     keepAlive: true,
     application_name: 'audit-activity background',
-    options: NO_JIT,
+    options: `${NO_JIT} ${NODE_WAIT}`,
   });
   // A connection lost while idle: the next statement takes another.
   pool.on('error', () => {});

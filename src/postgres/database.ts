@@ -21,6 +21,12 @@ export type RunStatement = (
   tenants: readonly number[],
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
+/** Several of them in one transaction, for a database that is slow with a statement that does several things. */
+export type RunSteps = <T>(
+  tenants: readonly number[],
+  work: (step: (text: string, values: readonly unknown[]) => ReturnType<RunStatement>) => Promise<T>,
+) => Promise<T>;
+
 /**
  * Rows of a hot read: a statement put together by `Prisma.sql`, run past Prisma's client, which would go over every
  * row once more. A list page takes a quarter less of the service's time so.
@@ -42,6 +48,7 @@ export interface Database {
   readonly prisma: PrismaClient;
   /** On the connections of `prisma`. */
   readonly run: RunStatement;
+  readonly steps: RunSteps;
   readonly ask: AskRows;
   /** For background tasks, as the owner: connections of their own, with a time limit of theirs. */
   readonly background: PrismaClient;
@@ -81,7 +88,7 @@ function openPostgres(
   ownerUrl: string | null,
   backgroundStatementMs: number,
 ): Database {
-  const { prisma, run, ask, connections } = openLimited(connectionString, ownerUrl === null);
+  const { prisma, run, steps, ask, connections } = openLimited(connectionString, ownerUrl === null);
   const owner = ownerUrl ?? connectionString;
   const background = openBackground(owner, backgroundStatementMs);
   const connect = { connectionString: owner, connectionTimeoutMillis: LIMITS.backgroundConnectMs };
@@ -89,7 +96,7 @@ function openPostgres(
     adapter: new PrismaPg({ ...connect, options: NO_JIT }, { onPoolError: () => {} }),
   });
   return {
-    ...{ prisma, run, ask, background, migrator, connections },
+    ...{ prisma, run, steps, ask, background, migrator, connections },
     close: async () => {
       await Promise.all([prisma, background, migrator].map((client) => client.$disconnect()));
     },

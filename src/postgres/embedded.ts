@@ -4,7 +4,7 @@ import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client';
 import { ARRAY_TYPE_IDS } from './binary-arrays';
 import { lockDataDir } from './data-dir-lock';
-import type { Database, RunStatement } from './database';
+import type { Database, RunStatement, RunSteps } from './database';
 import { SERVICE_ROLE, setTenants } from './tenant-rows';
 
 const EMBEDDED_FOLDER = 'database';
@@ -22,17 +22,24 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   });
   const prisma = new PrismaClient({ adapter: new PrismaPGlite(asService(engine)) });
   const migrator = new PrismaClient({ adapter: new PrismaPGlite(engine) });
+  const stepsWith =
+    (options: object): RunSteps =>
+    (tenants, work) =>
+      engine.transaction(async (tx) => {
+        await tx.exec(`${BECOME_SERVICE}; ${setTenants(tenants)}`);
+        return work(
+          async (text, values) => (await tx.query<Record<string, unknown>>(text, [...values], options)).rows,
+        );
+      });
   const run =
     (options: object): RunStatement =>
     (text, values, tenants) =>
-      engine.transaction(async (tx) => {
-        await tx.exec(`${BECOME_SERVICE}; ${setTenants(tenants)}`);
-        return (await tx.query<Record<string, unknown>>(text, [...values], options)).rows;
-      });
+      stepsWith(options)(tenants, (step) => step(text, values));
   const runPlain = run({});
   return {
     prisma,
     run: run({ serializers: BINARY }),
+    steps: stepsWith({}),
     ask: ({ text, values }, tenants) => runPlain(text, values, tenants),
     background: migrator,
     migrator,

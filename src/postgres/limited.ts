@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
-import type { AskRows, Connections, RunStatement } from './database';
+import type { AskRows, Connections, RunStatement, RunSteps } from './database';
 import { isDistributed } from './distribute/distribute';
 import { SERVICE_ROLE, setTenants, tenantsSetting } from './tenant-rows';
 import { TenantStatement } from './tenant-statement';
@@ -12,8 +12,10 @@ const UNNAMED = '';
 
 /** Compiling a statement over many weeks takes seconds, whatever little of it then runs. */
 export const NO_JIT = '-c jit=off';
-/** The nodes of a distributed database hear of the tenants too; any other takes the setting without a meaning. */
-const TELL_NODES = '-c citus.propagate_set_commands=local';
+/** How long a node that does not answer may hold up a statement; any other database takes the setting without a meaning. */
+export const NODE_WAIT = `-c citus.node_connection_timeout=${LIMITS.nodeConnectMs}`;
+/** The nodes of a distributed database hear of the tenants too. */
+const TELL_NODES = `${NODE_WAIT} -c citus.propagate_set_commands=local`;
 
 /**
  * Whatever requests ask has its index. A plan made while the table of counts to be folded is full would read all of it,
@@ -25,6 +27,7 @@ const BY_INDEX = '-c enable_seqscan=off';
 export interface Limited {
   readonly prisma: PrismaClient;
   readonly run: RunStatement;
+  readonly steps: RunSteps;
   readonly ask: AskRows;
   readonly connections: () => Connections;
 }
@@ -55,6 +58,7 @@ export function openLimited(connectionString: string, isOwner: boolean): Limited
   return {
     prisma,
     run: (text, values, tenants) => run(UNNAMED, text, values, tenants),
+    steps: stepsOn(pool),
     ask: ({ text, values }, tenants) => run(nameOf({ sql: text }), text, values, tenants),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
@@ -68,6 +72,7 @@ type Run = (
 ) => ReturnType<RunStatement>;
 
 function runner(pool: Pool, prisma: PrismaClient): Run {
+  const steps = stepsOn(pool);
   let distributed: Promise<boolean> | undefined;
   const whetherDistributed = () => {
     // Asked again where it could not be answered.
@@ -78,34 +83,33 @@ function runner(pool: Pool, prisma: PrismaClient): Run {
     return distributed;
   };
   return async (name, text, values, tenants) => {
-    if (await whetherDistributed()) return inTransaction(pool, text, values, tenants);
+    if (await whetherDistributed()) return steps(tenants, (step) => step(text, values));
     const statement = new TenantStatement(name, text, values, tenantsSetting(tenants));
     // The pool hands on what the statement answers with.
     return pool.query(statement) as unknown as ReturnType<RunStatement>;
   };
 }
 
-/** Slower, but the nodes of a distributed database hear of no setting that is made in another way. */
-async function inTransaction(
-  pool: Pool,
-  text: string,
-  values: readonly unknown[],
-  tenants: readonly number[],
-): ReturnType<RunStatement> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    await client.query(setTenants(tenants));
-    const { rows } = await client.query(text, [...values]);
-    await client.query('COMMIT');
-    client.release();
-    return rows;
-  } catch (error) {
-    // Closes the connection, and with it the transaction.
-    client.release(true);
-    throw error;
-  }
-}
+/** What the coordinator of a distributed database is told when a connection begins, its nodes hear of here alone. */
+const OF_NODES = 'SET LOCAL jit = off; SET LOCAL enable_seqscan = off';
+
+/** Slower than one round trip, but the nodes of a distributed database hear of no setting that is made in another way. */
+const stepsOn =
+  (pool: Pool): RunSteps =>
+  async (tenants, work) => {
+    const client = await pool.connect();
+    try {
+      await client.query(`BEGIN; ${setTenants(tenants)}; ${OF_NODES}`);
+      const result = await work(async (text, values) => (await client.query(text, [...values])).rows);
+      await client.query('COMMIT');
+      client.release();
+      return result;
+    } catch (error) {
+      // Closes the connection, and with it the transaction.
+      client.release(true);
+      throw error;
+    }
+  };
 
 /**
  * Names by which PostgreSQL keeps statements prepared, so that it plans each once and not at every request: planning

@@ -9,6 +9,10 @@ const TEXT_CHARS_MAX = 4_096;
 export const tracedDatabase = (database: Database, tracing: Tracing): Database => ({
   ...database,
   run: (text, ...rest) => spanOf(tracing, text, () => database.run(text, ...rest)),
+  steps: (tenants, work) =>
+    database.steps(tenants, (step) =>
+      work((text, values) => spanOf(tracing, text, () => step(text, values))),
+    ),
   ask: tracedAsk(database.ask, tracing),
   prisma: tracedPrisma(database.prisma, tracing),
 });

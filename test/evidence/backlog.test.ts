@@ -50,7 +50,7 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
     expect(entries.map(([id]) => id).toSorted()).toEqual(
       [...old, ...others].map(({ recordId }) => hexOf(recordId)).toSorted(),
     );
-    const reader = new PostgresAuditEventReader(store.database.ask);
+    const reader = new PostgresAuditEventReader(store.database.ask, store.form);
     const [first] = old;
     const stored = await reader.find(tenantScope([store.tenantId]), first?.recordId ?? '');
     expect(stored && leafHashOf(stored)).toBe(

@@ -114,7 +114,7 @@ describe.each(ENGINES)('many at once on %s', (engine) => {
   it('have one hash for what was sent, what is stored, and what is read again, whatever the texts', async () => {
     const store = await base.forNewTenant();
     const trial = new LogTrial(store);
-    const reader = new PostgresAuditEventReader(store.database.ask);
+    const reader = new PostgresAuditEventReader(store.database.ask, store.form);
     const text = fc
       .array(
         fc.oneof(

@@ -46,7 +46,7 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
     });
     const entries = await trial.entries();
     expect(entries.map(([id]) => id).sort()).toEqual(events.map(({ recordId }) => hexOf(recordId)).sort());
-    const reader = new PostgresAuditEventReader(store.database.ask);
+    const reader = new PostgresAuditEventReader(store.database.ask, store.form);
     for (const { recordId } of [events[0], events[299], events[699]].filter((e) => e !== undefined)) {
       const stored = await reader.find(tenantScope([store.tenantId]), recordId);
       const leaf = entries.find(([id]) => id === hexOf(recordId))?.[1];

@@ -80,7 +80,7 @@ export class LogTrial {
     const silent = pino({ level: 'silent' });
     this.keys = { own: key, others, former };
     this.sequencer = new Sequencer(migrator, this.keys, memory, silent, checkpointMs);
-    this.log = new EvidenceLog(new PostgresEvidenceStore(ask, 'lateral'), key.verifierKey, (tenantId) =>
+    this.log = new EvidenceLog(new PostgresEvidenceStore(ask, store.form), key.verifierKey, (tenantId) =>
       this.sequencer.problemOf(tenantId),
     );
   }

@@ -7,7 +7,7 @@ import { PostgresAuditSourceStore } from '../../src/postgres/audit-source.store'
 import { PostgresRetentionStore } from '../../src/postgres/retention/retention.store';
 import { AN_ATTEMPT } from '../support/attempt';
 import { aGap, aReport } from '../support/audit-sources';
-import { describeOnPostgres, ENGINES } from '../support/engines';
+import { describeOnPostgres, ENGINES, type EngineName } from '../support/engines';
 import { recording } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
@@ -16,7 +16,7 @@ const NOW = new Date('2026-03-01T00:00:00Z');
 const report = (change: object = {}) => checkReport(aReport(change), NOW.getTime());
 
 /** The sources of a test's own store. */
-async function open(engine: 'embedded' | 'postgresql') {
+async function open(engine: EngineName) {
   const store = await Store.open(engine);
   const { prisma, migrator } = store.database;
   return { store, sources: new PostgresAuditSourceStore(prisma, migrator) };

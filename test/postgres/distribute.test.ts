@@ -120,14 +120,29 @@ describeOnPostgres('distribute on a stand-in for Citus', () => {
     await db.close();
     await place.drop();
   });
-  const run = () => distribute(db.migrator, () => migrate(db.migrator), null);
+  const run = (shards: number | null = null) => distribute(db.migrator, () => migrate(db.migrator), shards);
+
+  it('refuses another number of shards than the tables have, and says how it is changed', async () => {
+    await run(4);
+    await expect(run(8)).rejects.toThrow(
+      /^The tables have 4 shards each already, not 8: .*alter_distributed_table/,
+    );
+    expect((await run(4)).distributed).toEqual([]);
+  });
+
+  it('lets the owner past the policies of tables whose rows are to be copied', async () => {
+    await run();
+    const forced = await db.migrator.$queryRaw`
+      SELECT relname::text AS name FROM pg_class WHERE relforcerowsecurity`;
+    expect(forced).toEqual([]);
+  });
 
   it('migrates, distributes every table in order, and a second time does nothing', async () => {
-    expect(await run()).toEqual({ citus: '13.2-2', distributed: [...DISTRIBUTED_TABLES], before: [] });
+    expect(await run()).toEqual({ citus: '13.2.2', distributed: [...DISTRIBUTED_TABLES], before: [] });
     const calls = await db.migrator.$queryRaw<{ name: string; colocationid: number }[]>`
       SELECT logicalrelid::text AS name, colocationid FROM pg_dist_partition ORDER BY call_order`;
     expect(calls).toEqual(DISTRIBUTED_TABLES.map((name) => ({ name, colocationid: 11 })));
-    expect(await run()).toEqual({ citus: '13.2-2', distributed: [], before: [...DISTRIBUTED_TABLES] });
+    expect(await run()).toEqual({ citus: '13.2.2', distributed: [], before: [...DISTRIBUTED_TABLES] });
   });
 
   it('goes on where a call failed', async () => {

@@ -44,7 +44,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
       page: 1,
       pageSize: 1,
     } as const;
-    const page = await new PostgresAuditEventReader(store.database.ask).page(
+    const page = await new PostgresAuditEventReader(store.database.ask, store.form).page(
       tenantScope([store.tenantId]),
       query,
     );

@@ -4,7 +4,6 @@ import { formatTicks, parseTicks, TICKS_PER_MS } from '../../src/audit-event/eve
 import { checkEvent } from '../../src/ingest/check-event';
 import type { CheckedEvent, CheckedRecord } from '../../src/ingest/checked-event';
 import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
-import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
 import { Folder } from '../../src/postgres/counts/fold';
 import { type Database, openDatabase } from '../../src/postgres/database';
 import { migrate } from '../../src/postgres/migrate';
@@ -15,11 +14,11 @@ import { applyRetention } from '../../src/retention/apply-retention';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
-import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
-import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
+import { createTestDatabase, ENGINES, formOf, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
 import { casesOf } from '../support/share';
+import { writerOn } from '../support/store';
 
 const DAY_MS = 86_400_000;
 /** Four weeks with their borders; few values, so that everything collides. */
@@ -88,8 +87,8 @@ describe.each(ENGINES)('retention on %s', (engine) => {
   });
 
   it('leaves lists, counts, searches and summaries equal to what is left, whatever was folded or came late', async () => {
-    const writer = new PostgresAuditEventWriter(db.run, new Partitions(db.migrator), TEST_CHECKPOINT_KEY);
-    const reader = new PostgresAuditEventReader(db.ask);
+    const writer = writerOn(db, new Partitions(db.migrator), place);
+    const reader = new PostgresAuditEventReader(db.ask, formOf(place));
     const store = new PostgresRetentionStore(db.prisma, db.migrator);
     const folder = new Folder(db.migrator);
     const indexer = new Indexer(db.migrator, AT_ONCE);

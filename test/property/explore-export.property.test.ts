@@ -12,7 +12,7 @@ import { Indexer } from '../../src/postgres/search/indexer';
 import { FairShare, sharesOf } from '../../src/rate-limit/fair-share';
 import { tenantScope } from '../../src/tenant/tenant-scope';
 import { AT_ONCE } from '../support/at-once';
-import { ENGINES } from '../support/engines';
+import { ENGINES, formsOf } from '../support/engines';
 import { casesOf } from '../support/share';
 import { Store } from '../support/store';
 import { questions, type Sent, sentEvents, toQuery } from './arbitraries';
@@ -53,7 +53,7 @@ describe.each(ENGINES)('the export on %s', (engine) => {
             const tenants = tenantScope(stores.slice(0, both ? 2 : 1).map(({ tenantId }) => tenantId));
             const expected = idsOf(stored, tenants.map(String), question);
             const cursor = stored.map(({ recordId }) => recordId).sort()[cursorAt] ?? null;
-            for (const form of ['lateral', 'union'] as const) {
+            for (const form of formsOf(engine)) {
               const source = new PostgresExportSource(database.ask, form, { ...pageLimits, read: 3 });
               const running = await exporter(
                 source,

@@ -1,8 +1,9 @@
 import { Client } from 'pg';
 
 /**
- * What `distribute` needs of Citus, in a database of a test: the catalogue row of the extension, its table of
- * distributed tables, and `create_distributed_table`, which checks its arguments and notes the call. It spreads nothing.
+ * What `distribute` needs of Citus, in a database of a test: its version, its tables of distributed tables and shards,
+ * and `create_distributed_table`, which checks its arguments and notes the call. It spreads nothing. No extension goes by
+ * Citus' name: where the real library is loaded, it would take this database for one of its own.
  */
 export async function installCitusStub(databaseUrl: string | null): Promise<void> {
   const client = new Client({ connectionString: databaseUrl ?? '' });
@@ -15,8 +16,8 @@ export async function installCitusStub(databaseUrl: string | null): Promise<void
 }
 
 const STUB = [
-  `INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
-   VALUES (99999, 'citus', 10, 2200, false, '13.2-2')`,
+  `CREATE FUNCTION citus_version() RETURNS text LANGUAGE sql AS $$ SELECT 'Citus 13.2.2 on a stand-in' $$`,
+  'CREATE TABLE pg_dist_shard (logicalrelid regclass, shardid bigserial)',
   `CREATE TABLE pg_dist_partition (
      logicalrelid regclass, partmethod "char", partkey text, colocationid int, call_order serial)`,
   // As in Citus: anybody may ask how a table is distributed.
@@ -45,5 +46,6 @@ const STUB = [
      END IF;
      INSERT INTO pg_dist_partition (logicalrelid, partmethod, partkey, colocationid)
      VALUES (table_name, 'h', distribution_column, colocation);
+     INSERT INTO pg_dist_shard (logicalrelid) SELECT table_name FROM generate_series(1, coalesce(shard_count, 32));
    END $$`,
 ];

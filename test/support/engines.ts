@@ -6,28 +6,45 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import type { TenantForm } from '../../src/postgres/counts/scope';
 import { openDatabase } from '../../src/postgres/database';
 import { migrate } from '../../src/postgres/migrate';
+import { CITUS_URL, createCitusDatabase } from './citus';
 
 /** A database of a test's own: where it is, and how to get rid of it. */
 export interface TestDatabase {
   readonly databaseUrl: string | null;
+  /** The owner's, where a login of its own owns the tables. */
+  readonly migrationDatabaseUrl?: string;
   readonly dataDir: string;
   drop(): Promise<void>;
 }
 
-export type EngineName = 'embedded' | 'postgresql';
+export type EngineName = 'embedded' | 'postgresql' | 'citus';
 const run = promisify(execFile);
 const ROOT = path.resolve(__dirname, '../..');
 const SERVER_URL = process.env.TEST_DATABASE_URL;
 
-/** The engines this run can test. The runner says so when PostgreSQL is missing. */
-export const ENGINES: readonly EngineName[] = SERVER_URL ? ['embedded', 'postgresql'] : ['embedded'];
+/**
+ * The engines this run can test: a cluster alone (`npm run test:citus`), or the others. The runner says so when
+ * PostgreSQL is missing.
+ */
+export const ENGINES: readonly EngineName[] = CITUS_URL
+  ? ['citus']
+  : SERVER_URL
+    ? ['embedded', 'postgresql']
+    : ['embedded'];
+/** How statements over several tenants can be put together there; the second serves any database, but more slowly. */
+export const formOf = ({ migrationDatabaseUrl }: TestDatabase): TenantForm =>
+  migrationDatabaseUrl ? 'union' : 'lateral';
+export const formsOf = (engine: EngineName): readonly TenantForm[] =>
+  engine === 'citus' ? ['union'] : ['lateral', 'union'];
 /** For what only several connections or PostgreSQL's own catalogue can show; skipped where the runner said so. */
 export const describeOnPostgres = SERVER_URL ? describe : describe.skip;
 export const REDIS_URL = process.env.TEST_REDIS_URL ?? null;
 
 export function createTestDatabase(engine: EngineName): Promise<TestDatabase> {
+  if (engine === 'citus') return createCitus();
   return engine === 'embedded' ? copyOf('migrated') : createPostgres();
 }
 
@@ -92,6 +109,19 @@ async function createPostgres(): Promise<TestDatabase> {
     dataDir,
     drop: async () => {
       await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createCitus(): Promise<TestDatabase> {
+  const { drop, ...urls } = await createCitusDatabase();
+  const dataDir = await temporaryFolder();
+  return {
+    ...urls,
+    dataDir,
+    drop: async () => {
+      await drop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -24,7 +24,7 @@ export class RetentionTrial {
     this.retention = new PostgresRetentionStore(prisma, migrator);
     this.folder = new Folder(migrator);
     this.indexer = new Indexer(migrator, AT_ONCE);
-    this.reader = new PostgresAuditEventReader(ask);
+    this.reader = new PostgresAuditEventReader(ask, store.form);
   }
 
   /** A run at a moment. @param store in place of the real one */

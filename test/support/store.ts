@@ -1,17 +1,28 @@
 import { checkEvent } from '../../src/ingest/check-event';
 import type { CheckedEvent } from '../../src/ingest/checked-event';
 import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
+import type { TenantForm } from '../../src/postgres/counts/scope';
 import { type Database, openDatabase } from '../../src/postgres/database';
 import { migrate } from '../../src/postgres/migrate';
 import { Partitions } from '../../src/postgres/partitions';
 import { PostgresTenantStore } from '../../src/postgres/tenant.store';
 import { AN_ATTEMPT } from './attempt';
 import { TEST_CHECKPOINT_KEY } from './checkpoint-key';
-import { createTestDatabase, type EngineName, type TestDatabase } from './engines';
+import { createTestDatabase, type EngineName, formOf, type TestDatabase } from './engines';
 import { anEvent, type IngestedEvent } from './events';
+
+/** A writer as a service has it on this database. */
+export const writerOn = (database: Database, partitions: Partitions, place: TestDatabase) =>
+  new PostgresAuditEventWriter(
+    database.run,
+    partitions,
+    TEST_CHECKPOINT_KEY,
+    formOf(place) === 'union' ? database.steps : null,
+  );
 
 /** The store of a test's own, without a service before it, and with the means to look behind it. */
 export class Store {
+  readonly form: TenantForm;
   readonly partitions: Partitions;
   readonly writer: PostgresAuditEventWriter;
 
@@ -21,7 +32,8 @@ export class Store {
     readonly tenantId: number,
   ) {
     this.partitions = new Partitions(database.migrator);
-    this.writer = new PostgresAuditEventWriter(database.run, this.partitions, TEST_CHECKPOINT_KEY);
+    this.form = formOf(place);
+    this.writer = writerOn(database, this.partitions, place);
   }
 
   static async open(engine: EngineName): Promise<Store> {

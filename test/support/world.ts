@@ -42,7 +42,7 @@ export class World {
         host: '127.0.0.1',
         dataDir: database.dataDir,
         databaseUrl: database.databaseUrl,
-        migrationDatabaseUrl: null,
+        migrationDatabaseUrl: database.migrationDatabaseUrl ?? null,
         readDatabaseUrl: null,
         checkpointKeyFile: null,
         formerCheckpointKeys: [],

@@ -29,16 +29,9 @@ export function pageStatement(
 ): Prisma.Sql {
   const { filter, sort, descending, page, pageSize } = query;
   const counted = countedOf(filter, sort);
-  const isRead = !isCountable(filter);
-  const pieces = cutRange(filter, isHourly(counted));
-  const segments = each((tenant) =>
-    isRead ? searchSegments(filter, counted, tenant, each.form) : segmentsOf(counted, pieces, tenant),
-  );
   const direction = Prisma.raw(descending ? 'DESC' : 'ASC');
   const offset = BigInt(page - 1) * BigInt(pageSize);
   const [first, end] = [Prisma.sql`${offset}::bigint`, Prisma.sql`${offset + BigInt(pageSize)}::bigint`];
-  const touches = Prisma.sql`before < ${end} AND before + n > ${first}`;
-  const isRefined = !isRead && isHourly(counted);
   const order = (alias: string) => orderBy(alias, [toSnakeCase(sort), 'record_id'], descending);
 
   const read = (columns: Prisma.Sql, tenant: Prisma.Sql) => Prisma.sql`
@@ -62,7 +55,27 @@ export function pageStatement(
     )})`;
 
   return Prisma.sql`
-    WITH segment AS MATERIALIZED (
+    WITH ${stretches(each, query)},
+    ${offset < deepOffset ? shallowPage : deepPage}
+    SELECT c.total, p.* FROM (SELECT coalesce(sum(n), 0)::float8 AS total FROM segment) c
+    LEFT JOIN page p ON true ORDER BY ${order('p')}`;
+}
+
+/** `segment`, `hit` and `fine` (see `pageStatement`). */
+export function stretches(each: EachTenant, query: AuditEventQuery): Prisma.Sql {
+  const { filter, sort, descending, page, pageSize } = query;
+  const counted = countedOf(filter, sort);
+  const isRead = !isCountable(filter);
+  const pieces = cutRange(filter, isHourly(counted));
+  const segments = isRead
+    ? each.dependent((tenant) => searchSegments(filter, counted, tenant, each.form))
+    : each((tenant) => segmentsOf(counted, pieces, tenant));
+  const direction = Prisma.raw(descending ? 'DESC' : 'ASC');
+  const first = BigInt(page - 1) * BigInt(pageSize);
+  const touches = Prisma.sql`before < ${first + BigInt(pageSize)}::bigint AND before + n > ${first}::bigint`;
+  const isRefined = !isRead && isHourly(counted);
+  return Prisma.sql`
+    segment AS MATERIALIZED (
       SELECT v, lo, hi, sum(n)::bigint AS n FROM (${byOutcome(counted, segments)}) u
       GROUP BY v, lo, hi HAVING sum(n) > 0),
     hit AS (
@@ -70,10 +83,7 @@ export function pageStatement(
         SELECT v, lo, hi, n, (sum(n) OVER (ORDER BY v ${direction}, lo ${direction}) - n)::bigint AS before
         FROM segment) r
       WHERE ${touches}),
-    fine AS MATERIALIZED (${withBounds(isRefined ? refined(each, counted, direction, touches) : Prisma.sql`SELECT * FROM hit`)}),
-    ${offset < deepOffset ? shallowPage : deepPage}
-    SELECT c.total, p.* FROM (SELECT coalesce(sum(n), 0)::float8 AS total FROM segment) c
-    LEFT JOIN page p ON true ORDER BY ${order('p')}`;
+    fine AS MATERIALIZED (${withBounds(isRefined ? refined(each, counted, direction, touches) : Prisma.sql`SELECT * FROM hit`)})`;
 }
 
 /** Days cut down to the hours the page touches. */
@@ -116,7 +126,7 @@ function inGroup(counted: Counted): Prisma.Sql {
 }
 
 /** Column names come from the field table, never from the caller. */
-function orderBy(alias: string, columns: readonly string[], descending: boolean): Prisma.Sql {
+export function orderBy(alias: string, columns: readonly string[], descending: boolean): Prisma.Sql {
   const direction = descending ? 'DESC' : 'ASC';
   return Prisma.raw([...new Set(columns)].map((column) => `${alias}.${column} ${direction}`).join(', '));
 }

@@ -4,34 +4,47 @@ import type { HourSpan } from './pieces';
 
 /**
  * Makes a sub-select for each tenant of a scope. It names its tenant itself: by value, or by the row of `tenant t` it
- * hangs on.
+ * hangs on. Called as it is for what stands by itself; what uses other parts of the statement, or has parts of its own
+ * (WITH), is `dependent`.
  */
 export interface EachTenant {
-  (select: (tenant: Prisma.Sql) => Prisma.Sql): Prisma.Sql;
+  (select: SelectOf): Prisma.Sql;
+  readonly dependent: (select: SelectOf) => Prisma.Sql;
   readonly form: TenantForm;
+  /** Whether what is put together may come from several nodes. */
+  readonly isScattered: boolean;
 }
 
+type SelectOf = (tenant: Prisma.Sql) => Prisma.Sql;
+
 /**
- * How sub-selects of several tenants are put together. `lateral`: hung on `tenant`, one plan for them all. `union`: one
- * after the other, for tables distributed by tenant: each then runs as a whole on the node of its tenant, where the
- * other form is refused as soon as it limits or sums up by what another part of the statement found.
+ * How sub-selects of several tenants are put together. `lateral`: hung on `tenant`, one plan for them all. `union`: for
+ * tables distributed by tenant. What stands by itself is hung on `tenant` there too, and all nodes work on it at once;
+ * the dependent parts, refused in that way, are named one by one, each a whole for the node of its tenant.
  */
 export type TenantForm = 'lateral' | 'union';
 
 /** One tenant is always named by value, so that the whole statement stays on one node of a distributed database. */
 export function eachTenant(tenants: TenantScope, form: TenantForm): EachTenant {
-  const hung = (select: Parameters<EachTenant>[0]) => Prisma.sql`
+  const values = tenants.map((tenant) => Prisma.sql`${tenant}::int`);
+  const [only] = values;
+  const hung = (select: SelectOf) => Prisma.sql`
     SELECT s.* FROM tenant t CROSS JOIN LATERAL (${select(Prisma.raw('t.tenant_id'))}) s
       WHERE t.tenant_id = ANY(${[...tenants]}::int[])`;
-  const inRow = (select: Parameters<EachTenant>[0]) =>
-    Prisma.join(
-      tenants.map((tenant) => select(Prisma.sql`${tenant}::int`)),
-      ') UNION ALL (',
-      tenants.length > 1 ? '(' : '',
-      tenants.length > 1 ? ')' : '',
-    );
-  return Object.assign(tenants.length > 1 && form === 'lateral' ? hung : inRow, { form });
+  const named = (select: SelectOf) => {
+    const parts = values.map((tenant, i) => Prisma.sql`${part(i)} AS MATERIALIZED (${select(tenant)})`);
+    const all = values.map((_, i) => Prisma.sql`SELECT * FROM ${part(i)}`);
+    return Prisma.sql`WITH ${Prisma.join(parts)} ${Prisma.join(all, ' UNION ALL ')}`;
+  };
+  const alone = (select: SelectOf) => select(only as Prisma.Sql);
+  const isScattered = form === 'union' && values.length > 1;
+  const each = values.length === 1 ? alone : hung;
+  return Object.assign((select: SelectOf) => each(select), {
+    ...{ dependent: isScattered ? named : each, form, isScattered },
+  });
 }
+
+const part = (i: number) => Prisma.raw(`tenant_${i}`);
 
 const HOUR_MS = 3_600_000;
 

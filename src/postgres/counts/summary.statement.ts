@@ -45,7 +45,8 @@ function distinct(each: EachTenant, dimension: Dimension, pieces: Pieces): Prism
           SELECT FROM audit_count c WHERE c.tenant_id = ${tenant} AND c.grain = ${grain}::smallint
             AND ${only(dimension)} AND c.n > 0 AND ${within('c.bucket', inBuckets(span, hours))})`,
     );
-    return Prisma.join([...folded, ...unfolded, ...direct, Prisma.sql`SELECT '' AS value`], ' UNION ALL ');
+    const all = [...folded, ...unfolded, ...direct];
+    return all.length > 0 ? Prisma.join(all, ' UNION ALL ') : Prisma.sql`SELECT '' AS value`;
   })}) o`;
 }
 

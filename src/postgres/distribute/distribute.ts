@@ -31,31 +31,57 @@ export async function distribute(
   await prepare();
   const placed = await placements(prisma);
   const plan = planOf(placed, shards);
+  await refuseOtherShards(prisma, placed, shards);
   const before = placed.map(({ name }) => name);
   const distributed = DISTRIBUTED_TABLES.filter((table) => !before.includes(table));
   for (const [i, statement] of plan.entries()) {
-    await simplifyPolicy(prisma, distributed[i] ?? '');
+    await openToNodes(prisma, distributed[i] ?? '');
     await prisma.$executeRawUnsafe(statement);
   }
   return { citus, distributed, before };
 }
 
-/** Citus refuses sub-selects in the policies of distributed tables: each row then reads the setting. */
-async function simplifyPolicy(prisma: PrismaClient, table: string): Promise<void> {
-  if (!FREE_TABLES.includes(table))
-    await prisma.$executeRawUnsafe(
-      `ALTER POLICY tenants ON ${table}
-       USING (tenant_id = ANY (string_to_array(current_setting('${TENANTS_SETTING}', true), ',')::int[]))`,
-    );
+/**
+ * Citus refuses sub-selects in the policies of distributed tables: each row then reads the setting. It copies rows as
+ * the owner, to whom the policies must not apply then: PostgreSQL copies nothing into a table that they do apply to. The
+ * owner has a policy of its own, which lets it see everything anyway.
+ */
+async function openToNodes(prisma: PrismaClient, table: string): Promise<void> {
+  if (FREE_TABLES.includes(table)) return;
+  await prisma.$executeRawUnsafe(
+    `ALTER POLICY tenants ON ${table}
+     USING (tenant_id = ANY (string_to_array(current_setting('${TENANTS_SETTING}', true), ',')::int[]))`,
+  );
+  await prisma.$executeRawUnsafe(`ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`);
 }
 
+/** By its functions, which no other extension has. */
 async function citusVersion(prisma: PrismaClient): Promise<string> {
-  const [citus] = await prisma.$queryRaw<
-    { version: string }[]
-  >`SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`;
-  if (citus) return citus.version;
+  const [found] = await prisma.$queryRaw<
+    { there: boolean }[]
+  >`SELECT to_regproc('citus_version') IS NOT NULL AS there`;
+  if (!found?.there)
+    throw new CannotDistribute(
+      'The extension citus is not in this database: nothing was distributed. On a coordinator with Citus, CREATE EXTENSION citus first.',
+    );
+  const [citus] = await prisma.$queryRaw<{ version: string }[]>`SELECT citus_version() AS version`;
+  return /^Citus (\S+)/.exec(citus?.version ?? '')?.[1] ?? 'unknown';
+}
+
+/** How many shards a table has is decided by the first call: to ignore another number would be to promise it. */
+async function refuseOtherShards(
+  prisma: PrismaClient,
+  placed: readonly Placement[],
+  shards: number | null,
+): Promise<void> {
+  if (shards === null || placed.length === 0) return;
+  const [now] = await prisma.$queryRawUnsafe<{ shards: number }[]>(
+    `SELECT count(*)::int AS shards FROM pg_dist_shard WHERE logicalrelid = '${DISTRIBUTED_TABLES[0]}'::regclass`,
+  );
+  if (now?.shards === shards) return;
   throw new CannotDistribute(
-    'The extension citus is not in this database: nothing was distributed. On a coordinator with Citus, CREATE EXTENSION citus first.',
+    `The tables have ${now?.shards} shards each already, not ${shards}: nothing was changed. Leave --shards out, or change ` +
+      `their number first: SELECT alter_distributed_table('${DISTRIBUTED_TABLES[0]}', shard_count => ${shards}, cascade_to_colocated => true);`,
   );
 }
 

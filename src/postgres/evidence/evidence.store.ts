@@ -17,7 +17,7 @@ export class PostgresEvidenceStore implements EvidenceStore {
   ) {}
 
   async states(tenants: TenantScope): Promise<readonly LogState[]> {
-    const statement = eachTenant(tenants, this.form)(stateOf);
+    const statement = eachTenant(tenants, this.form).dependent(stateOf);
     return (await this.#rows<StateRow>(statement, tenants)).map(toState);
   }
 

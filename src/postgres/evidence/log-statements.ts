@@ -1,22 +1,26 @@
+import type { OfTenant } from '../distribute/tenant-rounds';
+
 /** Statements of the evidence log. Each names its tenant as `$1`, but those before `HEAD`, which are of all. */
 
 /** By tenant id, from one on: whoever can't be served now must not keep the others waiting. */
-export const TENANTS_WITH_WORK = `
+export const tenantsWithWork = (of: OfTenant): string => `
 SELECT tenant_id FROM (
-  SELECT DISTINCT q.tenant_id FROM audit_log_queue q WHERE NOT q.refused AND q.key_id = ANY($3::text[])
-  UNION SELECT h.tenant_id FROM audit_log_head h WHERE NOT h.backfilled) w
+  SELECT DISTINCT q.tenant_id FROM audit_log_queue q
+  WHERE NOT q.refused AND q.key_id = ANY($3::text[]) AND ${of('q.tenant_id')}
+  UNION SELECT h.tenant_id FROM audit_log_head h WHERE NOT h.backfilled AND ${of('h.tenant_id')}) w
 WHERE tenant_id > $1::int ORDER BY tenant_id LIMIT $2::int`;
 
-export const TENANTS_TO_SIGN = `
-SELECT tenant_id FROM audit_log_head WHERE size > signed_size AND signed_at <= $1::timestamptz`;
+export const tenantsToSign = (of: OfTenant): string => `
+SELECT tenant_id FROM audit_log_head WHERE size > signed_size AND signed_at <= $1::timestamptz AND ${of('tenant_id')}`;
 
-export const HEADS =
-  'SELECT * FROM audit_log_head WHERE tenant_id > $1::int ORDER BY tenant_id LIMIT $2::int';
+export const heads = (of: OfTenant): string => `
+SELECT * FROM audit_log_head WHERE tenant_id > $1::int AND ${of('tenant_id')} ORDER BY tenant_id LIMIT $2::int`;
 
 /** What waits under keys that this instance does not have. */
-export const WAITING_OF_OTHER_KEYS = `
+export const waitingOfOtherKeys = (of: OfTenant): string => `
 SELECT q.tenant_id, q.key_id, sum(q.events)::float8 AS events FROM audit_log_queue q
-WHERE NOT q.refused AND q.key_id <> ALL($1::text[]) GROUP BY q.tenant_id, q.key_id ORDER BY q.tenant_id LIMIT $2::int`;
+WHERE NOT q.refused AND q.key_id <> ALL($1::text[]) AND ${of('q.tenant_id')}
+GROUP BY q.tenant_id, q.key_id ORDER BY q.tenant_id LIMIT $2::int`;
 
 export const KEY_OF_DATABASE = 'SELECT key_id FROM audit_log_key WHERE id = 1';
 
@@ -44,14 +48,16 @@ WHERE t.tenant_id = $1::int AND (t.level, t.tile) IN (SELECT * FROM unnest($2::i
 
 export const PUT_TILES = `
 INSERT INTO audit_log_tile (tenant_id, level, tile, hashes, record_ids)
-SELECT $1::int, x.level, x.tile, decode(x.hashes, 'base64'), decode(x.ids, 'base64')
-FROM unnest($2::int[], $3::int[], $4::text[], $5::text[]) AS x(level, tile, hashes, ids)
+SELECT t.tenant_id, x.level, x.tile, decode(x.hashes, 'base64'), decode(x.ids, 'base64')
+FROM tenant t CROSS JOIN unnest($2::int[], $3::int[], $4::text[], $5::text[]) AS x(level, tile, hashes, ids)
+WHERE t.tenant_id = $1::int
 ON CONFLICT (tenant_id, level, tile) DO UPDATE SET hashes = excluded.hashes, record_ids = excluded.record_ids`;
 
 export const PUT_PLACES = `
 INSERT INTO audit_log_place AS p (tenant_id, hour, tile, first_id, last_id)
-SELECT $1::int, x.hour, x.tile, x.first_id, x.last_id
-FROM unnest($2::int[], $3::int[], $4::uuid[], $5::uuid[]) AS x(hour, tile, first_id, last_id)
+SELECT t.tenant_id, x.hour, x.tile, x.first_id, x.last_id
+FROM tenant t CROSS JOIN unnest($2::int[], $3::int[], $4::uuid[], $5::uuid[]) AS x(hour, tile, first_id, last_id)
+WHERE t.tenant_id = $1::int
 ON CONFLICT (tenant_id, hour, tile) DO UPDATE SET first_id = least(p.first_id, excluded.first_id),
   last_id = greatest(p.last_id, excluded.last_id)`;
 

@@ -5,7 +5,8 @@ import { consistencyProof, isConsistent, rootOf } from '../../evidence/merkle';
 import { MissingNode, nodesOf, tilesFor } from '../../evidence/tiles';
 import { LIMITS } from '../../limits';
 import type { Prisma, PrismaClient } from '../database';
-import { HEAD, HEADS } from './log-statements';
+import type { TenantRounds } from '../distribute/tenant-rounds';
+import { HEAD, heads } from './log-statements';
 import { assertSealed, type HeadRow, loadTiles, toHead } from './log-writer';
 
 /**
@@ -23,6 +24,7 @@ export class LogWatch {
     private readonly prisma: PrismaClient,
     private readonly keys: LogKeys,
     private readonly memory: CheckpointMemory,
+    private readonly rounds: TenantRounds,
   ) {}
 
   /** Tenants whose log is not the one that was signed, and why. */
@@ -32,18 +34,21 @@ export class LogWatch {
 
   /** One look at the logs; where there are very many, at the next of them. */
   async round(): Promise<void> {
-    const rows = await this.prisma.$queryRawUnsafe<HeadRow[]>(HEADS, this.#from, LIMITS.evidenceWatchedLogs);
+    const rows = await this.rounds.ask((of) =>
+      this.prisma.$queryRawUnsafe<HeadRow[]>(heads(of), this.#from, LIMITS.evidenceWatchedLogs),
+    );
     const end =
       rows.length < LIMITS.evidenceWatchedLogs ? Number.POSITIVE_INFINITY : (rows.at(-1)?.tenant_id ?? 0);
     const found = new Set(rows.map(({ tenant_id }) => tenant_id));
     const gone = [...(await this.memory.tenants())].filter(
       (tenantId) => tenantId > this.#from && tenantId <= end && !found.has(tenantId),
     );
-    for (const tenantId of gone) await this.#look(tenantId, null);
+    // One whose node is away is not gone: nothing is said of it until it can be asked itself.
+    for (const tenantId of gone) await this.rounds.attempt(tenantId, () => this.#look(tenantId, null));
     let proofs = 0;
     for (const row of rows) {
-      const isNew = await this.#look(row.tenant_id, row, proofs < LIMITS.evidenceProofsPerRound);
-      if (isNew) proofs++;
+      const mayProve = proofs < LIMITS.evidenceProofsPerRound;
+      if (await this.rounds.attempt(row.tenant_id, () => this.#look(row.tenant_id, row, mayProve))) proofs++;
     }
     this.#from = Number.isFinite(end) ? end : 0;
   }

@@ -6,6 +6,7 @@ import type { CheckpointMemory } from '../../evidence/checkpoint-memory';
 import { keyAtHand, knownKeyIds, type LogKeys } from '../../evidence/log-head';
 import { LIMITS } from '../../limits';
 import type { Prisma, PrismaClient } from '../database';
+import { TenantRounds } from '../distribute/tenant-rounds';
 import { sqlStateOf } from '../failure';
 import { nextOfBacklog } from './backfill';
 import { agreeOnKey, keyOfDatabase } from './log-key';
@@ -13,10 +14,10 @@ import {
   PUT_CHECKPOINT,
   REFUSE_BATCHES,
   TAKE_BATCHES,
-  TENANTS_TO_SIGN,
-  TENANTS_WITH_WORK,
+  tenantsToSign,
+  tenantsWithWork,
   WAITING_BATCHES,
-  WAITING_OF_OTHER_KEYS,
+  waitingOfOtherKeys,
 } from './log-statements';
 import { assertGrown, assertNotSetBack, isBroken, LogWatch } from './log-watch';
 import { acceptedLeaves, LogWriter, loadHead, saveHead } from './log-writer';
@@ -49,6 +50,7 @@ export class Sequencer {
   #stuck: ReadonlyMap<number, string> = new Map();
   /** Set: the logs of this database are kept with that key, and this instance has not got it. */
   #otherKey: string | null = null;
+  readonly #rounds: TenantRounds;
   #from = 0;
 
   constructor(
@@ -59,7 +61,8 @@ export class Sequencer {
     private readonly checkpointMs: number = LIMITS.checkpointMs,
     private readonly now: () => Date = () => new Date(),
   ) {
-    this.#watch = new LogWatch(prisma, keys, memory);
+    this.#rounds = new TenantRounds(prisma);
+    this.#watch = new LogWatch(prisma, keys, memory, this.#rounds);
   }
 
   /**
@@ -95,9 +98,11 @@ export class Sequencer {
     const before = this.#problemTexts();
     await this.#watch.round();
     const keyIds = knownKeyIds(this.keys);
-    const tenants = await this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
-      TENANTS_WITH_WORK,
-      ...[this.#from, TENANTS_PER_RUN, keyIds],
+    const tenants = await this.#rounds.ask((of) =>
+      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
+        tenantsWithWork(of),
+        ...[this.#from, TENANTS_PER_RUN, keyIds],
+      ),
     );
     const isLast = tenants.length < TENANTS_PER_RUN;
     const [from, end] = [this.#from, isLast ? Number.POSITIVE_INFINITY : (tenants.at(-1)?.tenant_id ?? 0)];
@@ -105,7 +110,9 @@ export class Sequencer {
     const served = new Set(tenants.map(({ tenant_id }) => tenant_id));
     let unfinished = 0;
     for (const tenantId of served) {
-      const hasMore = await this.#attempt(tenantId, (tx, last) => this.#append(tx, tenantId, last));
+      const hasMore = await this.#rounds.attempt(tenantId, () =>
+        this.#attempt(tenantId, (tx, last) => this.#append(tx, tenantId, last)),
+      );
       if (hasMore === true) unfinished++;
     }
     for (const tenantId of await this.#sign()) served.add(tenantId);
@@ -115,6 +122,7 @@ export class Sequencer {
     }
     await this.#findStuck(keyIds);
     this.#tell(before);
+    this.#rounds.end();
     return unfinished;
   }
 
@@ -137,9 +145,11 @@ export class Sequencer {
 
   /** What another instance took, with a key of its own, before it had the one of all. */
   async #findStuck(keyIds: readonly string[]): Promise<void> {
-    const rows = await this.prisma.$queryRawUnsafe<{ tenant_id: number; key_id: string; events: number }[]>(
-      WAITING_OF_OTHER_KEYS,
-      ...[keyIds, LIMITS.evidenceWatchedLogs],
+    const rows = await this.#rounds.ask((of) =>
+      this.prisma.$queryRawUnsafe<{ tenant_id: number; key_id: string; events: number }[]>(
+        waitingOfOtherKeys(of),
+        ...[keyIds, LIMITS.evidenceWatchedLogs],
+      ),
     );
     this.#stuck = new Map(
       rows.map(({ tenant_id, key_id, events }) => [
@@ -210,9 +220,13 @@ export class Sequencer {
   /** @returns whose log was to be signed */
   async #sign(): Promise<number[]> {
     const before = new Date(this.now().getTime() - this.checkpointMs);
-    const due = await this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(TENANTS_TO_SIGN, before);
+    const due = await this.#rounds.ask((of) =>
+      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(tenantsToSign(of), before),
+    );
     for (const { tenant_id: tenantId } of due) {
-      const note = await this.#attempt(tenantId, (tx, last) => this.#signOne(tx, tenantId, before, last));
+      const note = await this.#rounds.attempt(tenantId, () =>
+        this.#attempt(tenantId, (tx, last) => this.#signOne(tx, tenantId, before, last)),
+      );
       if (note) await this.memory.remember(tenantId, note);
     }
     return due.map(({ tenant_id }) => tenant_id);

@@ -80,15 +80,28 @@ function found(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
   const counted = countedOf(filter, 'recordId');
   const columns = Prisma.join(READ.map((field) => column(field)));
   return Prisma.sql`hit AS MATERIALIZED (${withBounds(Prisma.sql`
-      SELECT s.lo, s.hi FROM (${each((tenant) => searchSegments(filter, counted, tenant, each.form))}) s
+      SELECT s.lo, s.hi FROM (${each.dependent((tenant) => searchSegments(filter, counted, tenant, each.form))}) s
       GROUP BY s.lo, s.hi HAVING sum(s.n) > 0`)}),
-    found AS MATERIALIZED (${each(
-      (tenant) => Prisma.sql`
-      SELECT r.* FROM hit h CROSS JOIN LATERAL (
-        SELECT ${columns}, count(*) AS n, count(*) FILTER (WHERE e.succeeded) AS ok FROM audit_event e
-        WHERE e.tenant_id = ${tenant} AND ${IN_BOUNDS} AND ${whereOf(filter)} GROUP BY ${columns}) r`,
-    )})`;
+    found AS MATERIALIZED (${each.isScattered ? foundOnNodes(each, filter, columns) : foundHere(each, filter, columns)})`;
 }
+
+const COUNTS = Prisma.sql`count(*) AS n, count(*) FILTER (WHERE e.succeeded) AS ok`;
+
+const foundHere = (each: EachTenant, filter: AuditEventFilter, columns: Prisma.Sql) =>
+  each(
+    (tenant) => Prisma.sql`
+      SELECT r.* FROM hit h CROSS JOIN LATERAL (
+        SELECT ${columns}, ${COUNTS} FROM audit_event e
+        WHERE e.tenant_id = ${tenant} AND ${IN_BOUNDS} AND ${whereOf(filter)} GROUP BY ${columns}) r`,
+  );
+
+/** Nodes take no counts of what a hit leads to, but count for themselves what is counted of all their events. */
+const foundOnNodes = (each: EachTenant, filter: AuditEventFilter, columns: Prisma.Sql) => Prisma.sql`
+      SELECT ${columns}, ${COUNTS} FROM (${each(
+        (tenant) => Prisma.sql`
+        SELECT ${columns}, e.succeeded FROM hit h JOIN audit_event e ON ${IN_BOUNDS}
+        WHERE e.tenant_id = ${tenant} AND ${whereOf(filter)}`,
+      )}) e GROUP BY ${columns}`;
 
 function ofFound(): Prisma.Sql {
   return union([

@@ -13,7 +13,7 @@ import { searchSegments } from '../search/search-segments';
  * @param filter its range has both ends
  */
 export function histogramStatement(each: EachTenant, filter: AuditEventFilter, widthMs: number): Prisma.Sql {
-  const spans = each((tenant) =>
+  const spans = (isCountable(filter) || widthMs < HOUR_MS ? each : each.dependent)((tenant) =>
     widthMs < HOUR_MS ? read(filter, widthMs, tenant) : counted(filter, widthMs, tenant, each.form),
   );
   // Of a span wider than its bucket there is none: days are taken only where whole days make up a bucket.

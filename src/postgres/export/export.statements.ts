@@ -13,11 +13,9 @@ import { searchSegments } from '../search/search-segments';
 export function spansStatement(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
   const counted = countedOf(filter, 'recordId');
   const pieces = cutRange(filter, isHourly(counted));
-  const segments = each((tenant) =>
-    isCountable(filter)
-      ? segmentsOf(counted, pieces, tenant)
-      : searchSegments(filter, counted, tenant, each.form),
-  );
+  const segments = isCountable(filter)
+    ? each((tenant) => segmentsOf(counted, pieces, tenant))
+    : each.dependent((tenant) => searchSegments(filter, counted, tenant, each.form));
   return Prisma.sql`
     SELECT s.lo, s.hi, sum(s.n)::float8 AS n FROM (${segments}) s
     GROUP BY s.lo, s.hi HAVING sum(s.n) > 0 ORDER BY s.lo, s.hi`;

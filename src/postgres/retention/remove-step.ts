@@ -27,11 +27,13 @@ FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $4::int`;
 const REMOVE = `
 WITH gone AS (
   DELETE FROM audit_event e WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid
-  RETURNING e.record_id, ${COUNTED}, e.succeeded)
-INSERT INTO audit_delta (tenant_id, hour, ${COUNTED}, n, ok)
-SELECT $1::int, ${hourOf('g.record_id')}, ${COUNTED}, -count(*), -count(*) FILTER (WHERE g.succeeded)
-FROM gone g GROUP BY 2, ${COUNTED}
-RETURNING hour, n`;
+  RETURNING e.record_id, ${COUNTED}, e.succeeded),
+less AS (
+  INSERT INTO audit_delta (tenant_id, hour, ${COUNTED}, n, ok)
+  SELECT t.tenant_id, ${hourOf('g.record_id')}, ${COUNTED}, -count(*), -count(*) FILTER (WHERE g.succeeded)
+  FROM tenant t CROSS JOIN gone g WHERE t.tenant_id = $1::int GROUP BY 1, 2, ${COUNTED}
+  RETURNING hour, n)
+SELECT hour, n FROM less`;
 
 /** An hour's segment holds while its count is right, and it could come right again by other events. */
 const UNINDEX = ['audit_segment', 'audit_word'].map(

@@ -11,6 +11,7 @@ import { insertEntries } from '../access-log.store';
 import { DIMENSIONS } from '../counts/dimensions';
 import { takeTenant } from '../counts/turns';
 import type { Prisma, PrismaClient } from '../database';
+import { TenantRounds } from '../distribute/tenant-rounds';
 import { guarded } from '../failure';
 import { weekOfPartition } from '../partitions';
 import { ofEveryTenant, ofTenants } from '../tenant-rows';
@@ -26,11 +27,15 @@ const FORGET_VALUES = DIMENSIONS.map(({ kind, key }) => {
 });
 
 export class PostgresRetentionStore implements RetentionStore {
+  private readonly rounds: TenantRounds;
+
   /** @param background a client without time limits */
   constructor(
     private readonly prisma: PrismaClient,
     private readonly background: PrismaClient,
-  ) {}
+  ) {
+    this.rounds = new TenantRounds(background);
+  }
 
   setDays(tenantId: number, retentionDays: number | null, attempt: Attempt): Promise<Tenant | null> {
     return guarded(() =>
@@ -44,9 +49,12 @@ export class PostgresRetentionStore implements RetentionStore {
   }
 
   async limitedTenants(): Promise<readonly LimitedTenant[]> {
-    return this.background.$queryRaw<LimitedTenant[]>`
-      SELECT tenant_id AS "tenantId", retention_days AS "retentionDays" FROM tenant
-      WHERE retention_days IS NOT NULL ORDER BY tenant_id`;
+    return this.rounds.ask((of) =>
+      this.background.$queryRawUnsafe<LimitedTenant[]>(
+        `SELECT tenant_id AS "tenantId", retention_days AS "retentionDays" FROM tenant
+         WHERE retention_days IS NOT NULL AND ${of('tenant_id')} ORDER BY tenant_id`,
+      ),
+    );
   }
 
   async weeks(): Promise<readonly StoredWeek[]> {

@@ -27,12 +27,15 @@ export const toList = (words: readonly string[]): string => words.join(WORD_MARK
 /** $1 tenant, $2 list of words, $3 hours, $4 counts. */
 export const PUT_WORDS = `
 INSERT INTO audit_word (tenant_id, word, hour, n)
-SELECT $1::int, w.word, w.hour, w.n FROM unnest(${list('$2')}, $3::int[], $4::int[]) AS w(word, hour, n)
+SELECT t.tenant_id, w.word, w.hour, w.n
+FROM tenant t CROSS JOIN unnest(${list('$2')}, $3::int[], $4::int[]) AS w(word, hour, n) WHERE t.tenant_id = $1::int
 ORDER BY w.word, w.hour`;
 
 /** $1 tenant, $2 hours, $3 counts of events, $4 list of single words, $5 their hours. */
 export const PUT_SEGMENTS = `
 INSERT INTO audit_segment (tenant_id, hour, n, singles)
-SELECT $1::int, t.hour, t.n, coalesce(s.singles, '{}') FROM unnest($2::int[], $3::int[]) AS t(hour, n) LEFT JOIN (
+SELECT t.tenant_id, h.hour, h.n, coalesce(s.singles, '{}')
+FROM tenant t CROSS JOIN unnest($2::int[], $3::int[]) AS h(hour, n) LEFT JOIN (
   SELECT w.hour, array_agg(${singleOf('$1::int', 'w.word')}) AS singles
-  FROM unnest(${list('$4')}, $5::int[]) AS w(word, hour) GROUP BY w.hour) s ON s.hour = t.hour`;
+  FROM unnest(${list('$4')}, $5::int[]) AS w(word, hour) GROUP BY w.hour) s ON s.hour = h.hour
+WHERE t.tenant_id = $1::int`;

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { tryTurn } from '../counts/turns';
 import type { Prisma, PrismaClient } from '../database';
+import { TenantRounds } from '../distribute/tenant-rounds';
 import { sqlStateOf } from '../failure';
 import { HourWords } from './hour-words';
 import { PUT_SEGMENTS, PUT_WORDS, readEvents, toList } from './index-statements';
@@ -32,6 +33,7 @@ interface Chunk {
  */
 export class Indexer {
   readonly #due: string;
+  readonly #rounds: TenantRounds;
 
   /** @param quiet how long an hour must have been unchanged; `liveMs`: one that is not over yet, or of the future */
   constructor(
@@ -39,17 +41,22 @@ export class Indexer {
     quiet: { readonly pastMs: number; readonly liveMs: number },
     private readonly wordsPerHourMax = WORDS_PER_HOUR_MAX,
   ) {
+    this.#rounds = new TenantRounds(prisma);
     this.#due = `changed_at < now() - interval '1 millisecond' *
       CASE WHEN hour < floor(extract(epoch FROM now()) / 3600) THEN ${quiet.pastMs} ELSE ${quiet.liveMs} END`;
   }
 
   /** @returns how many hours were done; 0 when there is nothing to do now */
   async run(): Promise<number> {
-    const tenants = await this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
-      `SELECT DISTINCT tenant_id FROM audit_unindexed WHERE ${this.#due} LIMIT ${TENANTS_PER_RUN}`,
+    const tenants = await this.#rounds.ask((of) =>
+      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
+        `SELECT DISTINCT tenant_id FROM audit_unindexed WHERE ${this.#due} AND ${of('tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
+      ),
     );
     let hours = 0;
-    for (const { tenant_id } of tenants) hours += await this.#index(tenant_id).catch(noneIfLate);
+    for (const { tenant_id } of tenants)
+      hours += (await this.#rounds.attempt(tenant_id, () => this.#index(tenant_id).catch(noneIfLate))) ?? 0;
+    this.#rounds.end();
     return hours;
   }
 
