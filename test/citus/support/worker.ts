@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { onNode } from '../../support/citus';
+import { until } from '../../support/until';
+
+/** A worker on this machine, which can be killed and started again. */
+export class Worker {
+  private constructor(
+    readonly node: URL,
+    private readonly dataDirectory: string,
+    private readonly pgCtl: string,
+  ) {}
+
+  /** @returns null: it does not run on this machine */
+  static async find(node: URL): Promise<Worker | null> {
+    const [found] = await onNode<{ data: string; bin: string }>(
+      node,
+      'postgres',
+      `SELECT current_setting('data_directory') AS data, (SELECT setting FROM pg_config WHERE name = 'BINDIR') AS bin`,
+    );
+    const isHere = found && existsSync(path.join(found.data, 'postmaster.pid'));
+    return isHere ? new Worker(node, found.data, path.join(found.bin, 'pg_ctl')) : null;
+  }
+
+  /** As a machine that loses power: nothing is ended in order. */
+  kill(): void {
+    const [pid] = readFileSync(path.join(this.dataDirectory, 'postmaster.pid'), 'utf8').split('\n');
+    process.kill(Number(pid), 'SIGKILL');
+  }
+
+  /** As the owner of its files, once what it left has ended. */
+  async start(): Promise<void> {
+    const { uid, gid } = statSync(this.dataDirectory);
+    const identity = process.getuid?.() === 0 ? { uid, gid } : {};
+    const start = () =>
+      spawnSync(
+        this.pgCtl,
+        ['-w', '-D', this.dataDirectory, '-l', path.join(this.dataDirectory, 'restart.log'), 'start'],
+        { ...identity, cwd: this.dataDirectory, stdio: 'ignore' },
+      ).status;
+    await until(start, (status) => status === 0, 60_000);
+    await until(
+      () => onNode(this.node, 'postgres', 'SELECT 1').catch(() => []),
+      (rows) => rows.length === 1,
+      60_000,
+    );
+  }
+}

@@ -1,0 +1,124 @@
+import { CITUS_URL, clusterNodes, onNode } from '../support/citus';
+import { anEvent } from '../support/events';
+import { until } from '../support/until';
+import { useWorld } from '../support/use-world';
+import type { TestTenant } from '../support/world';
+import { Worker } from './support/worker';
+
+const SECONDS = 1_000;
+const BATCH = 200;
+
+(CITUS_URL ? describe : describe.skip)('while a worker of the cluster is away', () => {
+  const at = useWorld('citus');
+  const health = async () => (await at.world.fetch('/health')).text;
+  const database = () => new URL(at.world.database.databaseUrl ?? '').pathname.slice(1);
+  let lost: Worker;
+  /** By worker, where their rows are. */
+  let on: { lost: TestTenant; left: TestTenant };
+
+  beforeAll(async () => {
+    const [coordinator, ...workers] = await clusterNodes();
+    const found = await Worker.find(workers[0] as URL);
+    if (!found) throw new Error('the worker does not run on this machine: it cannot be killed');
+    lost = found;
+    const places = new Map<boolean, TestTenant>();
+    while (places.size < 2) {
+      const tenant = await at.world.tenant();
+      const [row] = await onNode<{ port: number }>(
+        coordinator,
+        database(),
+        `SELECT n.nodeport AS port FROM pg_dist_placement p JOIN pg_dist_node n USING (groupid)
+         WHERE p.shardid = get_shard_id_for_distribution_column('tenant', ${tenant.tenantId})`,
+      );
+      places.set(row?.port === Number(lost.node.port), tenant);
+    }
+    on = { lost: places.get(true) as TestTenant, left: places.get(false) as TestTenant };
+  });
+  // However the tests end, the cluster is whole.
+  afterAll(() => lost?.start().catch(() => {}));
+
+  const count = async (tenant: TestTenant) =>
+    (await tenant.get('/audit-activity', { pageSize: 1 })).body.meta?.totalCount;
+  const logged = async (tenant: TestTenant): Promise<number> => {
+    const query = 'query($tenantId: String!) { auditLog(tenantId: $tenantId) { size } }';
+    const { body } = await at.world.graphql(tenant.key, query, { tenantId: tenant.tenantId });
+    return Number(body.data?.auditLog?.size ?? 0);
+  };
+
+  it('its tenants wait, those of others go on in every respect, and no acknowledged event is lost', async () => {
+    const acknowledged = new Map([
+      [on.lost, 0],
+      [on.left, 0],
+    ]);
+    const refused = new Map<TestTenant, number>();
+    let stopped = false;
+    const send = async (tenant: TestTenant) => {
+      while (!stopped) {
+        const events = Array.from({ length: BATCH }, () => anEvent());
+        // Sent again until it is acknowledged, as an agent does.
+        for (;;) {
+          const receipt = await tenant.ingest(events).catch(() => null);
+          if (receipt) break;
+          refused.set(tenant, (refused.get(tenant) ?? 0) + 1);
+          if (stopped && tenant === on.left) throw new Error('a tenant on the other worker was refused');
+        }
+        acknowledged.set(tenant, (acknowledged.get(tenant) ?? 0) + BATCH);
+      }
+    };
+    const senders = [send(on.lost), send(on.left)];
+    const sentBy = (tenant: TestTenant) => acknowledged.get(tenant) ?? 0;
+    await until(
+      () => Math.min(sentBy(on.lost), sentBy(on.left)),
+      (n) => n >= 2 * BATCH,
+      60 * SECONDS,
+    );
+    lost.kill();
+    await until(health, (text) => text === 'Degraded', 30 * SECONDS);
+    expect((await at.world.fetch('/health')).status).toBe(200);
+    await until(
+      () => refused.get(on.lost) ?? 0,
+      (n) => n > 0,
+      30 * SECONDS,
+    );
+
+    const before = sentBy(on.left);
+    await until(
+      () => sentBy(on.left),
+      (n) => n >= before + 3 * BATCH,
+      60 * SECONDS,
+    );
+    // Read, folded and taken into the evidence log, all of it after the worker was lost.
+    await until(
+      () => count(on.left),
+      (n) => n >= before + BATCH,
+      30 * SECONDS,
+    );
+    await until(
+      () => logged(on.left),
+      (n) => n > before + BATCH,
+      60 * SECONDS,
+    );
+    expect((await on.lost.get('/audit-activity')).status).toBe(503);
+
+    await lost.start();
+    await until(health, (text) => text === 'Healthy', 60 * SECONDS);
+    const after = sentBy(on.lost);
+    await until(
+      () => sentBy(on.lost),
+      (n) => n > after,
+      60 * SECONDS,
+    );
+    stopped = true;
+    await Promise.all(senders);
+    for (const tenant of [on.lost, on.left]) {
+      expect(await count(tenant)).toBe(sentBy(tenant));
+      await until(
+        () => logged(tenant),
+        (n) => n === sentBy(tenant),
+        60 * SECONDS,
+      );
+    }
+    // Of a batch that was not answered only the copy sent again was acknowledged: it was stored once.
+    expect(refused.get(on.left) ?? 0).toBe(0);
+  }, 400_000);
+});
