@@ -34,8 +34,9 @@ describeOnPostgres('one key that asks for large answers and does not read them',
   const hold = async ({ rounds }: Attacked, open: () => Socket, further: () => Promise<Response>) => {
     const sockets = Array.from({ length: COUNT }, open);
     await rounds(3);
-    const { status, headers } = await further();
-    expect([status, Number(headers.get('Retry-After')) >= 1]).toEqual([503, true]);
+    // What the network's own buffers have taken over leaves room to another one, which is not read either.
+    const { headers } = await until(further, ({ status }) => status === 503);
+    expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
     for (const socket of sockets) socket.destroy();
   };
 
