@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readDocument } from '../../support/documents';
 import { ROOT } from '../../support/imports';
+import { until } from '../../support/until';
 
 /** A block that begins so is not run, and tells its reader why. */
 const NOT_RUN = '# Not run by a test';
@@ -24,6 +25,9 @@ const LASTING: readonly { readonly command: RegExp; readonly ready: RegExp }[] =
   { command: /^([A-Z_]+=\S+ )*npm start/, ready: /^listening on /m },
   { command: /^audit-agent run (?!.*--once)/, ready: /: follows / },
 ];
+
+/** Commands that fail until what was started before has come so far. */
+const SOON = /^audit-agent status/;
 
 /** As in a clone, without npm's share of the time. What a block exports holds for the next ones. */
 const PRELUDE = `set -euo pipefail
@@ -73,7 +77,14 @@ export class Reader {
       for (const [name, script] of Object.entries(this.prepared)) {
         if (ending.includes(`$${name}`)) await this.run(script);
       }
-      if (ending !== '') await this.run(ending);
+      if (SOON.test(ending)) {
+        const tried = () =>
+          this.run(ending).then(
+            () => true,
+            () => false,
+          );
+        await until(tried, (worked) => worked);
+      } else if (ending !== '') await this.run(ending);
       if (lasting) await this.start(last, lasting.ready);
     }
   }
