@@ -39,13 +39,17 @@ describe.each(ENGINES)('two tenants of one service on %s', (engine) => {
     target: MarkedTenant,
     made: Call,
   ): Promise<{ leaks: Leak[]; text: string }> {
+    const before = stage.world.logLines.length;
     const { answer, requestId } = await call(stage, actor, made);
     const headers = JSON.stringify([...answer.headers]);
     const asked = `${decodeURIComponent(made.path)} ${made.body ?? ''}`;
     const secretsBeside = (known: readonly MarkedTenant[]) =>
       targets().flatMap((tenant) => (known.includes(tenant) ? [] : secretsOf(tenant, isOperator(actor))));
     const told = leaksIn(`${headers}\n${answer.text}`, secretsBeside(actor.tenants));
-    const lines = stage.world.logLines.filter((line) => line.includes(`"${requestId}"`)).join('\n');
+    const lines = stage.world.logLines
+      .slice(before)
+      .filter((line) => line.includes(`"${requestId}"`))
+      .join('\n');
     // Who asks for another's record names it, in the path.
     const logged = leaksIn(lines, secretsBeside(actor.boundTo ?? actor.tenants)).filter(
       (secret) => !asked.includes(secret),
