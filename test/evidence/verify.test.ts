@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseNote } from '../../src/evidence/checkpoint';
+import { CHECKPOINT_KEY_FILE } from '../../src/evidence/checkpoint-key-file';
 import { isConsistent, rootByInclusion } from '../../src/evidence/merkle';
 import { rootsAt } from '../../src/evidence/verify/checkpoints';
 import { type Database, openDatabase } from '../../src/postgres/database';
@@ -9,7 +10,7 @@ import { describeOnPostgres, ENGINES, temporaryFolder } from '../support/engines
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
-import type { TestTenant } from '../support/world';
+import { INGEST, type TestTenant, World } from '../support/world';
 
 /** Signed, all of it. */
 const signed = (tenant: TestTenant, size: number) =>
@@ -336,5 +337,56 @@ describeOnPostgres('a change in the database behind the service', () => {
     expect((await at.world.fetch('/health')).text).toContain('Degraded');
     const { lines } = await verify(tenant, '--wait', '0');
     expect(lines[0]).toContain('NO VERDICT on 40 of 40 events');
+  });
+});
+
+describeOnPostgres('of two services with one checkpoint key, when the one that signed is gone', () => {
+  it('the other does not sign a log that was made anew of rewritten events; nor does one with an empty folder make verify content', async () => {
+    const one = await World.open('postgresql');
+    const tenant = await one.tenant();
+    await tenant.ingest(events(40));
+    await signed(tenant, 40);
+    const checkpointKeyFile = path.join(one.database.dataDir, CHECKPOINT_KEY_FILE);
+    const key = (await runCli(['verify', '--show-key'], { DATA_DIR: one.database.dataDir })).lines[0] ?? '';
+    const dataDir = await temporaryFolder();
+    const two = await World.on(one.database, { dataDir, checkpointKeyFile });
+    await until(
+      () => readFile(path.join(dataDir, `checkpoints/tenant-${tenant.tenantId}`), 'utf8').catch(() => null),
+      (note) => note !== null,
+    );
+    await one.service.close();
+    const database = await openDatabase(one.database);
+    for (const table of ['head', 'tile', 'place', 'checkpoint'])
+      await database.migrator.$executeRawUnsafe(`DELETE FROM audit_log_${table}`);
+    await database.migrator.$executeRawUnsafe(`UPDATE audit_event SET statement = 'SELECT 1'`);
+    await database.migrator.$executeRawUnsafe(`INSERT INTO audit_log_backlog SELECT DISTINCT tenant_id, hour,
+      (lpad(to_hex(hour::bigint * 3600000), 12, '0') || '80008000000000000000')::uuid FROM audit_delta`);
+    await database.close();
+    const asked = async (world: World) => {
+      const { lines } = await runCli(
+        ['verify', '--url', world.service.url, '--public-key', key, '--json', '--wait', '0'],
+        { AUDIT_ACTIVITY_API_KEY: tenant.key },
+      );
+      return JSON.parse(lines[0] ?? '{}');
+    };
+    await until(
+      async () => (await two.get('/audit-log', tenant.key)).body.data.problem,
+      (problem) => problem !== null,
+    );
+    expect(await asked(two)).toMatchObject({ isSound: false, unjudged: 40, checkpoint: null });
+    await two.service.close();
+    await rm(dataDir, { recursive: true });
+    const empty = await World.on(one.database, { dataDir, checkpointKeyFile });
+    await empty.graphql(tenant.agentKey, INGEST, { batch: { events: events(1) } });
+    await until(
+      async () => (await empty.get('/audit-log', tenant.key)).body.data,
+      ({ checkpoint }) => checkpoint !== null,
+    );
+    const { isSound, findings, entries } = await asked(empty);
+    expect([isSound, entries]).toEqual([false, 1]);
+    expect(findings.filter(({ kind }: { kind: string }) => kind === 'inserted')).toHaveLength(40);
+    await empty.service.close();
+    await rm(dataDir, { recursive: true });
+    await one.database.drop();
   });
 });

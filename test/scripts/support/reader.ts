@@ -83,7 +83,7 @@ export class Reader {
             () => true,
             () => false,
           );
-        await until(tried, (worked) => worked);
+        await until(tried, (worked) => worked, 60_000);
       } else if (ending !== '') await this.run(ending);
       if (lasting) await this.start(last, lasting.ready);
     }
