@@ -20,7 +20,7 @@ export const fold = (text: string): string =>
 export const WORD_MARK = '\x7f';
 const FIELD_BORDER = WORD_MARK + WORD_MARK; // two words are never without something between them
 /** Takes the place of the mark where a text itself holds it. */
-const MARK_STAND_IN = '\uFFFF';
+export const MARK_STAND_IN = '\uFFFF';
 
 /** Words are runs of letters and digits; everything else separates. */
 const WORD_OR_REST = /([\p{L}\p{N}]+)|[^\p{L}\p{N}]+/gu;
@@ -95,7 +95,7 @@ function markUnicode(text: string): string {
   );
 }
 
-/** What a searchable text contains if and only if the term holds. */
+/** What a searchable text contains if and only if the term holds, the mark's stand-in taken for the mark itself. */
 export function needleOf(term: SearchTerm): string {
   switch (term.kind) {
     case 'word':

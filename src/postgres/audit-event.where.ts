@@ -2,6 +2,7 @@ import type { AuditEventFilter, TimeRange } from '../audit-event/query';
 import { recordIdFloor } from '../audit-event/record-id';
 import { needleOf, type SearchTerm } from '../audit-event/search-terms';
 import { Prisma } from './database';
+import { tellingApart } from './search/alike-characters';
 import { toStored } from './stored-text';
 
 /** The conditions of a filter on `audit_event e`, all but the tenant's. */
@@ -42,7 +43,8 @@ const all = (conditions: readonly Prisma.Sql[]) =>
  */
 function conditionOf(term: SearchTerm): Prisma.Sql {
   const needle = toStored(needleOf(term));
-  return term.kind === 'word'
-    ? Prisma.sql`strpos(e.search_text, ${needle}) > 0`
-    : Prisma.sql`position(convert_to(${needle}::text, 'UTF8') IN convert_to(e.search_text, 'UTF8')) > 0`;
+  if (term.kind === 'word') return Prisma.sql`strpos(e.search_text, ${needle}) > 0`;
+  const holds = Prisma.sql`position(convert_to(${needle}::text, 'UTF8') IN convert_to(e.search_text, 'UTF8')) > 0`;
+  const exactly = tellingApart(term, needle);
+  return exactly ? Prisma.sql`${holds} AND ${exactly}` : holds;
 }

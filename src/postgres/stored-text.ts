@@ -11,6 +11,7 @@ import type { JsonScalar } from '../audit-event/audit-record';
  *     U+10F000 .. U+10F7FF   U+D800 .. U+DFFF, alone
  *     U+10F800               U+0000
  *     U+10F801               U+FEFF
+ *     U+10F802               of no text: see UNUSED
  *     U+10F900 + U+10FA00    U+10F000 .. U+10FFFF: 6 bits in each of the two
  */
 const RESERVED = 0x10f000;
@@ -18,6 +19,9 @@ const NUL = 0x10f800;
 const BOM = 0x10f801;
 const FIRST_OF_TWO = 0x10f900;
 const SECOND_OF_TWO = 0x10fa00;
+
+/** A character that no stored text holds. */
+export const UNUSED = '\u{10F802}';
 
 /** Under the flag u, Cs is only what has no other half beside it. */
 const TO_ESCAPE = /[\0\uFEFF\p{Cs}\u{10F000}-\u{10FFFF}]/gu;

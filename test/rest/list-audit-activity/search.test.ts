@@ -119,6 +119,27 @@ describe.each(ENGINES)('search of GET /audit-activity on %s', (engine) => {
     expect(await finds('drops')).toBe(false);
   });
 
+  it('tells the mark that it puts around words from its stand-in, where texts hold them', async () => {
+    const [mark, standIn] = ['\x7f', '\uFFFF'];
+    const texts: [Partial<IngestedEvent>, string[]][] = [
+      [{ statement: `X${mark}y z`, databaseName: 'x' }, [mark, `x${mark}Y`]],
+      [{ statement: `X${standIn}y`, databaseName: standIn }, [standIn, `x${standIn}Y`]],
+      [
+        { databaseName: `${mark}z${standIn}`, statement: `${standIn}z${standIn}; x${mark}y` },
+        [mark, standIn, `x${mark}Y`, `${mark}z${standIn}`, `${standIn}z${standIn}`],
+      ],
+    ];
+    const both = [mark, standIn];
+    const asked = both.flatMap((a) => [a, `x${a}Y`, ...both.map((b) => `${a}z${b}`)]);
+    for (const [fields, held] of texts) {
+      acme = await at.world.tenant();
+      await stored(fields);
+      for (const phrase of asked)
+        expect([phrase, await finds(`"${phrase}"`)]).toEqual([phrase, held.includes(phrase)]);
+      for (const word of ['x', 'y']) expect([word, await finds(word)]).toEqual([word, true]);
+    }
+  });
+
   it('does not join words at a character that cannot be shown', async () => {
     await says('half\uD83Dpair nul\0byte');
     for (const search of ['half', 'pair', 'nul byte', '"nul\0byte"']) expect(await finds(search)).toBe(true);
