@@ -221,7 +221,7 @@ describe('of what is wrong with many events', () => {
       );
       expect(rejected).toHaveLength(LIMITS.ingestBatchEventsMax);
       expect(Buffer.byteLength(JSON.stringify(rejected))).toBeLessThan(1_000_000);
-      for (const { code, message } of rejected) expect([code, message.length > 10]).toEqual([code, true]);
+      expect(rejected.filter(({ code, message }) => !code || message.length < 10)).toEqual([]);
     }
   });
 
