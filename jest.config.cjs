@@ -28,7 +28,8 @@ module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform: { '\\.ts$': compile('typescript'), '\\.[cm]?js$': compile('ecmascript') },
   transformIgnorePatterns: [`/node_modules/(?!(.*/node_modules/)?(${COMPILED_PACKAGES.join('|')})/)`],
-  maxWorkers: 2,
+  // One more than the two cores of CI: many tests wait for a process or a moment.
+  maxWorkers: 3,
   testTimeout: 60_000,
   workerIdleMemoryLimit: '1GB',
 };

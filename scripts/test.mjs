@@ -8,14 +8,18 @@ import { ROOT, setup } from './setup.mjs';
 const isLong = process.argv[2] === '--long';
 const isWhole = process.argv.length === 2;
 const long = JSON.parse(readFileSync(join(ROOT, 'test/support/long-suites.json'), 'utf8'));
-const LONG_SUITES = Object.keys(long.suites);
+const LONG_SUITES = [...Object.keys(long.suites), ...long.only];
 /**
  * Each file loads the embedded engine anew: making its code fast takes longer than most files use it. Services in
  * processes of their own run as they always do.
  */
 const QUICK_START = isLong ? [] : ['--liftoff-only'];
-/** They need a browser: a run of their own. */
-const WITHOUT_BROWSER = ['--testPathIgnorePatterns', '/node_modules/', '<rootDir>/test/browser/'];
+/** They need a browser, or belong to the long run alone. */
+const ELSEWHERE = [
+  '/node_modules/',
+  '<rootDir>/test/browser/',
+  ...long.only.map((name) => `<rootDir>/${name}`),
+];
 const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
 
 await setup({ allowTypeErrors: true });
@@ -38,7 +42,11 @@ try {
   }
   if (skipped.length === 0 || process.env.CI !== 'true')
     code = await jest(
-      isWhole ? WITHOUT_BROWSER : isLong ? [...process.argv.slice(3), ...LONG_SUITES] : process.argv.slice(2),
+      isWhole
+        ? ['--testPathIgnorePatterns', ...ELSEWHERE]
+        : isLong
+          ? [...process.argv.slice(3), ...LONG_SUITES]
+          : process.argv.slice(2),
     );
 } finally {
   await Promise.all(servers.map((server) => server.close()));
@@ -51,10 +59,13 @@ if (isWhole || isLong) {
   const share = env.TEST_SHARE === 'full' ? 'in full' : 'in a short share (in full: npm run test:long)';
   const seed = env.TEST_SEED ?? long.seed;
   process.stderr.write(
-    `\nRAN ${LONG_SUITES.length} long suites ${share}, from seed ${seed} on (TEST_SEED)\n`,
+    `\nRAN ${isLong ? LONG_SUITES.length : Object.keys(long.suites).length} long suites ${share}, from seed ${seed} on (TEST_SEED)\n`,
   );
 }
 if (isWhole) {
+  process.stderr.write(
+    `SKIPPED ${long.only.length} suites that npm run test:long runs: ${long.only.join(' ')}\n`,
+  );
   process.stderr.write('SKIPPED installing the packages: npm run test:installer\n');
   process.stderr.write('SKIPPED the dashboard in a browser: npm run test:browser\n');
 }

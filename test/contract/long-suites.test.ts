@@ -14,6 +14,7 @@ describe('the long suites', () => {
       readFileSync(path.join(ROOT, name), 'utf8').includes(`casesOf(${'__filename'})`),
     );
     expect(Object.keys(long.suites).sort()).toEqual(asking.sort());
+    expect(long.only.filter((name) => !names.includes(name) || asking.includes(name))).toEqual([]);
     for (const [name, { short, full }] of Object.entries(long.suites))
       expect([name, short >= 1 && full > short]).toEqual([name, true]);
   });

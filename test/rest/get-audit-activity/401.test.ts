@@ -1,4 +1,0 @@
-import { refusesMissingAndInvalidKeys } from '../support/401';
-import { DETAIL } from '../support/operations';
-
-refusesMissingAndInvalidKeys(DETAIL);

@@ -1,4 +1,0 @@
-import { refusesKeysWithoutScopeOrTenant } from '../support/403';
-import { DETAIL } from '../support/operations';
-
-refusesKeysWithoutScopeOrTenant(DETAIL);

@@ -1,4 +1,0 @@
-import { refusesOtherMethods } from '../support/405';
-import { DETAIL } from '../support/operations';
-
-refusesOtherMethods(DETAIL);

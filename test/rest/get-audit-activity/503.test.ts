@@ -1,4 +1,0 @@
-import { refusesWhileTheDatabaseIsLost } from '../support/503';
-import { DETAIL } from '../support/operations';
-
-refusesWhileTheDatabaseIsLost(DETAIL);

@@ -1,4 +1,0 @@
-import { refusesMissingAndInvalidKeys } from '../support/401';
-import { LIST } from '../support/operations';
-
-refusesMissingAndInvalidKeys(LIST);

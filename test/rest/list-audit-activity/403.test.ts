@@ -1,4 +1,0 @@
-import { refusesKeysWithoutScopeOrTenant } from '../support/403';
-import { LIST } from '../support/operations';
-
-refusesKeysWithoutScopeOrTenant(LIST);

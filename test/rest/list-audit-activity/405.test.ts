@@ -1,4 +1,0 @@
-import { refusesOtherMethods } from '../support/405';
-import { LIST } from '../support/operations';
-
-refusesOtherMethods(LIST);

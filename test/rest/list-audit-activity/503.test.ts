@@ -1,4 +1,0 @@
-import { refusesWhileTheDatabaseIsLost } from '../support/503';
-import { LIST } from '../support/operations';
-
-refusesWhileTheDatabaseIsLost(LIST);

@@ -1,4 +1,0 @@
-import { refusesKeysWithoutScopeOrTenant } from '../support/403';
-import { SUMMARY } from '../support/operations';
-
-refusesKeysWithoutScopeOrTenant(SUMMARY);
