@@ -1,10 +1,10 @@
 import { LIMITS } from '../../src/limits';
 import { aGap, aReport, REPORT } from '../support/audit-sources';
-import { ENGINES } from '../support/engines';
+import { ONE_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 
-describe.each(ENGINES)('reports of audit sources on %s', (engine) => {
+describe.each(ONE_ENGINE)('reports of audit sources on %s', (engine) => {
   const open = useWorld(engine);
   let acme: TestTenant;
   let other: TestTenant;

@@ -1,10 +1,10 @@
-import { createTestDatabase, describeOnPostgres, ENGINES } from '../support/engines';
+import { createTestDatabase, describeOnPostgres, ONE_ENGINE } from '../support/engines';
 import { TcpProxy } from '../support/tcp-proxy';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 import { World } from '../support/world';
 
-describe.each(ENGINES)('/livez and /readyz on %s', (engine) => {
+describe.each(ONE_ENGINE)('/livez and /readyz on %s', (engine) => {
   const at = useWorld(engine);
 
   it('answer anybody in plain text', async () => {

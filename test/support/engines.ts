@@ -34,6 +34,8 @@ export const ENGINES: readonly EngineName[] = CITUS_URL
   : SERVER_URL
     ? ['embedded', 'postgresql']
     : ['embedded'];
+/** For what an engine has no part in, such as a refusal before the database is asked. */
+export const ONE_ENGINE: readonly EngineName[] = ENGINES.slice(0, 1);
 /** How statements over several tenants can be put together there; the second serves any database, but more slowly. */
 export const formOf = ({ migrationDatabaseUrl }: TestDatabase): TenantForm =>
   migrationDatabaseUrl ? 'union' : 'lateral';

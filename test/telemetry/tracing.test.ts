@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NO_TRACING } from '../../src/telemetry/tracing';
-import { ENGINES } from '../support/engines';
+import { ONE_ENGINE } from '../support/engines';
 import { until } from '../support/until';
 import { World } from '../support/world';
 
@@ -56,7 +56,7 @@ class Collector {
 const attribute = ({ attributes }: Span, key: string) =>
   Object.values(attributes.find((one) => one.key === key)?.value ?? {})[0];
 
-describe.each(ENGINES)('traces of a service on %s', (engine) => {
+describe.each(ONE_ENGINE)('traces of a service on %s', (engine) => {
   const collector = new Collector();
   let world: World;
   beforeAll(async () => {

@@ -1,8 +1,8 @@
-import { ENGINES } from '../../support/engines';
+import { ONE_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import { expectError, UNKNOWN_RECORD } from '../support/operations';
 
-describe.each(ENGINES)('400 of GET /audit-activity/{recordId} on %s', (engine) => {
+describe.each(ONE_ENGINE)('400 of GET /audit-activity/{recordId} on %s', (engine) => {
   const at = useWorld(engine);
 
   it.each([

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../src/limits';
-import { ENGINES } from '../../support/engines';
+import { ONE_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import type { Query, TestTenant } from '../../support/world';
 import { expectError } from '../support/operations';
@@ -14,7 +14,7 @@ const SORTS = [
   'succeeded',
 ];
 
-describe.each(ENGINES)('400 of GET /audit-activity on %s', (engine) => {
+describe.each(ONE_ENGINE)('400 of GET /audit-activity on %s', (engine) => {
   const at = useWorld(engine);
   let acme: TestTenant;
   beforeAll(async () => {

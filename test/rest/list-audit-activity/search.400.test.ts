@@ -1,10 +1,10 @@
 import { LIMITS } from '../../../src/limits';
-import { ENGINES } from '../../support/engines';
+import { ONE_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import type { TestTenant } from '../../support/world';
 import { expectError } from '../support/operations';
 
-describe.each(ENGINES)('400 of a search of GET /audit-activity on %s', (engine) => {
+describe.each(ONE_ENGINE)('400 of a search of GET /audit-activity on %s', (engine) => {
   const at = useWorld(engine);
   let acme: TestTenant;
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { newKey } from '../../../src/api-key/key-format';
 import { LIMITS } from '../../../src/limits';
-import { ENGINES } from '../../support/engines';
+import { ONE_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import { expectError } from '../support/operations';
 
-describe.each(ENGINES)('failed authentications of one address on %s', (engine) => {
+describe.each(ONE_ENGINE)('failed authentications of one address on %s', (engine) => {
   const at = useWorld(engine);
 
   it('are limited, whatever is tried; a valid key from there still works, at both entrances', async () => {

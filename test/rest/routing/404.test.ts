@@ -1,8 +1,8 @@
-import { ENGINES } from '../../support/engines';
+import { ONE_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import { expectError } from '../support/operations';
 
-describe.each(ENGINES)('404 of paths that do not exist on %s', (engine) => {
+describe.each(ONE_ENGINE)('404 of paths that do not exist on %s', (engine) => {
   const at = useWorld(engine);
 
   it.each([

@@ -1,8 +1,8 @@
-import { ENGINES } from '../../support/engines';
+import { ONE_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import { OPERATIONS } from '../support/operations';
 
-describe.each(ENGINES)('order of refusals on %s', (engine) => {
+describe.each(ONE_ENGINE)('order of refusals on %s', (engine) => {
   const at = useWorld(engine);
 
   describe.each(OPERATIONS)('$title', ({ mistaken: [path, query] }) => {

@@ -1,13 +1,13 @@
 import { newKey } from '../../../src/api-key/key-format';
 import { accessLog } from '../../support/access-log';
-import { ENGINES } from '../../support/engines';
+import { ONE_ENGINE } from '../../support/engines';
 import { until } from '../../support/until';
 import { useWorld } from '../../support/use-world';
 import { OPERATIONS, UNKNOWN_RECORD } from '../support/operations';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-describe.each(ENGINES)('X-Request-Id on %s', (engine) => {
+describe.each(ONE_ENGINE)('X-Request-Id on %s', (engine) => {
   const at = useWorld(engine);
   const idOf = async (given: string | null, path = '/health') => {
     const answer = await at.world.fetch(path, { headers: given === null ? {} : { 'X-Request-Id': given } });

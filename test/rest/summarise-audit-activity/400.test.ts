@@ -1,9 +1,9 @@
-import { ENGINES } from '../../support/engines';
+import { ONE_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import type { TestTenant } from '../../support/world';
 import { expectError } from '../support/operations';
 
-describe.each(ENGINES)('400 of GET /audit-activity/summary on %s', (engine) => {
+describe.each(ONE_ENGINE)('400 of GET /audit-activity/summary on %s', (engine) => {
   const at = useWorld(engine);
   let acme: TestTenant;
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { newKey } from '../../../src/api-key/key-format';
-import { ENGINES } from '../../support/engines';
+import { ONE_ENGINE } from '../../support/engines';
 import { until } from '../../support/until';
 import { useWorld } from '../../support/use-world';
 import { expectError, type Operation, UNKNOWN_RECORD } from './operations';
@@ -8,7 +8,7 @@ import { expectError, type Operation, UNKNOWN_RECORD } from './operations';
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
 
 export function refusesMissingAndInvalidKeys(operation: Operation): void {
-  describe.each(ENGINES)(`401 of ${operation.title} on %s`, (engine) => {
+  describe.each(ONE_ENGINE)(`401 of ${operation.title} on %s`, (engine) => {
     const at = useWorld(engine);
     const call = (key: string | null, headers = {}) =>
       at.world.get(operation.path(UNKNOWN_RECORD), key, { headers });

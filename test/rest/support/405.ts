@@ -1,9 +1,9 @@
-import { ENGINES } from '../../support/engines';
+import { ONE_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import { expectError, newestRecord, type Operation } from './operations';
 
 export function refusesOtherMethods(operation: Operation): void {
-  describe.each(ENGINES)(`405 of ${operation.title} on %s`, (engine) => {
+  describe.each(ONE_ENGINE)(`405 of ${operation.title} on %s`, (engine) => {
     const at = useWorld(engine);
     let recordId: string;
     let key: string;

@@ -1,4 +1,4 @@
-import { ENGINES } from '../../support/engines';
+import { ONE_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import type { TestTenant } from '../../support/world';
 import { expectError, newestRecord, type Operation } from './operations';
@@ -6,7 +6,7 @@ import { expectError, newestRecord, type Operation } from './operations';
 const LIMIT = 60;
 
 export function refusesCallsOverTheLimit(operation: Operation): void {
-  describe.each(ENGINES)(`429 of ${operation.title} on %s`, (engine) => {
+  describe.each(ONE_ENGINE)(`429 of ${operation.title} on %s`, (engine) => {
     const at = useWorld(engine, { rateLimitPerMinute: LIMIT });
     let acme: TestTenant;
     let path: string;
