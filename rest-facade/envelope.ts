@@ -1,4 +1,4 @@
-import type { Page } from '../src/audit-event/query';
+import type { Page } from '../src/event/query';
 import { API_VERSION } from '../src/version';
 
 export interface ResponseMeta {

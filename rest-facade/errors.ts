@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { DomainError, ERRORS, toDomainError } from '../src/errors';
-import { restRefusal } from '../src/refusal';
+import { restRefusal } from '../src/http/refusal';
 
 /** Answers whatever was thrown: the one place where a code becomes a status. */
 export function errorResponder(log: Logger): ErrorRequestHandler {

@@ -1,4 +1,4 @@
-import { RECORD_PARAMETERS } from '../src/audit-event/parameters';
+import { RECORD_PARAMETERS } from '../src/event/parameters';
 import {
   type AnswerFields,
   AUDIT_LOG_FIELDS,
@@ -13,7 +13,7 @@ import {
   PROOF_FIELDS,
   REMOVALS_FIELDS,
   selectionOf,
-} from '../src/evidence/answer-fields';
+} from '../src/modules/evidence/answer-fields';
 import type { Route } from './route';
 
 const route = (

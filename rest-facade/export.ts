@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
-import { holderOf } from '../src/api-key/principal';
-import { parseParameters } from '../src/audit-event/parameters';
-import { toAuditEventFilter } from '../src/audit-event/query';
+import { holderOf } from '../src/caller/principal';
+import { parseParameters } from '../src/event/parameters';
+import { toAuditEventFilter } from '../src/event/query';
 import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
-import type { BeginExport, Export } from '../src/export/export-events';
-import { EXPORT_FORMATS, type ExportFormat, type ExportFormatName } from '../src/export/formats';
-import { EXPORT_PARAMETERS } from '../src/export/parameters';
+import type { BeginExport, Export } from '../src/modules/export/export-events';
+import { EXPORT_FORMATS, type ExportFormat, type ExportFormatName } from '../src/modules/export/formats';
+import { EXPORT_PARAMETERS } from '../src/modules/export/parameters';
 import { enforce, scopeOf } from '../src/graphql/access';
 import { noteAccess } from '../src/graphql/access-log';
 import type { GraphqlContext } from '../src/graphql/context';
-import { EXPORT_OPERATION, EXPORT_RULE } from '../src/graphql/export-rule';
+import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule';
 import { API_BASE_PATH } from '../src/version';
 
 export const EXPORT_PATH = `${API_BASE_PATH}/audit-activity/export`;

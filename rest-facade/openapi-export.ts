@@ -1,6 +1,6 @@
-import { EXPORT_FORMATS } from '../src/export/formats';
-import { EXPORT_PARAMETERS } from '../src/export/parameters';
-import { EXPORT_OPERATION, EXPORT_RULE } from '../src/graphql/export-rule';
+import { EXPORT_FORMATS } from '../src/modules/export/formats';
+import { EXPORT_PARAMETERS } from '../src/modules/export/parameters';
+import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule';
 import { TOTAL_HEADER } from './export';
 
 export const EXPORT_SCHEMA = 'AuditActivityExportLine';

@@ -1,4 +1,4 @@
-import { SCOPES } from '../src/api-key/scopes';
+import { SCOPES } from '../src/caller/scopes';
 import {
   AUDIT_EVENT_FIELDS,
   DETAIL_FIELDS,
@@ -7,8 +7,8 @@ import {
   type FieldSpec,
   LIST_FIELDS,
   STATEMENT_PREVIEW,
-} from '../src/audit-event/fields';
-import { SUMMARY_FIELDS } from '../src/audit-event/summary-fields';
+} from '../src/event/fields';
+import { SUMMARY_FIELDS } from '../src/event/summary-fields';
 import { ERRORS } from '../src/errors';
 import {
   type AnswerField,
@@ -20,7 +20,7 @@ import {
   PROOF,
   PROOF_FIELDS,
   REMOVALS_FIELDS,
-} from '../src/evidence/answer-fields';
+} from '../src/modules/evidence/answer-fields';
 
 type Json = { readonly [key: string]: unknown };
 

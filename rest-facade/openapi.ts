@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import swaggerJsdoc from 'swagger-jsdoc';
-import type { ParameterSpec } from '../src/audit-event/parameters';
+import type { ParameterSpec } from '../src/event/parameters';
 import { ERRORS, type ErrorCode } from '../src/errors';
 import { prepareOperation } from '../src/graphql/execute';
 import { API_BASE_PATH, API_VERSION } from '../src/version';

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { LIMITS } from '../src/limits';
-import type { RateDecision } from '../src/rate-limit/limiter';
+import type { RateDecision } from '../src/caller/rate-limit/limiter';
 
 const WINDOW_SECONDS = LIMITS.rateWindowMs / 1000;
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { type ParameterSpec, type ParameterSpecs, parseParameters } from '../src/audit-event/parameters';
-import type { Page } from '../src/audit-event/query';
+import { type ParameterSpec, type ParameterSpecs, parseParameters } from '../src/event/parameters';
+import type { Page } from '../src/event/query';
 import { DomainError } from '../src/errors';
 import { itemEnvelope, listEnvelope } from './envelope';
 

@@ -1,6 +1,6 @@
-import { DETAIL_FIELDS, LIST_FIELDS, STATEMENT_PREVIEW } from '../src/audit-event/fields';
-import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../src/audit-event/parameters';
-import { SUMMARY_FIELDS } from '../src/audit-event/summary-fields';
+import { DETAIL_FIELDS, LIST_FIELDS, STATEMENT_PREVIEW } from '../src/event/fields';
+import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../src/event/parameters';
+import { SUMMARY_FIELDS } from '../src/event/summary-fields';
 import { EVIDENCE_ROUTES } from './evidence-routes';
 import type { Route } from './route';
 

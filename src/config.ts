@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { addressProblems } from './api-key/address-list';
+import { addressProblems } from './caller/address-list';
 import { LIMITS } from './limits';
 
 /** A mistyped environment, with every problem in one text. */

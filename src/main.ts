@@ -1,7 +1,7 @@
 import './node-env';
 import { ConfigError, loadConfig } from './config';
-import { createLog } from './log';
-import { openLogDestination } from './log-destination';
+import { createLog } from './observe/log';
+import { openLogDestination } from './observe/log-destination';
 import { startService } from './service';
 
 /** What is done in the background gets this long to end after the last request. */

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../src/event/audit-record';
 
 /** An event as it goes to the service. It is made JSON once, so that its size is known and memory is not held twice. */
 export interface QueuedEvent {

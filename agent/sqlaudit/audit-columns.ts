@@ -1,11 +1,11 @@
-import type { JsonScalar } from '../../src/audit-event/audit-record';
+import type { JsonScalar } from '../../src/event/audit-record';
 import {
   AUDIT_EVENT_FIELDS,
   RECORD_FIELDS,
   type RecordFieldName,
   toCamelCase,
   toSnakeCase,
-} from '../../src/audit-event/fields';
+} from '../../src/event/fields';
 import { type ColumnReader, columnReader, textReader } from './column-reader';
 import { type DecodedEvent, eventTimeText } from './event';
 import { type Column, columnBytes, type EventType } from './event-type';

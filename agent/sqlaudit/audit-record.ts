@@ -1,5 +1,5 @@
-import type { AuditRecord, JsonScalar, RecordSource } from '../../src/audit-event/audit-record';
-import { type RecordFieldName, toCamelCase } from '../../src/audit-event/fields';
+import type { AuditRecord, JsonScalar, RecordSource } from '../../src/event/audit-record';
+import { type RecordFieldName, toCamelCase } from '../../src/event/fields';
 import { AUDIT_EVENT, auditColumns } from './audit-columns';
 import type { DecodedEvent } from './event';
 import { loginAddress } from './login-address';

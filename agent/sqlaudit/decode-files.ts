@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { AuditRecord } from '../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../src/event/audit-record';
 import { AUDIT_EVENT } from './audit-columns';
 import { parseAuditFileName } from './audit-file-name';
 import { toAuditPart } from './audit-record';

@@ -1,4 +1,4 @@
-import type { JsonScalar } from '../../src/audit-event/audit-record';
+import type { JsonScalar } from '../../src/event/audit-record';
 import { quoted } from './decode-error';
 import type { DecodedEvent } from './event';
 import type { EventDescriptor } from './event-descriptor';

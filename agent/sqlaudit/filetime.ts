@@ -1,4 +1,4 @@
-import { FILETIME_UNIX_EPOCH } from '../../src/audit-event/event-time';
+import { FILETIME_UNIX_EPOCH } from '../../src/event/event-time';
 import type { Clock } from './package-record';
 
 const TICKS_PER_SECOND = 10_000_000;

@@ -1,4 +1,4 @@
-import type { JsonScalar } from '../../src/audit-event/audit-record';
+import type { JsonScalar } from '../../src/event/audit-record';
 import type { DecodedEvent } from './event';
 
 export interface Property {

@@ -1,4 +1,4 @@
-import type { JsonScalar } from '../../src/audit-event/audit-record';
+import type { JsonScalar } from '../../src/event/audit-record';
 import { type DecodedEvent, eventTimeText } from './event';
 import { columnValue } from './event-type';
 import { withoutPasswordHash } from './password-hash';

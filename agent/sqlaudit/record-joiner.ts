@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../src/event/audit-record';
 import { type AuditPart, mayContinue, PART_CHARS, type SplitTexts, toAuditRecord } from './audit-record';
 
 export interface JoinerLimits {

@@ -2,7 +2,7 @@ import { type Dirent, readdir } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, join, posix, resolve, win32 } from 'node:path';
 import { glob } from 'tinyglobby';
-import { FILETIME_UNIX_EPOCH, TICKS_PER_MS } from '../../src/audit-event/event-time';
+import { FILETIME_UNIX_EPOCH, TICKS_PER_MS } from '../../src/event/event-time';
 import { errorCode, errorText } from '../log';
 import { parseAuditFileName } from '../sqlaudit/audit-file-name';
 

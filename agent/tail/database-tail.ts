@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../src/event/audit-record';
 import { Batcher, type BatchLimits } from '../batch/batcher';
 import { type QueuedEvent, toQueuedEvent } from '../batch/queued-event';
 import type { Snapshot } from '../checkpoint/checkpoint-entry';

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../src/event/audit-record';
 import { toAuditPart } from '../sqlaudit/audit-record';
 import type { FileEvent } from '../sqlaudit/reader';
 import type { FollowedFile } from './followed-file';

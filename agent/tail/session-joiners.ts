@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../src/event/audit-record';
 import type { AuditPart } from '../sqlaudit/audit-record';
 import { RecordJoiner } from '../sqlaudit/record-joiner';
 import type { FilePosition } from './position';

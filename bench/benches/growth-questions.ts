@@ -1,8 +1,8 @@
-import { parseTicks } from '../../src/audit-event/event-time';
-import { LIST_PARAMETERS, parseParameters } from '../../src/audit-event/parameters';
-import { toAuditEventQuery } from '../../src/audit-event/query';
-import type { AuditEventReader } from '../../src/search/audit-event-reader';
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { parseTicks } from '../../src/event/event-time';
+import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { toAuditEventQuery } from '../../src/event/query';
+import type { AuditEventReader } from '../../src/trail/audit-event-reader';
+import { tenantScope } from '../../src/caller/tenant-set';
 import { END_MS, START_MS } from '../data/calendar';
 import { WORDS } from '../data/statements';
 import { tenantProfile } from '../data/tenants';

@@ -1,7 +1,7 @@
 import { loadConfig } from '../../src/config';
-import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
-import { type Database, openDatabase } from '../../src/postgres/database';
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { type Database, openDatabase } from '../../src/database/database';
+import { tenantScope } from '../../src/caller/tenant-set';
 import { alternate } from '../alternate';
 import type { Bench } from '../context';
 import { compared, type Figure, failed, reported } from '../figure';

@@ -1,8 +1,8 @@
-import { LIST_PARAMETERS, parseParameters } from '../../src/audit-event/parameters';
-import { toAuditEventQuery } from '../../src/audit-event/query';
-import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
-import type { AskRows } from '../../src/postgres/database';
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { toAuditEventQuery } from '../../src/event/query';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import type { AskRows } from '../../src/database/database';
+import { tenantScope } from '../../src/caller/tenant-set';
 
 /** A statement as PostgreSQL gets it. */
 export interface CapturedStatement {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import express from 'express';
 import { Pool } from 'pg';
 import { pino } from 'pino';
-import { Authenticator } from '../../src/api-key/authenticate';
-import type { KeyStore, StoredKey } from '../../src/api-key/key-store';
-import { formatTicks } from '../../src/audit-event/event-time';
-import { ticksOfRecordId } from '../../src/audit-event/record-id';
-import { RedisLimiter } from '../../src/redis/redis-limiter';
+import { Authenticator } from '../../src/caller/authenticate';
+import type { KeyStore, StoredKey } from '../../src/caller/key-store';
+import { formatTicks } from '../../src/event/event-time';
+import { ticksOfRecordId } from '../../src/event/record-id';
+import { RedisLimiter } from '../../src/caller/rate-limit/redis-limiter';
 import { API_VERSION } from '../../src/version';
 import { type CapturedStatement, pageStatement } from './captured-statement';
 

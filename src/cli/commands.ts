@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import project from '../../package.json';
-import type { Distribution } from '../postgres/distribute/distribute';
+import type { Distribution } from '../database/distribute/distribute';
 import { addAccessLogCommand } from './access-log-command';
 import { errorLine } from './error-output';
 import { addKeyCommands, type CreatedKey } from './key-commands';

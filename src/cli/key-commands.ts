@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { SCOPE_NAMES } from '../api-key/scopes';
+import { SCOPE_NAMES } from '../caller/scopes';
 import { LIMITS } from '../limits';
 import type { CommandPorts } from './commands';
 import { isoTime, type OnService, type Options, type Run, wholeNumber } from './service-command';

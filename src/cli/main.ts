@@ -1,9 +1,9 @@
 import { loadConfig } from '../config';
-import { openDatabase } from '../postgres/database';
-import { CannotDistribute, type Distribution, distribute } from '../postgres/distribute/distribute';
-import { migrate } from '../postgres/migrate';
-import { CannotPrepare, prepareRestore } from '../postgres/prepare-restore';
-import { recoverOperatorKey } from '../postgres/recover-operator-key';
+import { openDatabase } from '../database/database';
+import { CannotDistribute, type Distribution, distribute } from '../database/distribute/distribute';
+import { migrate } from '../database/migrate';
+import { CannotPrepare, prepareRestore } from '../database/prepare-restore';
+import { recoverOperatorKey } from '../modules/keys/recover-operator-key';
 import { createProgram } from './commands';
 import { errorLine } from './error-output';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ErrorCode } from '../errors';
-import { OPERATOR_KEY_FILE } from '../operator-key';
+import { OPERATOR_KEY_FILE } from '../modules/keys/operator-key';
 
 /** A failure the operator can act on: printed as one line. */
 export class CommandError extends Error {

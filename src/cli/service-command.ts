@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseTicks } from '../audit-event/event-time';
+import { parseTicks } from '../event/event-time';
 import { DEFAULT_URL, resolveConnection, runOperation } from './service-client';
 
 export type Options = Readonly<Record<string, unknown>> & {

@@ -2,11 +2,11 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
-import { parseNote } from '../evidence/checkpoint';
-import { HASH_BYTES } from '../evidence/merkle';
-import { ID_BYTES } from '../evidence/tiles';
-import { endCountOf } from '../evidence/verify/event-file';
-import type { Hole, LogCopy, RemovalAnswer } from '../evidence/verify/log-copy';
+import { parseNote } from '../modules/evidence/checkpoint';
+import { HASH_BYTES } from '../trail/evidence/merkle';
+import { ID_BYTES } from '../trail/evidence/tiles';
+import { endCountOf } from '../modules/evidence/verify/event-file';
+import type { Hole, LogCopy, RemovalAnswer } from '../modules/evidence/verify/log-copy';
 import { API_BASE_PATH } from '../version';
 import { CommandError } from './service-client';
 

@@ -1,4 +1,4 @@
-import { FINDING_KINDS, type Report } from '../evidence/verify/verifier';
+import { FINDING_KINDS, type Report } from '../modules/evidence/verify/verifier';
 
 const SHOWN_MAX = 20;
 

@@ -1,8 +1,8 @@
 import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
-import { type Attempt, entryOf, parametersText, type Result, storableName } from '../access-log/access-entry';
-import { type Principal, tenantsOf } from '../api-key/principal';
+import { type Attempt, entryOf, parametersText, type Result, storableName } from '../caller/access-entry';
+import { type Principal, tenantsOf } from '../caller/principal';
 import { toDomainError } from '../errors';
-import { parseTenantId } from '../tenant/tenant-scope';
+import { parseTenantId } from '../caller/tenant-set';
 import { type AccessRule, accessRuleOf } from './access';
 import type { GraphqlContext } from './context';
 

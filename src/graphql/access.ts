@@ -1,10 +1,10 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { type AuthChecker, Authorized, Extensions } from 'type-graphql';
-import { holderOf, type Principal } from '../api-key/principal';
-import type { Scope } from '../api-key/scopes';
+import { holderOf, type Principal } from '../caller/principal';
+import type { Scope } from '../caller/scopes';
 import { DomainError } from '../errors';
-import type { Asker } from '../rate-limit/fair-share';
-import { type TenantScope, tenantScope } from '../tenant/tenant-scope';
+import type { Asker } from '../caller/rate-limit/fair-share';
+import { type TenantScope, tenantScope } from '../caller/tenant-set';
 import type { GraphqlContext } from './context';
 
 /** Who may use a root field. Stated on the field with `@Access`, read from there by everyone who asks. */

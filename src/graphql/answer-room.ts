@@ -1,5 +1,5 @@
 import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
-import { holderOf, tenantsOf } from '../api-key/principal';
+import { holderOf, tenantsOf } from '../caller/principal';
 import { DomainError, ERRORS } from '../errors';
 import { LIMITS } from '../limits';
 import type { GraphqlContext } from './context';

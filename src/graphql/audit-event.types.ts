@@ -8,14 +8,14 @@ import {
   type FieldSpec,
   LIST_FIELDS,
   STATEMENT_PREVIEW,
-} from '../audit-event/fields';
+} from '../event/fields';
 import {
   LIST_PARAMETERS,
   type ParameterSpec,
   type ParameterSpecs,
   SUMMARY_PARAMETERS,
-} from '../audit-event/parameters';
-import { SUMMARY_FIELDS } from '../audit-event/summary-fields';
+} from '../event/parameters';
+import { SUMMARY_FIELDS } from '../event/summary-fields';
 
 /**
  * Declares a field as `@Field` would; the types are stated, so nothing depends on emitted metadata. `simple`: read as a

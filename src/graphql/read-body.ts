@@ -1,12 +1,12 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request, RequestHandler } from 'express';
-import type { Principal } from '../api-key/principal';
+import type { Principal } from '../caller/principal';
 import { DomainError } from '../errors';
-import { checkEvent } from '../ingest/check-event';
-import { readBatch, readJson, unreadable } from '../ingest/read-batch';
+import { checkEvent } from '../modules/ingest/check-event';
+import { readBatch, readJson, unreadable } from '../modules/ingest/read-batch';
 import { LIMITS } from '../limits';
-import { Holdings } from '../rate-limit/holdings';
+import { Holdings } from '../caller/rate-limit/holdings';
 import { receive } from './receive-bytes';
 
 /** Only agents send much. */

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import type { Request, Response } from 'express';
 import { DomainError } from '../errors';
-import { unreadable } from '../ingest/read-batch';
+import { unreadable } from '../modules/ingest/read-batch';
 import { LIMITS } from '../limits';
 
 /**

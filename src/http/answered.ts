@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { type Principal, tenantsOf } from '../api-key/principal';
-import type { IngestReceipt } from '../ingest/receive-batch';
+import { type Principal, tenantsOf } from '../caller/principal';
+import type { IngestReceipt } from '../modules/ingest/receive-batch';
 
 /** A request when its answer has left, or its caller has. */
 export interface Answered {

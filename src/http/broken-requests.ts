@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { DomainError, ERRORS } from '../errors';
 import { LIMITS } from '../limits';
-import { restRefusal } from '../refusal';
+import { restRefusal } from './refusal';
 
 /**
  * Answers what is no request to Node's parser: too large a head, too slow, or not HTTP at all. There is no request

@@ -1,9 +1,9 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import { addressGroup, plainAddress } from '../api-key/address-list';
+import { addressGroup, plainAddress } from '../caller/address-list';
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
-import { Holdings } from '../rate-limit/holdings';
+import { Holdings } from '../caller/rate-limit/holdings';
 
 /** The requests being answered: bounded in number, and let finish when the service stops. */
 export class InFlight {

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { PROBE_STATUS, type Probe } from '../health';
+import { PROBE_STATUS, type Probe } from './health';
 
 /**
  * For whoever runs the service. `/livez`: the process answers; restart it when it does not. `/readyz`: it can answer

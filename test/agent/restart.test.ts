@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { AuditRecord } from '../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../src/event/audit-record';
 import { splitRow } from './sqlaudit/support/parts';
 import { AuditFileWriter, type Row } from './sqlaudit/support/sqlaudit-writer';
 import { FILES_2022 } from './support/agent-world';

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { newKey } from '../../src/api-key/key-format';
+import { newKey } from '../../src/caller/key-format';
 import { resolveConnection } from '../../src/cli/service-client';
 import { runCli } from '../support/cli';
 import { temporaryFolder } from '../support/engines';

@@ -1,4 +1,4 @@
-import { isWellFormedKey } from '../../src/api-key/key-format';
+import { isWellFormedKey } from '../../src/caller/key-format';
 import { type CliOutcome, runCli } from '../support/cli';
 import { useWorld } from '../support/use-world';
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { newKey } from '../../src/api-key/key-format';
-import { lockDataDir } from '../../src/postgres/data-dir-lock';
+import { newKey } from '../../src/caller/key-format';
+import { lockDataDir } from '../../src/database/data-dir-lock';
 import { compiledService } from '../support/child-service';
 import { runCli } from '../support/cli';
 import { createEmptyDatabase, createTestDatabase, ENGINES, temporaryFolder } from '../support/engines';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { newKey } from '../../src/api-key/key-format';
+import { newKey } from '../../src/caller/key-format';
 import { compiledService } from '../support/child-service';
 import { runCli } from '../support/cli';
 import { useWorld } from '../support/use-world';

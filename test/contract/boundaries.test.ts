@@ -208,7 +208,7 @@ describe('borders between folders', () => {
     ['agent/bad.ts', `import { GraphQLError } from 'graphql';`, 'the package graphql'],
     [
       'dashboard/src/bad.tsx',
-      `import { Authenticator } from '../../src/api-key/authenticate';`,
+      `import { Authenticator } from '../../src/caller/authenticate';`,
       'src/api-key/authenticate',
     ],
     ['src/cli/bad.ts', `import { openDatabase } from '../postgres/database';`, 'src/postgres/database'],

@@ -1,5 +1,5 @@
-import { FIELD_NAMES, STATEMENT_PREVIEW, toSnakeCase } from '../../src/audit-event/fields';
-import { SUMMARY_FIELDS } from '../../src/audit-event/summary-fields';
+import { FIELD_NAMES, STATEMENT_PREVIEW, toSnakeCase } from '../../src/event/fields';
+import { SUMMARY_FIELDS } from '../../src/event/summary-fields';
 import { LIMITS } from '../../src/limits';
 import { sourcesOf } from '../support/imports';
 import { describeLiteral, literalsOf, not } from '../support/literals';
@@ -69,12 +69,12 @@ describe('each fact has one home', () => {
             reason: 'the key, which every statement names',
           },
           {
-            file: 'src/postgres/audit-event.where.ts',
+            file: 'src/trail/event-where.ts',
             context: /e\.\w+ = /,
             reason: 'one condition a filter',
           },
           {
-            file: 'src/postgres/audit-event.reader.ts',
+            file: 'src/modules/activity/stored-reader.ts',
             context: /FROM audit_event|count\(DISTINCT/,
             reason: 'the summary',
           },

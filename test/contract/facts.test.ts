@@ -1,6 +1,6 @@
-import { SCOPE_NAMES } from '../../src/api-key/scopes';
+import { SCOPE_NAMES } from '../../src/caller/scopes';
 import { ERRORS } from '../../src/errors';
-import { HEALTH_STATUS } from '../../src/health';
+import { HEALTH_STATUS } from '../../src/http/health';
 import { API_BASE_PATH, API_VERSION } from '../../src/version';
 import { sourcesOf } from '../support/imports';
 import { describeLiteral, literalsOf, not, outside } from '../support/literals';
@@ -20,7 +20,7 @@ describe('each fact has one home', () => {
         not(
           { file: '', context: /^new DomainError\(/, reason: 'the use of a code' },
           { file: '', context: /^ERRORS\.\w+$/, reason: 'its status' },
-          { file: 'src/http-server.ts', context: /=== 'internal_error'$/, reason: 'what is logged; typed' },
+          { file: 'src/http/server.ts', context: /=== 'internal_error'$/, reason: 'what is logged; typed' },
           {
             file: 'rest-facade/openapi.ts',
             context:
@@ -33,7 +33,7 @@ describe('each fact has one home', () => {
             reason: "GraphQL's own errors",
           },
           {
-            file: 'src/postgres/replica/replica-first.reader.ts',
+            file: 'src/modules/activity/replica-first.reader.ts',
             context: /error\.code === 'service_unavailable'$/,
             reason: 'a lost replica; typed',
           },
@@ -47,32 +47,32 @@ describe('each fact has one home', () => {
     expect(copies.map(describeLiteral)).toEqual([]);
   });
 
-  it('HTTP statuses: src/errors.ts and src/health.ts', () => {
+  it('HTTP statuses: src/errors.ts and src/http/health.ts', () => {
     const copies = SERVER.filter(({ kind, value }) => kind === 'number' && STATUSES.includes(value))
-      .filter(({ file }) => !['src/errors.ts', 'src/health.ts'].includes(file))
+      .filter(({ file }) => !['src/errors.ts', 'src/http/health.ts'].includes(file))
       .filter(
         not(
           { file: '', context: /(status|\.status) (>=|<) 500$/, reason: 'whose fault an error is' },
           { file: 'rest-facade/openapi.ts', context: /^200: \{/, reason: 'the answer of every route' },
           {
-            file: 'src/audit-event/fields.ts',
+            file: 'src/event/fields.ts',
             context: /^charsMax: 200$/,
             reason: 'the length of a preview',
           },
           { file: 'src/limits.ts', context: /^nameCharsMax: 200$/, reason: 'the length of a name' },
           { file: 'src/config.ts', context: /\.default\(400\)$/, reason: 'days of the access log' },
           {
-            file: 'src/audit-source/check-report.ts',
+            file: 'src/modules/sources/check-report.ts',
             context: /^fileName: 500$/,
             reason: 'the length of a name',
           },
           {
-            file: 'src/redis/redis-limiter.ts',
+            file: 'src/caller/rate-limit/redis-limiter.ts',
             context: /COMMAND_TIMEOUT_MS = 500$/,
             reason: 'milliseconds',
           },
           {
-            file: 'src/postgres/limited.ts',
+            file: 'src/database/limited.ts',
             context: /databaseStatementMs \+ 200$/,
             reason: 'milliseconds',
           },
@@ -81,11 +81,11 @@ describe('each fact has one home', () => {
     expect(copies.map(describeLiteral)).toEqual([]);
   });
 
-  it('scopes: src/api-key/scopes.ts; a root field states the one it needs, checked by the type Scope', () => {
+  it('scopes: src/caller/scopes.ts; a root field states the one it needs, checked by the type Scope', () => {
     const copies = SERVER.filter(
       ({ kind, value }) => kind === 'text' && SCOPE_NAMES.some((s) => value.includes(s)),
     )
-      .filter(outside('src/api-key/scopes.ts'))
+      .filter(outside('src/caller/scopes.ts'))
       .filter(not({ file: 'src/graphql/', context: /^scope: 'read:/, reason: 'the access rule' }));
     expect(copies.map(describeLiteral)).toEqual([]);
   });

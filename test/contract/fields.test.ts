@@ -11,15 +11,15 @@ import {
   LIST_FIELDS,
   STATEMENT_PREVIEW,
   toSnakeCase,
-} from '../../src/audit-event/fields';
+} from '../../src/event/fields';
 import {
   LIST_PARAMETERS,
   type ParameterSpecs,
   RECORD_PARAMETERS,
   SUMMARY_PARAMETERS,
-} from '../../src/audit-event/parameters';
-import { SUMMARY_FIELDS } from '../../src/audit-event/summary-fields';
-import { createSchema } from '../../src/graphql/schema';
+} from '../../src/event/parameters';
+import { SUMMARY_FIELDS } from '../../src/event/summary-fields';
+import { createSchema } from '../../src/schema';
 import { ROOT } from '../support/imports';
 
 const specOf = (name: FieldName): FieldSpec => AUDIT_EVENT_FIELDS[name];

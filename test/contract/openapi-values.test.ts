@@ -1,5 +1,5 @@
-import { SCOPES } from '../../src/api-key/scopes';
-import { SORTS } from '../../src/audit-event/parameters';
+import { SCOPES } from '../../src/caller/scopes';
+import { SORTS } from '../../src/event/parameters';
 import { LIMITS } from '../../src/limits';
 import { API_BASE_PATH } from '../../src/version';
 import { useWorld } from '../support/use-world';

@@ -3,7 +3,7 @@ import { oas } from '@stoplight/spectral-rulesets';
 import { pino } from 'pino';
 import { createFacade } from '../../rest-facade/app';
 import { ERRORS } from '../../src/errors';
-import { createSchema } from '../../src/graphql/schema';
+import { createSchema } from '../../src/schema';
 import { API_BASE_PATH } from '../../src/version';
 import { useWorld } from '../support/use-world';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { DETAIL_FIELDS, LIST_FIELDS, STATEMENT_PREVIEW } from '../../src/audit-event/fields';
+import { DETAIL_FIELDS, LIST_FIELDS, STATEMENT_PREVIEW } from '../../src/event/fields';
 import { CompiledAgent } from '../agent/support/compiled-agent';
 import { ENGINES } from '../support/engines';
 import { type TestTenant, World } from '../support/world';

@@ -1,7 +1,7 @@
-import { leafHashOf } from '../../src/evidence/entry';
-import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
-import { openBacklog } from '../../src/postgres/evidence/log-key';
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { leafHashOf } from '../../src/trail/evidence/entry';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { openBacklog } from '../../src/modules/evidence/log-key';
+import { tenantScope } from '../../src/caller/tenant-set';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { RetentionTrial } from '../support/retention';

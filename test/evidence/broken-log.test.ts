@@ -1,4 +1,4 @@
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { tenantScope } from '../../src/caller/tenant-set';
 import { ENGINES } from '../support/engines';
 import type { Store } from '../support/store';
 import { type LogTrial, savedLog, takeAway, useLog } from './support';

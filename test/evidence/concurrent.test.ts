@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { leafHashOf } from '../../src/evidence/entry';
-import { checkCheckpoints } from '../../src/evidence/verify/checkpoints';
-import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
-import type { PrismaClient } from '../../src/postgres/database';
-import { Sequencer } from '../../src/postgres/evidence/sequencer';
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { leafHashOf } from '../../src/trail/evidence/entry';
+import { checkCheckpoints } from '../../src/modules/evidence/verify/checkpoints';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import type { PrismaClient } from '../../src/database/database';
+import { Sequencer } from '../../src/modules/evidence/sequencer';
+import { tenantScope } from '../../src/caller/tenant-set';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openDatabase } from '../../src/postgres/database';
+import { openDatabase } from '../../src/database/database';
 import { runCli } from '../support/cli';
 import { describeOnPostgres } from '../support/engines';
 import { anEvent } from '../support/events';

@@ -1,9 +1,9 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { CHECKPOINT_KEY_FILE } from '../../src/evidence/checkpoint-key-file';
-import { CheckpointKey, newCheckpointKeyPem } from '../../src/evidence/note-key';
-import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { CHECKPOINT_KEY_FILE } from '../../src/modules/evidence/checkpoint-key-file';
+import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
+import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
+import { tenantScope } from '../../src/caller/tenant-set';
 import { describeOnPostgres, ENGINES, temporaryFolder } from '../support/engines';
 import { anEvent } from '../support/events';
 import { Store } from '../support/store';

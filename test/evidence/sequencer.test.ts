@@ -1,8 +1,8 @@
-import { isSignedBy, parseNote } from '../../src/evidence/checkpoint';
-import { leafHashOf } from '../../src/evidence/entry';
-import { rootByInclusion } from '../../src/evidence/merkle';
-import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { isSignedBy, parseNote } from '../../src/modules/evidence/checkpoint';
+import { leafHashOf } from '../../src/trail/evidence/entry';
+import { rootByInclusion } from '../../src/trail/evidence/merkle';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { tenantScope } from '../../src/caller/tenant-set';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';

@@ -1,4 +1,4 @@
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { tenantScope } from '../../src/caller/tenant-set';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import type { Store } from '../support/store';

@@ -6,7 +6,7 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import { createSchema } from '../../src/graphql/schema';
+import { createSchema } from '../../src/schema';
 import { ENGINES } from '../support/engines';
 import { casesOf, SEED } from '../support/share';
 import { useWorld } from '../support/use-world';

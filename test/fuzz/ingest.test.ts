@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { INGEST_FIELDS } from '../../src/audit-event/fields';
+import { INGEST_FIELDS } from '../../src/event/fields';
 import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { casesOf, SEED } from '../support/share';

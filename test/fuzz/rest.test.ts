@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { newKey } from '../../src/api-key/key-format';
+import { newKey } from '../../src/caller/key-format';
 import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { checkAgainstDocument } from '../support/openapi-check';

@@ -1,5 +1,5 @@
-import { AccessLog } from '../../src/access-log/access-log';
-import { newKey } from '../../src/api-key/key-format';
+import { AccessLog } from '../../src/caller/access-log';
+import { newKey } from '../../src/caller/key-format';
 import { LIMITS } from '../../src/limits';
 import { accessLog, type LoggedAccess } from '../support/access-log';
 import { createTestDatabase, ENGINES } from '../support/engines';

@@ -1,6 +1,6 @@
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { accessRuleOf, assertEveryRootFieldHasRule } from '../../src/graphql/access';
-import { createSchema } from '../../src/graphql/schema';
+import { createSchema } from '../../src/schema';
 import { accessLog, type LoggedAccess } from '../support/access-log';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';

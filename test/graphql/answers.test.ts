@@ -1,4 +1,4 @@
-import { newKey } from '../../src/api-key/key-format';
+import { newKey } from '../../src/caller/key-format';
 import { ERRORS } from '../../src/errors';
 import { useWorld } from '../support/use-world';
 import type { Answer, TestTenant } from '../support/world';

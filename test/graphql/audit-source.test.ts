@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { GAP_REASONS } from '../../src/audit-source/audit-source';
+import { GAP_REASONS } from '../../src/modules/sources/audit-source';
 import { LIMITS } from '../../src/limits';
 import { aGap, aReport, REPORT, reportOf } from '../support/audit-sources';
 import { ENGINES } from '../support/engines';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { newKey } from '../../src/api-key/key-format';
-import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../../src/audit-event/parameters';
+import { newKey } from '../../src/caller/key-format';
+import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../../src/event/parameters';
 import type { ErrorCode } from '../../src/errors';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';

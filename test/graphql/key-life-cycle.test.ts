@@ -1,4 +1,4 @@
-import { isWellFormedKey } from '../../src/api-key/key-format';
+import { isWellFormedKey } from '../../src/caller/key-format';
 import { ENGINES } from '../support/engines';
 import { useWorld } from '../support/use-world';
 

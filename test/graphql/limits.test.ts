@@ -14,7 +14,7 @@ import {
 import { ROUTES } from '../../rest-facade/routes';
 import { accessRuleOf } from '../../src/graphql/access';
 import { LIST_SIZES, limitDocument } from '../../src/graphql/limits';
-import { createSchema } from '../../src/graphql/schema';
+import { createSchema } from '../../src/schema';
 import { LIMITS } from '../../src/limits';
 import { useWorld } from '../support/use-world';
 import type { Answer, TestTenant } from '../support/world';

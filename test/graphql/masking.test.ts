@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { DomainError, ERRORS } from '../../src/errors';
 import type { CreateContext } from '../../src/graphql/context';
-import type { AuditEventReader } from '../../src/search/audit-event-reader';
+import type { AuditEventReader } from '../../src/trail/audit-event-reader';
 import { anEvent } from '../support/events';
 import { AGENT, openFakeService } from '../support/fake-service';
 import { INGEST } from '../support/world';

@@ -1,4 +1,4 @@
-import { RetentionManager } from '../../src/retention/manage-retention';
+import { RetentionManager } from '../../src/modules/tenants/retention/manage-retention';
 import { OPERATOR, openFakeService } from '../support/fake-service';
 import { useWorld } from '../support/use-world';
 

@@ -1,4 +1,4 @@
-import { newKey } from '../../src/api-key/key-format';
+import { newKey } from '../../src/caller/key-format';
 import { createTestDatabase, describeOnPostgres } from '../support/engines';
 import { anEvent } from '../support/events';
 import { TcpProxy } from '../support/tcp-proxy';

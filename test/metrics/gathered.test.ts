@@ -1,4 +1,4 @@
-import { Gathered } from '../../src/metrics/gathered';
+import { Gathered } from '../../src/observe/gathered';
 
 describe('a gathered value', () => {
   it('is asked for once in its time, however often it is wanted', async () => {

@@ -5,9 +5,9 @@ import {
   ownAttempt,
   parametersText,
   storableName,
-} from '../../src/access-log/access-entry';
-import { PostgresAccessLogStore } from '../../src/postgres/access-log.store';
-import { PostgresTenantStore } from '../../src/postgres/tenant.store';
+} from '../../src/caller/access-entry';
+import { PostgresAccessLogStore } from '../../src/caller/access-log.store';
+import { PostgresTenantStore } from '../../src/caller/tenant.store';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { checkReport } from '../../src/audit-source/check-report';
-import { expireGaps } from '../../src/audit-source/expire-gaps';
+import { checkReport } from '../../src/modules/sources/check-report';
+import { expireGaps } from '../../src/modules/sources/expire-gaps';
 import { LIMITS } from '../../src/limits';
-import { PostgresAuditSourceStore } from '../../src/postgres/audit-source.store';
-import { PostgresRetentionStore } from '../../src/postgres/retention/retention.store';
+import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
+import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { AN_ATTEMPT } from '../support/attempt';
 import { aGap, aReport } from '../support/audit-sources';
 import { describeOnPostgres, ENGINES, type EngineName } from '../support/engines';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { BinaryArrays } from '../../src/postgres/binary-arrays';
-import { type Database, openDatabase } from '../../src/postgres/database';
-import { migrate } from '../../src/postgres/migrate';
+import { BinaryArrays } from '../../src/database/binary-arrays';
+import { type Database, openDatabase } from '../../src/database/database';
+import { migrate } from '../../src/database/migrate';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 
 describe.each(ENGINES)('columns in binary form on %s', (engine) => {

@@ -1,12 +1,12 @@
-import { type Database, openDatabase } from '../../src/postgres/database';
-import { CannotDistribute, distribute } from '../../src/postgres/distribute/distribute';
+import { type Database, openDatabase } from '../../src/database/database';
+import { CannotDistribute, distribute } from '../../src/database/distribute/distribute';
 import {
   DISTRIBUTED_TABLES,
   distributionPlan,
   LOCAL_TABLES,
   type Placement,
-} from '../../src/postgres/distribute/distribution';
-import { migrate } from '../../src/postgres/migrate';
+} from '../../src/database/distribute/distribution';
+import { migrate } from '../../src/database/migrate';
 import { installCitusStub } from '../support/citus-stub';
 import { createTestDatabase, describeOnPostgres, ENGINES, type TestDatabase } from '../support/engines';
 

@@ -1,8 +1,8 @@
-import { parseSearch } from '../../src/audit-event/search-terms';
-import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
-import { Folder } from '../../src/postgres/counts/fold';
-import { Indexer } from '../../src/postgres/search/indexer';
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { parseSearch } from '../../src/event/search-terms';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { Folder } from '../../src/trail/counts/fold';
+import { Indexer } from '../../src/modules/search/indexer';
+import { tenantScope } from '../../src/caller/tenant-set';
 import { AT_ONCE } from '../support/at-once';
 import { ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';

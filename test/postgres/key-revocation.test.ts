@@ -1,10 +1,10 @@
 import { pino } from 'pino';
-import { Authenticator } from '../../src/api-key/authenticate';
-import { KeyManager } from '../../src/api-key/manage-keys';
+import { Authenticator } from '../../src/caller/authenticate';
+import { KeyManager } from '../../src/modules/keys/manage-keys';
 import { LIMITS } from '../../src/limits';
-import { openDatabase } from '../../src/postgres/database';
-import { PostgresKeyStore } from '../../src/postgres/key.store';
-import { KEYS_CHANGED, type Listener, listen } from '../../src/postgres/notifications';
+import { openDatabase } from '../../src/database/database';
+import { PostgresKeyStore } from '../../src/modules/keys/key.store';
+import { KEYS_CHANGED, type Listener, listen } from '../../src/database/notifications';
 import { AN_ATTEMPT } from '../support/attempt';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
 import { FakeTenantStore } from '../support/fakes/key-store';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { Client } from 'pg';
-import { checkLogin } from '../../src/postgres/check-login';
+import { checkLogin } from '../../src/database/check-login';
 import { createEmptyDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
 
 const SERVER_URL = process.env.TEST_DATABASE_URL ?? '';

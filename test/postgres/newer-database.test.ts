@@ -1,4 +1,4 @@
-import { migrate } from '../../src/postgres/migrate';
+import { migrate } from '../../src/database/migrate';
 import { describeOnPostgres, ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 import { World } from '../support/world';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isWellFormedKey } from '../../src/api-key/key-format';
-import { ensureOperatorKey } from '../../src/operator-key';
-import { PostgresKeyStore } from '../../src/postgres/key.store';
-import { recoverOperatorKey } from '../../src/postgres/recover-operator-key';
+import { isWellFormedKey } from '../../src/caller/key-format';
+import { ensureOperatorKey } from '../../src/modules/keys/operator-key';
+import { PostgresKeyStore } from '../../src/modules/keys/key.store';
+import { recoverOperatorKey } from '../../src/modules/keys/recover-operator-key';
 import { runCli } from '../support/cli';
 import {
   createEmptyDatabase,

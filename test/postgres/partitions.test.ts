@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { formatTicks, TICKS_PER_MS } from '../../src/audit-event/event-time';
-import { ticksOfRecordId } from '../../src/audit-event/record-id';
-import { receiveBatch } from '../../src/ingest/receive-batch';
-import { Partitions } from '../../src/postgres/partitions';
+import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
+import { ticksOfRecordId } from '../../src/event/record-id';
+import { receiveBatch } from '../../src/modules/ingest/receive-batch';
+import { Partitions } from '../../src/trail/partitions';
 import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { Store } from '../support/store';

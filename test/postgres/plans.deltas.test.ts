@@ -1,10 +1,10 @@
-import { LIST_PARAMETERS, parseParameters } from '../../src/audit-event/parameters';
-import { toAuditEventQuery } from '../../src/audit-event/query';
-import { pageStatement } from '../../src/postgres/counts/page.statement';
-import { eachTenant } from '../../src/postgres/counts/scope';
-import { summaryStatement } from '../../src/postgres/counts/summary.statement';
-import type { Prisma } from '../../src/postgres/database';
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { toAuditEventQuery } from '../../src/event/query';
+import { pageStatement } from '../../src/modules/activity/page.statement';
+import { eachTenant } from '../../src/trail/counts/scope';
+import { summaryStatement } from '../../src/modules/activity/summary.statement';
+import type { Prisma } from '../../src/database/database';
+import { tenantScope } from '../../src/caller/tenant-set';
 import { describeOnPostgres } from '../support/engines';
 import { anEvent } from '../support/events';
 import { Store } from '../support/store';

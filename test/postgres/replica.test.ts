@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { DomainError, serviceUnavailable } from '../../src/errors';
-import { ReplicaFirstReader } from '../../src/postgres/replica/replica-first.reader';
-import type { AuditEventReader } from '../../src/search/audit-event-reader';
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { ReplicaFirstReader } from '../../src/modules/activity/replica-first.reader';
+import type { AuditEventReader } from '../../src/trail/audit-event-reader';
+import { tenantScope } from '../../src/caller/tenant-set';
 
 const SCOPE = tenantScope([1]);
 const RANGE = { from: null, to: null };

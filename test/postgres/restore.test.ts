@@ -5,10 +5,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { type OpenServer, openServer } from '../../scripts/lib/server-client.cjs';
-import { parseNote } from '../../src/evidence/checkpoint';
-import { CheckpointKey } from '../../src/evidence/note-key';
-import { prepareRestore } from '../../src/postgres/prepare-restore';
-import { SERVICE_ROLE } from '../../src/postgres/tenant-rows';
+import { parseNote } from '../../src/modules/evidence/checkpoint';
+import { CheckpointKey } from '../../src/trail/evidence/note-key';
+import { prepareRestore } from '../../src/database/prepare-restore';
+import { SERVICE_ROLE } from '../../src/database/tenant-rows';
 import { runCli } from '../support/cli';
 import {
   createEmptyDatabase,

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { formatTicks, TICKS_PER_MS } from '../../src/audit-event/event-time';
+import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
 import type { DomainError } from '../../src/errors';
-import type { CheckedEvent } from '../../src/ingest/checked-event';
+import type { CheckedEvent } from '../../src/trail/checked-event';
 import { describeOnPostgres } from '../support/engines';
 import { RetentionTrial } from '../support/retention';
 import { Store } from '../support/store';

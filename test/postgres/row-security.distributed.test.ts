@@ -1,5 +1,5 @@
-import { distribute } from '../../src/postgres/distribute/distribute';
-import { migrate } from '../../src/postgres/migrate';
+import { distribute } from '../../src/database/distribute/distribute';
+import { migrate } from '../../src/database/migrate';
 import { installCitusStub } from '../support/citus-stub';
 import { createTestDatabase, describeOnPostgres } from '../support/engines';
 import { Store } from '../support/store';

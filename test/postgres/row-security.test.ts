@@ -1,5 +1,5 @@
-import { Prisma } from '../../src/postgres/database';
-import { FREE_TABLES, ofEveryTenant, ofTenants, SERVICE_ROLE } from '../../src/postgres/tenant-rows';
+import { Prisma } from '../../src/database/database';
+import { FREE_TABLES, ofEveryTenant, ofTenants, SERVICE_ROLE } from '../../src/database/tenant-rows';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 import { until } from '../support/until';

@@ -1,24 +1,24 @@
 import fc from 'fast-check';
-import { formatTicks, parseTicks } from '../../src/audit-event/event-time';
-import { SORTS, type SortField } from '../../src/audit-event/parameters';
-import type { AuditEventQuery } from '../../src/audit-event/query';
-import { checkEvent } from '../../src/ingest/check-event';
-import { type CheckedEvent } from '../../src/ingest/checked-event';
-import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
-import { whereInRange, whereOf } from '../../src/postgres/audit-event.where';
-import { PostgresAuditEventWriter } from '../../src/postgres/audit-event.writer';
-import { Folder } from '../../src/postgres/counts/fold';
+import { formatTicks, parseTicks } from '../../src/event/event-time';
+import { SORTS, type SortField } from '../../src/event/parameters';
+import type { AuditEventQuery } from '../../src/event/query';
+import { checkEvent } from '../../src/modules/ingest/check-event';
+import { type CheckedEvent } from '../../src/trail/checked-event';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { whereInRange, whereOf } from '../../src/trail/event-where';
+import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
+import { Folder } from '../../src/trail/counts/fold';
 import {
   askPrisma,
   type Database,
   openDatabase,
   Prisma,
   type PrismaClient,
-} from '../../src/postgres/database';
-import { migrate } from '../../src/postgres/migrate';
-import { Partitions } from '../../src/postgres/partitions';
-import { Indexer } from '../../src/postgres/search/indexer';
-import { tenantScope } from '../../src/tenant/tenant-scope';
+} from '../../src/database/database';
+import { migrate } from '../../src/database/migrate';
+import { Partitions } from '../../src/trail/partitions';
+import { Indexer } from '../../src/modules/search/indexer';
+import { tenantScope } from '../../src/caller/tenant-set';
 import { AT_ONCE } from '../support/at-once';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';

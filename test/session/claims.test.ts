@@ -1,4 +1,4 @@
-import { identityOf } from '../../src/session/claims';
+import { identityOf } from '../../src/caller/session/claims';
 
 const NAMES = { tenantsClaim: 'https://example.com/tenants', roleClaim: 'groups' };
 const existing = async (ids: readonly number[]) => ids.filter((id) => id <= 3);

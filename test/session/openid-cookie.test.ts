@@ -1,4 +1,4 @@
-import { OpenIdCookie } from '../../src/dashboard-server/openid-cookie';
+import { OpenIdCookie } from '../../src/modules/dashboard/openid-cookie';
 import { LIMITS } from '../../src/limits';
 
 const PENDING = { state: 's', nonce: 'n', verifier: 'v', to: '/dashboard' };

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { OpenIdCookie } from '../../src/dashboard-server/openid-cookie';
+import { OpenIdCookie } from '../../src/modules/dashboard/openid-cookie';
 import { ChildService } from '../support/child-service';
 import { createTestDatabase, type TestDatabase } from '../support/engines';
 

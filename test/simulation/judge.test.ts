@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeFiles } from '../../agent/sqlaudit/decode-files';
-import type { AuditRecord } from '../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../src/event/audit-record';
 import { collect } from '../agent/sqlaudit/support/collect';
 import { fixtureFile } from '../agent/sqlaudit/support/fixtures';
 import { AuditFileWriter } from '../agent/sqlaudit/support/sqlaudit-writer';

@@ -1,4 +1,4 @@
-import { type Attempt, ownAttempt } from '../../src/access-log/access-entry';
+import { type Attempt, ownAttempt } from '../../src/caller/access-entry';
 
 /** For a change that a test makes without a service before the store. */
 export const AN_ATTEMPT: Attempt = ownAttempt('test', new Date());

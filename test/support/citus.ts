@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
-import { openDatabase } from '../../src/postgres/database';
-import { distribute } from '../../src/postgres/distribute/distribute';
-import { migrate } from '../../src/postgres/migrate';
+import { openDatabase } from '../../src/database/database';
+import { distribute } from '../../src/database/distribute/distribute';
+import { migrate } from '../../src/database/migrate';
 
 /** A superuser's URL of a coordinator with Citus in `shared_preload_libraries`; `npm run test:citus` says more. */
 export const CITUS_URL = process.env.TEST_CITUS_URL;

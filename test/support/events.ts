@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditRecord } from '../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../src/event/audit-record';
 
 /** An event as an agent sends it. */
 export type IngestedEvent = Omit<AuditRecord, 'additional'> & {

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { createFacade } from '../../rest-facade/app';
-import { Authenticator } from '../../src/api-key/authenticate';
-import { KeyManager } from '../../src/api-key/manage-keys';
-import type { Principal } from '../../src/api-key/principal';
-import { EvidenceLog } from '../../src/evidence/evidence-log';
+import { Authenticator } from '../../src/caller/authenticate';
+import { KeyManager } from '../../src/modules/keys/manage-keys';
+import type { Principal } from '../../src/caller/principal';
+import { EvidenceLog } from '../../src/modules/evidence/evidence-log';
 import type { CreateContext, Services } from '../../src/graphql/context';
-import { createSchema } from '../../src/graphql/schema';
+import { createSchema } from '../../src/schema';
 import { createGraphqlRouter } from '../../src/graphql/server';
 import { InFlight } from '../../src/http/in-flight';
-import { createHttpServer } from '../../src/http-server';
+import { createHttpServer } from '../../src/http/server';
 import { LIMITS } from '../../src/limits';
-import { AnswerBytes } from '../../src/rate-limit/answer-bytes';
-import { FairShare, sharesOf } from '../../src/rate-limit/fair-share';
-import { RetentionManager } from '../../src/retention/manage-retention';
+import { AnswerBytes } from '../../src/caller/rate-limit/answer-bytes';
+import { FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
+import { RetentionManager } from '../../src/modules/tenants/retention/manage-retention';
 import { FakeKeyStore, FakeTenantStore } from './fakes/key-store';
 
 export const READER: Principal = {

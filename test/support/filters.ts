@@ -1,4 +1,4 @@
-import type { AuditEventFilter } from '../../src/audit-event/query';
+import type { AuditEventFilter } from '../../src/event/query';
 
 /** All events. */
 export const NO_FILTER: AuditEventFilter = {

@@ -1,4 +1,4 @@
-import { Prisma, type PrismaClient } from '../../src/postgres/database';
+import { Prisma, type PrismaClient } from '../../src/database/database';
 
 type Call = (...args: unknown[]) => Promise<unknown>;
 

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
-import { PostgresAuditEventReader } from '../../src/postgres/audit-event.reader';
-import { Folder } from '../../src/postgres/counts/fold';
-import { PostgresRetentionStore } from '../../src/postgres/retention/retention.store';
-import { Indexer } from '../../src/postgres/search/indexer';
-import { applyRetention } from '../../src/retention/apply-retention';
-import type { RetentionStore } from '../../src/retention/retention-store';
-import { tenantScope } from '../../src/tenant/tenant-scope';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { Folder } from '../../src/trail/counts/fold';
+import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { Indexer } from '../../src/modules/search/indexer';
+import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
+import type { RetentionStore } from '../../src/modules/tenants/retention/retention-store';
+import { tenantScope } from '../../src/caller/tenant-set';
 import { AT_ONCE } from './at-once';
 import { AN_ATTEMPT } from './attempt';
 import { NO_FILTER } from './filters';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { NO_TRACING } from '../../src/telemetry/tracing';
+import { NO_TRACING } from '../../src/observe/tracing';
 import { ONE_ENGINE } from '../support/engines';
 import { until } from '../support/until';
 import { World } from '../support/world';

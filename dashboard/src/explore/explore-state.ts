@@ -1,5 +1,5 @@
-import { LIST_FIELDS, STATEMENT_PREVIEW } from '../../../src/audit-event/fields';
-import type { SORTS } from '../../../src/audit-event/parameters';
+import { LIST_FIELDS, STATEMENT_PREVIEW } from '../../../src/event/fields';
+import type { SORTS } from '../../../src/event/parameters';
 import { LIMITS } from '../../../src/limits';
 import { OUTCOMES } from './outcome';
 import { isRangeName, type TimeRange } from './time-range';

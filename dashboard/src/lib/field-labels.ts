@@ -1,4 +1,4 @@
-import { AUDIT_EVENT_FIELDS } from '../../../src/audit-event/fields';
+import { AUDIT_EVENT_FIELDS } from '../../../src/event/fields';
 
 /** Short names of the fields for headings, in the words of SQL Server's documentation. */
 export const FIELD_LABELS = {

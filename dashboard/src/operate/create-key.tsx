@@ -9,7 +9,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useState } from 'react';
-import { SCOPES } from '../../../src/api-key/scopes';
+import { SCOPES } from '../../../src/caller/scopes';
 import { LIMITS } from '../../../src/limits';
 import {
   CreateAgentKeyDocument,

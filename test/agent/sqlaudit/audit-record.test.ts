@@ -1,6 +1,6 @@
 import { toAuditRecord } from '../../../agent/sqlaudit/audit-record';
-import type { AuditRecord } from '../../../src/audit-event/audit-record';
-import { RECORD_FIELDS } from '../../../src/audit-event/fields';
+import type { AuditRecord } from '../../../src/event/audit-record';
+import { RECORD_FIELDS } from '../../../src/event/fields';
 import type { Description } from './support/metadata';
 import { partsOf } from './support/parts';
 import { AuditFileWriter, type Row } from './support/sqlaudit-writer';

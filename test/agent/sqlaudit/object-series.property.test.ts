@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { DecodedEvent } from '../../../agent/sqlaudit/event';
 import { ObjectSeries } from '../../../agent/sqlaudit/object-series';
-import type { JsonScalar } from '../../../src/audit-event/audit-record';
+import type { JsonScalar } from '../../../src/event/audit-record';
 
 const NAMES = ['sessionId', 'objectId', 'classType', 'transactionId', 'succeeded'] as const;
 const value = fc.constantFrom<JsonScalar>(null, 0, 1, '', 'a', 'b', true, false, 1.5);

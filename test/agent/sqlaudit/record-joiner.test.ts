@@ -1,5 +1,5 @@
 import { RecordJoiner } from '../../../agent/sqlaudit/record-joiner';
-import type { AuditRecord } from '../../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../../src/event/audit-record';
 import { FILE_GUID, partsOf, splitRow } from './support/parts';
 import type { Row } from './support/sqlaudit-writer';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { viewOf } from '../../../agent/sqlaudit/byte-view';
 import { filetimeText, filetimeTextAt, soundTicks, tickTime } from '../../../agent/sqlaudit/filetime';
 import { utf16Text } from '../../../agent/sqlaudit/text-cache';
-import { FILETIME_UNIX_EPOCH, formatTicks } from '../../../src/audit-event/event-time';
+import { FILETIME_UNIX_EPOCH, formatTicks } from '../../../src/event/event-time';
 import { u64 } from './support/metadata';
 import { wide } from './support/sqlaudit-writer';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeFiles } from '../../../agent/sqlaudit/decode-files';
-import type { AuditRecord } from '../../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../../src/event/audit-record';
 
 const GUID_AT = 8;
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import type { SourceReport } from '../../../agent/report/source-report';
-import type { AuditRecord } from '../../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../../src/event/audit-record';
 import { keyOf } from './audit-files';
 
 export type SentEvent = AuditRecord & { readonly sourceType: string };

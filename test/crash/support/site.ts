@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { Client } from 'pg';
 import { type OpenServer, openServer, type ServerKind } from '../../../scripts/lib/server-client.cjs';
-import { openDatabase } from '../../../src/postgres/database';
+import { openDatabase } from '../../../src/database/database';
 import type { Random } from '../../simulation/support/random';
 import { createTestDatabase, type TestDatabase, temporaryFolder } from '../../support/engines';
 import { type StoredEvent, storedEventOf } from './stored-events';

@@ -1,4 +1,4 @@
-import { newKey } from '../../../src/api-key/key-format';
+import { newKey } from '../../../src/caller/key-format';
 import { DashboardSession } from '../../support/dashboard-session';
 import type { Answer } from '../../support/world';
 import type { MarkedTenant } from './marked-tenant';

@@ -1,4 +1,4 @@
-import { RECORD_FIELDS } from '../../../src/audit-event/fields';
+import { RECORD_FIELDS } from '../../../src/event/fields';
 import { aGap, aReport } from '../../support/audit-sources';
 import { anEvent, type IngestedEvent } from '../../support/events';
 import type { TestTenant } from '../../support/world';

@@ -7,7 +7,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { accessRuleOf } from '../../../src/graphql/access';
-import { createSchema } from '../../../src/graphql/schema';
+import { createSchema } from '../../../src/schema';
 import type { Actor, Call } from './actors';
 import type { MarkedTenant } from './marked-tenant';
 

@@ -1,6 +1,6 @@
 import { EXPORT_PATH } from '../../../rest-facade/export';
 import { ROUTES } from '../../../rest-facade/routes';
-import { HEALTH_PATH } from '../../../src/health';
+import { HEALTH_PATH } from '../../../src/http/health';
 import { API_BASE_PATH } from '../../../src/version';
 import type { Actor, Call } from './actors';
 import type { MarkedTenant } from './marked-tenant';

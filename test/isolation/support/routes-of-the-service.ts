@@ -2,12 +2,12 @@ import { tmpdir } from 'node:os';
 import type { Express } from 'express';
 import { pino } from 'pino';
 import { createFacade } from '../../../rest-facade/app';
-import { createDashboardRouter } from '../../../src/dashboard-server/router';
-import { createSchema } from '../../../src/graphql/schema';
+import { createDashboardRouter } from '../../../src/modules/dashboard/router';
+import { createSchema } from '../../../src/schema';
 import { createGraphqlRouter } from '../../../src/graphql/server';
 import { InFlight } from '../../../src/http/in-flight';
 import { createProbes } from '../../../src/http/probes';
-import { createHttpServer } from '../../../src/http-server';
+import { createHttpServer } from '../../../src/http/server';
 
 interface Layer {
   readonly route?: { readonly path: string | readonly string[] };

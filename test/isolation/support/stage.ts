@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import { type Database, openDatabase } from '../../../src/postgres/database';
-import { migrate } from '../../../src/postgres/migrate';
-import { PostgresRetentionStore } from '../../../src/postgres/retention/retention.store';
-import { applyRetention } from '../../../src/retention/apply-retention';
+import { type Database, openDatabase } from '../../../src/database/database';
+import { migrate } from '../../../src/database/migrate';
+import { PostgresRetentionStore } from '../../../src/modules/tenants/retention/retention.store';
+import { applyRetention } from '../../../src/modules/tenants/retention/apply-retention';
 import { REPORT, reportOf } from '../../support/audit-sources';
 import { createTestDatabase, type EngineName, type TestDatabase } from '../../support/engines';
 import { type IngestedEvent } from '../../support/events';

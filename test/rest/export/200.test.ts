@@ -1,4 +1,4 @@
-import { DETAIL_FIELDS, FIELD_NAMES } from '../../../src/audit-event/fields';
+import { DETAIL_FIELDS, FIELD_NAMES } from '../../../src/event/fields';
 import { DashboardSession } from '../../support/dashboard-session';
 import { ENGINES } from '../../support/engines';
 import { useWorld } from '../../support/use-world';

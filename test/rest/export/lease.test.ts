@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PostgresExportLeases } from '../../../src/postgres/export/leases';
+import { PostgresExportLeases } from '../../../src/modules/export/leases';
 import { describeOnPostgres, ENGINES } from '../../support/engines';
 import { anEvent } from '../../support/events';
 import { Store } from '../../support/store';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Authenticator } from '../../../src/api-key/authenticate';
+import type { Authenticator } from '../../../src/caller/authenticate';
 import { contextFactory, type Services } from '../../../src/graphql/context';
 import { LIMITS } from '../../../src/limits';
-import { SlidingLog } from '../../../src/rate-limit/sliding-log';
+import { SlidingLog } from '../../../src/caller/rate-limit/sliding-log';
 import { mostInAnyWindow } from '../support/window-model';
 
 const PER_MINUTE = 60;

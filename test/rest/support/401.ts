@@ -1,4 +1,4 @@
-import { newKey } from '../../../src/api-key/key-format';
+import { newKey } from '../../../src/caller/key-format';
 import { ONE_ENGINE } from '../../support/engines';
 import { until } from '../../support/until';
 import { useWorld } from '../../support/use-world';

@@ -1,4 +1,4 @@
-import { SCOPE_NAMES } from '../../../src/api-key/scopes';
+import { SCOPE_NAMES } from '../../../src/caller/scopes';
 import { ONE_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import { expectError, newestRecord, type Operation } from './operations';

@@ -1,6 +1,6 @@
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { FILETIME_UNIX_EPOCH, TICKS_PER_MS } from '../../../src/audit-event/event-time';
+import { FILETIME_UNIX_EPOCH, TICKS_PER_MS } from '../../../src/event/event-time';
 import type { AuditFileWriter } from '../../agent/sqlaudit/support/sqlaudit-writer';
 import { AuditFile, type Part } from './audit-file';
 import type { Random } from './random';

@@ -1,5 +1,5 @@
-import { RECORD_FIELDS, toSnakeCase } from '../../../src/audit-event/fields';
-import type { StoredAuditEvent } from '../../../src/search/audit-event-reader';
+import { RECORD_FIELDS, toSnakeCase } from '../../../src/event/fields';
+import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
 import type { Part } from './audit-file';
 
 /** A record of the service, with where it stood. */

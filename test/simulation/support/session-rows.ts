@@ -1,4 +1,4 @@
-import { formatTicks, TICKS_PER_MS } from '../../../src/audit-event/event-time';
+import { formatTicks, TICKS_PER_MS } from '../../../src/event/event-time';
 import { splitRow } from '../../agent/sqlaudit/support/parts';
 import type { Row } from '../../agent/sqlaudit/support/sqlaudit-writer';
 import type { Random } from './random';

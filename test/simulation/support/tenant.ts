@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { toStoredEvent } from '../../../src/postgres/audit-event.rows';
+import { toStoredEvent } from '../../../src/trail/event-rows';
 import type { Stored } from './judge';
 import type { ServiceHost } from './service-host';
 

@@ -5,8 +5,8 @@ import {
   ownAttempt,
   parametersText,
   storableName,
-} from '../../../src/access-log/access-entry';
-import { newKey } from '../../../src/api-key/key-format';
+} from '../../../src/caller/access-entry';
+import { newKey } from '../../../src/caller/key-format';
 import { LIMITS } from '../../../src/limits';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 3_000 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Authenticator } from '../../../src/api-key/authenticate';
-import { hashOfKey, type KeyKind, newKey, shownPrefix } from '../../../src/api-key/key-format';
-import type { NewKey, StoredKey } from '../../../src/api-key/key-store';
+import { Authenticator } from '../../../src/caller/authenticate';
+import { hashOfKey, type KeyKind, newKey, shownPrefix } from '../../../src/caller/key-format';
+import type { NewKey, StoredKey } from '../../../src/caller/key-store';
 import { LIMITS } from '../../../src/limits';
 import { FakeKeyStore } from '../../support/fakes/key-store';
 

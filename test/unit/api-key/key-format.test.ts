@@ -6,7 +6,7 @@ import {
   type KeyKind,
   newKey,
   shownPrefix,
-} from '../../../src/api-key/key-format';
+} from '../../../src/caller/key-format';
 
 const KINDS = Object.keys(KEY_KINDS) as KeyKind[];
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,9 +1,9 @@
-import { Authenticator } from '../../../src/api-key/authenticate';
-import { hashOfKey, isWellFormedKey, type KeyKind } from '../../../src/api-key/key-format';
-import { type KeyRequest, nameProblems } from '../../../src/api-key/key-request';
-import type { StoredKey } from '../../../src/api-key/key-store';
-import { KeyManager } from '../../../src/api-key/manage-keys';
-import { SCOPE_NAMES } from '../../../src/api-key/scopes';
+import { Authenticator } from '../../../src/caller/authenticate';
+import { hashOfKey, isWellFormedKey, type KeyKind } from '../../../src/caller/key-format';
+import { type KeyRequest, nameProblems } from '../../../src/modules/keys/key-request';
+import type { StoredKey } from '../../../src/caller/key-store';
+import { KeyManager } from '../../../src/modules/keys/manage-keys';
+import { SCOPE_NAMES } from '../../../src/caller/scopes';
 import { LIMITS } from '../../../src/limits';
 import { AN_ATTEMPT } from '../../support/attempt';
 import { FakeKeyStore, FakeTenantStore } from '../../support/fakes/key-store';

@@ -4,7 +4,7 @@ import {
   formatTicks,
   parseTicks,
   TICKS_PER_MS,
-} from '../../../src/audit-event/event-time';
+} from '../../../src/event/event-time';
 
 const ticksAt = (iso: string) => BigInt(Date.parse(iso)) * TICKS_PER_MS;
 const FIRST = ticksAt('0001-01-01T00:00:00Z');

@@ -9,7 +9,7 @@ import {
   STATEMENT_PREVIEW,
   toCamelCase,
   toSnakeCase,
-} from '../../../src/audit-event/fields';
+} from '../../../src/event/fields';
 
 /** Columns of `sys.fn_get_audit_file`, hence of an audit record (SQLAUDIT-FORMAT.md, section 8). */
 const AUDIT_COLUMNS =

@@ -6,8 +6,8 @@ import {
   RECORD_PARAMETERS,
   SORTS,
   SUMMARY_PARAMETERS,
-} from '../../../src/audit-event/parameters';
-import { toAuditEventQuery } from '../../../src/audit-event/query';
+} from '../../../src/event/parameters';
+import { toAuditEventQuery } from '../../../src/event/query';
 import { DomainError } from '../../../src/errors';
 import { LIMITS } from '../../../src/limits';
 

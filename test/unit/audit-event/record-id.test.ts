@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { parseTicks, TICKS_PER_MS } from '../../../src/audit-event/event-time';
-import { isUuid, recordIdFloor, recordIdOf, ticksOfRecordId } from '../../../src/audit-event/record-id';
+import { parseTicks, TICKS_PER_MS } from '../../../src/event/event-time';
+import { isUuid, recordIdFloor, recordIdOf, ticksOfRecordId } from '../../../src/event/record-id';
 
 /** Times an id can hold: 48 bits of milliseconds since 1970. */
 const END = (1n << 48n) * TICKS_PER_MS;

@@ -6,7 +6,7 @@ import {
   searchableText,
   WORD_MARK,
   wholeWordsOf,
-} from '../../../src/audit-event/search-terms';
+} from '../../../src/event/search-terms';
 import { LIMITS } from '../../../src/limits';
 
 const termsOf = (input: string) => {

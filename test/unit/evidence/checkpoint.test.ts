@@ -2,14 +2,14 @@ import { createPublicKey, verify } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
-import { isSignedBy, parseNote, signedNote } from '../../../src/evidence/checkpoint';
+import { isSignedBy, parseNote, signedNote } from '../../../src/modules/evidence/checkpoint';
 import {
   CHECKPOINT_KEY_FILE,
   loadCheckpointKey,
   loadFormerOwnKey,
-} from '../../../src/evidence/checkpoint-key-file';
-import { CheckpointFiles } from '../../../src/evidence/checkpoint-memory';
-import { CheckpointKey, newCheckpointKeyPem } from '../../../src/evidence/note-key';
+} from '../../../src/modules/evidence/checkpoint-key-file';
+import { CheckpointFiles } from '../../../src/modules/evidence/checkpoint-memory';
+import { CheckpointKey, newCheckpointKeyPem } from '../../../src/trail/evidence/note-key';
 import { temporaryFolder } from '../../support/engines';
 import { KEY } from './log-copies';
 

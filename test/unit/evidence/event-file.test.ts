@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { FIELD_NAMES } from '../../../src/audit-event/fields';
-import { endCountOf, eventsIn } from '../../../src/evidence/verify/event-file';
+import { FIELD_NAMES } from '../../../src/event/fields';
+import { endCountOf, eventsIn } from '../../../src/modules/evidence/verify/event-file';
 import { temporaryFolder } from '../../support/engines';
 
 const line = (n: number) =>

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { formatTicks } from '../../../src/audit-event/event-time';
-import { FIELD_NAMES } from '../../../src/audit-event/fields';
-import { recordIdOf, ticksOfRecordId } from '../../../src/audit-event/record-id';
-import { idBytes } from '../../../src/evidence/batch-seal';
-import { signedNote } from '../../../src/evidence/checkpoint';
-import { type LoggedEvent, leafHashOf } from '../../../src/evidence/entry';
-import { CheckpointKey, newCheckpointKeyPem } from '../../../src/evidence/note-key';
-import type { LogCopy } from '../../../src/evidence/verify/log-copy';
-import { type Report, Verifier } from '../../../src/evidence/verify/verifier';
+import { formatTicks } from '../../../src/event/event-time';
+import { FIELD_NAMES } from '../../../src/event/fields';
+import { recordIdOf, ticksOfRecordId } from '../../../src/event/record-id';
+import { idBytes } from '../../../src/trail/evidence/batch-seal';
+import { signedNote } from '../../../src/modules/evidence/checkpoint';
+import { type LoggedEvent, leafHashOf } from '../../../src/trail/evidence/entry';
+import { CheckpointKey, newCheckpointKeyPem } from '../../../src/trail/evidence/note-key';
+import type { LogCopy } from '../../../src/modules/evidence/verify/log-copy';
+import { type Report, Verifier } from '../../../src/modules/evidence/verify/verifier';
 import { plainRoot } from './support';
 
 export const KEY = CheckpointKey.ofPem(newCheckpointKeyPem());

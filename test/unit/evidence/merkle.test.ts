@@ -5,7 +5,7 @@ import {
   isConsistent,
   rootByInclusion,
   rootOf,
-} from '../../../src/evidence/merkle';
+} from '../../../src/trail/evidence/merkle';
 import { leafOf, nodesOfLeaves, plainConsistency, plainPath, plainRoot, someLeaves } from './support';
 
 /** Entries and roots that implementations of transparency logs test themselves with. */

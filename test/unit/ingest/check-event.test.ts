@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { parseTicks } from '../../../src/audit-event/event-time';
-import { AUDIT_EVENT_FIELDS, type FieldSpec, INGEST_FIELDS } from '../../../src/audit-event/fields';
-import { recordIdOf } from '../../../src/audit-event/record-id';
-import { checkEvent } from '../../../src/ingest/check-event';
-import { additionalJsonOf } from '../../../src/ingest/checked-event';
+import { parseTicks } from '../../../src/event/event-time';
+import { AUDIT_EVENT_FIELDS, type FieldSpec, INGEST_FIELDS } from '../../../src/event/fields';
+import { recordIdOf } from '../../../src/event/record-id';
+import { checkEvent } from '../../../src/modules/ingest/check-event';
+import { additionalJsonOf } from '../../../src/trail/checked-event';
 import { LIMITS } from '../../../src/limits';
 import { anEvent } from '../../support/events';
 

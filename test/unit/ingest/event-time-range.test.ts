@@ -1,5 +1,5 @@
-import { parseTicks, TICKS_PER_MS } from '../../../src/audit-event/event-time';
-import { checkEvent } from '../../../src/ingest/check-event';
+import { parseTicks, TICKS_PER_MS } from '../../../src/event/event-time';
+import { checkEvent } from '../../../src/modules/ingest/check-event';
 import { anEvent } from '../../support/events';
 
 const NOW = Date.parse('2026-01-06T00:00:00Z');

@@ -1,4 +1,4 @@
-import { IngestGate } from '../../../src/ingest/gate';
+import { IngestGate } from '../../../src/modules/ingest/gate';
 
 const [A, B, C] = [1, 2, 3];
 const gateOf = (change: object = {}) =>

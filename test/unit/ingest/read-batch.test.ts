@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { DomainError } from '../../../src/errors';
-import { checkEvent } from '../../../src/ingest/check-event';
-import { CheckedEvents } from '../../../src/ingest/checked-events';
-import { readBatch, readJson } from '../../../src/ingest/read-batch';
-import { parseBatch } from '../../../src/ingest/receive-batch';
+import { checkEvent } from '../../../src/modules/ingest/check-event';
+import { CheckedEvents } from '../../../src/modules/ingest/checked-events';
+import { readBatch, readJson } from '../../../src/modules/ingest/read-batch';
+import { parseBatch } from '../../../src/modules/ingest/receive-batch';
 import { LIMITS } from '../../../src/limits';
 import { anEvent } from '../../support/events';
 

@@ -1,7 +1,7 @@
 import { DomainError } from '../../../src/errors';
-import type { AuditEventWriter } from '../../../src/ingest/audit-event-writer';
-import type { CheckedEvent } from '../../../src/ingest/checked-event';
-import { parseBatch, receiveBatch } from '../../../src/ingest/receive-batch';
+import type { AuditEventWriter } from '../../../src/modules/ingest/audit-event-writer';
+import type { CheckedEvent } from '../../../src/trail/checked-event';
+import { parseBatch, receiveBatch } from '../../../src/modules/ingest/receive-batch';
 import { LIMITS } from '../../../src/limits';
 import { anEvent } from '../../support/events';
 

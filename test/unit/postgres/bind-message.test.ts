@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { serialize } from 'pg-protocol';
-import { bindMessage } from '../../../src/postgres/bind-message';
+import { bindMessage } from '../../../src/database/bind-message';
 
 const VALUE = fc.oneof(
   fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && text.isWellFormed()),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { lockDataDir } from '../../../src/postgres/data-dir-lock';
+import { lockDataDir } from '../../../src/database/data-dir-lock';
 
 /** Beyond the largest process id there can be. */
 const DEAD = JSON.stringify({ pid: 2 ** 22 + 1, started: null });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { fold } from '../../../src/audit-event/search-terms';
+import { fold } from '../../../src/event/search-terms';
 import {
   fromStored,
   fromStoredJson,
   storedCharsFor,
   toStored,
   toStoredJson,
-} from '../../../src/postgres/stored-text';
+} from '../../../src/trail/stored-text';
 
 /** Any UTF-16 text at all, with what is hard to store much more often than chance would have it. */
 const hard = fc.constantFrom(

@@ -1,4 +1,4 @@
-import { Holdings } from '../../../src/rate-limit/holdings';
+import { Holdings } from '../../../src/caller/rate-limit/holdings';
 
 describe('what callers hold at the same time', () => {
   it('is bounded for each and for all, and what is given back may be taken again', () => {

@@ -1,6 +1,6 @@
 import { contextFactory } from '../../../src/graphql/context';
-import type { Limiter } from '../../../src/rate-limit/limiter';
-import { SlidingLog } from '../../../src/rate-limit/sliding-log';
+import type { Limiter } from '../../../src/caller/rate-limit/limiter';
+import { SlidingLog } from '../../../src/caller/rate-limit/sliding-log';
 import { OPERATOR, READER } from '../../support/fake-service';
 
 /** Calls that sessions of a principal are let make at once, over so many sessions by turns. */

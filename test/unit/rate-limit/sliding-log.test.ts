@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../src/limits';
-import { retryAfterSeconds, SlidingLog } from '../../../src/rate-limit/sliding-log';
+import { retryAfterSeconds, SlidingLog } from '../../../src/caller/rate-limit/sliding-log';
 
 const WINDOW = LIMITS.rateWindowMs;
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { AuditRecord } from '../../../../src/audit-event/audit-record';
+import type { AuditRecord } from '../../../../src/event/audit-record';
 
 const ROOT = resolve(__dirname, '../../../fixtures/sqlaudit');
 export const SCHEMAS = ['schema-2017', 'schema-2022'] as const;

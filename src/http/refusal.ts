@@ -1,0 +1,16 @@
+import type { DomainError } from '../errors';
+
+/** The body of a refusal as each entrance writes it. */
+export const restRefusal = ({ code, message }: DomainError, requestId: string) => ({
+  error: { code, message, requestId },
+});
+
+export const graphqlRefusal = ({ code, message }: DomainError, requestId: string) => ({
+  errors: [{ message, extensions: { code, requestId } }],
+});
+
+export const GRAPHQL_PATH = '/graphql';
+
+/** For what is refused before an entrance has the request: as the entrance of its path would write it. */
+export const refusalAt = (path: string, error: DomainError, requestId: string) =>
+  path === GRAPHQL_PATH ? graphqlRefusal(error, requestId) : restRefusal(error, requestId);

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { parse } from 'node:querystring';
+import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
+import helmet from 'helmet';
+import type { Logger } from 'pino';
+import { mayHoldKey } from '../caller/key-format';
+import { DASHBOARD_PATH } from './dashboard-path';
+import { ERRORS, toDomainError } from '../errors';
+import { HEALTH_PATH } from './health';
+import { logAnswered, type OnAnswered, tellWhenAnswered } from './answered';
+import { answerBrokenRequests, refuseOddRequests } from './broken-requests';
+import type { InFlight } from './in-flight';
+import { LIMITS } from '../limits';
+import { GRAPHQL_PATH, refusalAt } from './refusal';
+import { NO_TRACING, type Tracing } from '../observe/tracing';
+
+const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
+
+/** The HTTP side: what holds for any request, then the two entrances. */
+export function createHttpServer(parts: {
+  readonly graphql: Router;
+  readonly facade: Router;
+  readonly dashboard?: Router;
+  /** Answers that even a service with too much to do gives. */
+  readonly probes?: Router;
+  readonly inFlight: InFlight;
+  readonly onAnswered?: readonly OnAnswered[];
+  readonly tracing?: Tracing;
+  /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
+  readonly trustProxy?: readonly string[];
+  readonly log: Logger;
+}): Server {
+  const { inFlight, onAnswered = [], tracing = NO_TRACING, log } = parts;
+  const app = express();
+  app.set('trust proxy', [...(parts.trustProxy ?? [])]);
+  app.disable('x-powered-by');
+  app.disable('etag'); // every answer carries its own time, so no two are equal
+  // Express' own stop at 1000 parameters: a filter behind them would be lost, and the search widened.
+  app.set('query parser', (text: string) => parse(text, '&', '=', { maxKeys: 0 }));
+  app.use(identify, tellWhenAnswered([logAnswered(log), ...onAnswered]), secureHeaders, refuseOddRequests);
+  app.use(tracing.request);
+  if (parts.probes) app.use(parts.probes);
+  app.use((request, response, next) =>
+    request.path === HEALTH_PATH ? next() : inFlight.admit(request, response, next),
+  );
+  app.use(GRAPHQL_PATH, parts.graphql);
+  if (parts.dashboard) app.use(DASHBOARD_PATH, parts.dashboard);
+  if (parts.dashboard) app.get('/', showDashboard);
+  app.use(parts.facade);
+  app.use(refuse(log));
+  return limited(createServer(serverOptions(), app), log);
+}
+
+const serverOptions = () => ({
+  maxHeaderSize: LIMITS.requestHeadBytesMax,
+  headersTimeout: LIMITS.requestHeadersMs,
+  requestTimeout: LIMITS.requestMs,
+  connectionsCheckingInterval: LIMITS.requestCheckMs,
+  keepAliveTimeout: LIMITS.keepAliveMs,
+  requireHostHeader: false, // see refuseOddRequests
+});
+
+function limited(server: Server, log: Logger): Server {
+  server.timeout = LIMITS.connectionIdleMs;
+  server.maxConnections = LIMITS.connectionsMax;
+  answerBrokenRequests(server, log);
+  // Node would answer an expectation it does not know in a form of its own; it may be passed over.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  return server;
+}
+
+const identify: RequestHandler = (request, response, next) => {
+  const given = request.get('X-Request-Id');
+  // Logs and the access log keep the request id: a key that was sent in its place must not get there.
+  const isSane = given !== undefined && SANE_REQUEST_ID.test(given) && !mayHoldKey(given);
+  const requestId = isSane ? given : randomUUID();
+  response.locals.requestId = requestId;
+  response.setHeader('X-Request-Id', requestId);
+  next();
+};
+
+/** Somebody who typed the address into a browser. Whoever does not ask for a page is told that there is nothing. */
+const showDashboard: RequestHandler = (request, response, next) => {
+  response.vary('Accept');
+  if (request.accepts(['json', 'html']) === 'html') response.redirect(DASHBOARD_PATH);
+  else next();
+};
+
+/** For answers that are data: a browser runs, frames and embeds nothing of them. Pages state a policy of their own. */
+const secureHeaders: RequestHandler = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  // The hosts beside this one are not ours to speak for.
+  strictTransportSecurity: { includeSubDomains: false },
+});
+
+/** What was refused before an entrance had it, or failed after an entrance had begun to answer. */
+const refuse =
+  (log: Logger): ErrorRequestHandler =>
+  (thrown, request, response, _next) => {
+    const { requestId } = response.locals;
+    const refused = toDomainError(thrown);
+    if (refused.code === 'internal_error') log.error({ err: thrown, requestId }, 'failed');
+    if (response.headersSent) return void response.destroy();
+    if (refused.retryAfterSeconds) response.set('Retry-After', String(refused.retryAfterSeconds));
+    const { status } = ERRORS[refused.code];
+    response.status(status).json(refusalAt(request.path, refused, requestId));
+  };

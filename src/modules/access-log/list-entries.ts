@@ -1,0 +1,60 @@
+import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { isUuid } from '../../event/record-id';
+import { DomainError } from '../../errors';
+import { LIMITS } from '../../limits';
+import { parseTenantId } from '../../caller/tenant-set';
+import type { AccessEntry } from '../../caller/access-entry';
+import type { AccessLogStore } from '../../caller/access-log-store';
+
+/** As the API takes them; null: any. */
+export interface EntriesRequest {
+  /** ISO 8601, inclusive. */
+  readonly from: string | null;
+  /** ISO 8601, exclusive. */
+  readonly to: string | null;
+  readonly keyId: string | null;
+  readonly tenantId: string | null;
+  readonly operation: string | null;
+  readonly first: number;
+  /** Cursor: the last entry of the page before. */
+  readonly after: string | null;
+}
+
+export interface EntriesPage {
+  readonly entries: readonly AccessEntry[];
+  readonly hasNextPage: boolean;
+}
+
+/** No entry has any, and a database refuses to compare them. */
+const UNSTORED = /\p{Cc}|\p{Cs}/u;
+
+/** A page of the access log, newest first. @throws DomainError `invalid_parameter` naming every problem */
+export async function listEntries(request: EntriesRequest, store: AccessLogStore): Promise<EntriesPage> {
+  const { from, to, keyId, tenantId, operation, first, after } = request;
+  const fromMs = from === null ? null : toMs(from);
+  const untilMs = to === null ? null : toMs(to);
+  const tenant = tenantId === null ? null : parseTenantId(tenantId);
+  const problems = [
+    ...(fromMs === undefined ? ['from must be an ISO 8601 time'] : []),
+    ...(untilMs === undefined ? ['to must be an ISO 8601 time'] : []),
+    ...(tenantId !== null && tenant === null ? ['tenantId must be the id of a tenant'] : []),
+    ...[keyId, operation]
+      .filter((text) => text !== null && UNSTORED.test(text))
+      .map((text) => `${JSON.stringify(text)} has control characters`),
+    ...(first >= 1 && first <= LIMITS.accessLogPageMax
+      ? []
+      : [`first must be from 1 to ${LIMITS.accessLogPageMax}`]),
+    ...(after === null || isUuid(after) ? [] : ['after must be a cursor of an earlier page']),
+  ];
+  if (problems.length > 0 || fromMs === undefined || untilMs === undefined)
+    throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+  const filter = { fromMs, toMs: untilMs, keyId, tenantId: tenant, operation };
+  const found = await store.newest(filter, first + 1, after);
+  return { entries: found.slice(0, first), hasNextPage: found.length > first };
+}
+
+/** Whole milliseconds at or after the time: what is earlier than it stays out. Undefined: no time. */
+function toMs(text: string): number | undefined {
+  const ticks = parseTicks(text);
+  return ticks === null ? undefined : Math.max(0, Number((ticks + TICKS_PER_MS - 1n) / TICKS_PER_MS));
+}

@@ -1,0 +1,31 @@
+import type { PrismaClient } from '../../database/database';
+import { guarded } from '../../database/failure';
+
+/** The replica is of another database: its answers would be wrong, not old. */
+export class NotAReplica extends Error {
+  override readonly name = 'NotAReplica';
+}
+
+/**
+ * Whether a replica has every migration of its primary. Each migration that was applied has a random id, so a
+ * database with the same ids is the same database, or a copy of it. One without any may not have got them yet.
+ * @throws NotAReplica when it has others @throws DomainError when it cannot be reached
+ */
+export async function checkReplica(primary: PrismaClient, replica: PrismaClient): Promise<boolean> {
+  const [there, here] = [await migrationIds(primary), await migrationIds(replica)];
+  if (here.size > 0 && ![...there].some((id) => here.has(id))) {
+    throw new NotAReplica('READ_DATABASE_URL leads to a database that is no replica of DATABASE_URL');
+  }
+  return [...there].every((id) => here.has(id));
+}
+
+async function migrationIds(prisma: PrismaClient): Promise<ReadonlySet<string>> {
+  return guarded(async () => {
+    const [table] = await prisma.$queryRaw<
+      { there: boolean }[]
+    >`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there`;
+    if (!table?.there) return new Set<string>();
+    const rows = await prisma.$queryRaw<{ id: string }[]>`SELECT id FROM _prisma_migrations`;
+    return new Set(rows.map(({ id }) => id));
+  });
+}

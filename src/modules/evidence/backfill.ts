@@ -1,0 +1,58 @@
+import { TICKS_PER_MS } from '../../event/event-time';
+import { recordIdFloor } from '../../event/record-id';
+import { idBytes, LEAF_BYTES } from '../../trail/evidence/batch-seal';
+import { leafHashOf } from '../../trail/evidence/entry';
+import { ID_BYTES } from '../../trail/evidence/tiles';
+import { LIMITS } from '../../limits';
+import { DETAIL_COLUMNS, toStoredEvent } from '../../trail/event-rows';
+import { Prisma } from '../../database/database';
+import { BACKLOG_DONE, BACKLOG_ON, NEXT_BACKLOG, TILES_OF_RANGE } from './log-statements';
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Leaves of events that were stored before there was a log, some at a time. What the log holds already is left out; the
+ * caller has seen to it that nothing of the tenant waits.
+ * @returns null: there are none left
+ */
+export async function nextOfBacklog(tx: Prisma.TransactionClient, tenantId: number): Promise<Buffer | null> {
+  const [next] = await tx.$queryRawUnsafe<{ hour: number; from_id: string }[]>(NEXT_BACKLOG, tenantId);
+  if (!next) return null;
+  const { hour, from_id: from } = next;
+  const end = recordIdFloor(BigInt((hour + 1) * HOUR_MS) * TICKS_PER_MS);
+  const rows = await tx.$queryRaw<Readonly<Record<string, unknown>>[]>`
+    SELECT ${DETAIL_COLUMNS} FROM audit_event e
+    WHERE e.tenant_id = ${tenantId}::int AND e.record_id >= ${from}::uuid AND e.record_id < ${end}::uuid
+    ORDER BY e.record_id LIMIT ${LIMITS.evidenceBackfillEvents + 1}`;
+  const events = rows.map(toStoredEvent);
+  const following = events[LIMITS.evidenceBackfillEvents];
+  if (following) await tx.$executeRawUnsafe(BACKLOG_ON, tenantId, hour, following.recordId);
+  else await tx.$executeRawUnsafe(BACKLOG_DONE, tenantId, hour);
+  const some = events.slice(0, LIMITS.evidenceBackfillEvents);
+  const known = await knownIds(tx, tenantId, hour, [from, some.at(-1)?.recordId ?? from]);
+  return Buffer.concat(
+    some
+      .filter(({ recordId }) => !known.has(idBytes(recordId).toString('hex')))
+      .map((event) =>
+        Buffer.concat([idBytes(event.recordId), Buffer.from(leafHashOf(event), 'hex')], LEAF_BYTES),
+      ),
+  );
+}
+
+async function knownIds(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  hour: number,
+  [first, last]: readonly [string, string],
+): Promise<ReadonlySet<string>> {
+  const tiles = await tx.$queryRawUnsafe<{ record_ids: Uint8Array }[]>(
+    TILES_OF_RANGE,
+    ...[tenantId, hour, first, last],
+  );
+  const known = new Set<string>();
+  for (const { record_ids } of tiles) {
+    const ids = Buffer.from(record_ids);
+    for (let at = 0; at < ids.length; at += ID_BYTES) known.add(ids.toString('hex', at, at + ID_BYTES));
+  }
+  return known;
+}

@@ -1,0 +1,124 @@
+import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { parseParameters } from '../../event/parameters';
+import {
+  AUDIT_LOG_PARAMETERS,
+  CHECKPOINTS_PARAMETERS,
+  CONSISTENCY_PARAMETERS,
+  ENTRIES_PARAMETERS,
+  PROOF,
+} from './answer-fields';
+import { tenantMeant } from './evidence-log';
+import type { LogState } from './evidence-store';
+import { tenantScope } from '../../caller/tenant-set';
+import { Access, scopeOf } from '../../graphql/access';
+import { AuditEventType } from '../../graphql/audit-event.types';
+import type { GraphqlContext } from '../../graphql/context';
+import {
+  AuditLogArgs,
+  AuditLogType,
+  CheckpointsArgs,
+  CheckpointsType,
+  ConsistencyArgs,
+  ConsistencyType,
+  EntriesArgs,
+  EntriesType,
+  ProofType,
+  RemovalsType,
+} from './evidence.types';
+
+const ofTenant = (context: GraphqlContext, given: string | undefined) => tenantMeant(scopeOf(context), given);
+const base64 = (hash: Buffer) => hash.toString('base64');
+
+@Resolver()
+export class EvidenceResolver {
+  @Query(() => AuditLogType, {
+    description: "How far a tenant's evidence log is, and its newest checkpoint.",
+  })
+  @Access({ principal: 'public', scope: 'read:audit-activity' })
+  async auditLog(@Args(() => AuditLogArgs) args: AuditLogArgs, @Ctx() context: GraphqlContext) {
+    const tenantId = ofTenant(context, parseParameters(AUDIT_LOG_PARAMETERS, args).tenantId);
+    const [state] = await context.services.evidence.states(tenantScope([tenantId]));
+    return state && toLogType(state);
+  }
+
+  @Query(() => [AuditLogType], { description: 'How far the evidence log of every tenant is.' })
+  @Access({ principal: 'operator' })
+  async auditLogs(@Ctx() { services }: GraphqlContext): Promise<AuditLogType[]> {
+    const tenants = (await services.tenants.list()).map(({ tenantId }) => tenantId);
+    if (tenants.length === 0) return [];
+    return (await services.evidence.states(tenantScope(tenants))).map(toLogType);
+  }
+
+  @Query(() => CheckpointsType, { description: 'Signed checkpoints of the evidence log, oldest first.' })
+  @Access({ principal: 'public', scope: 'read:audit-activity' })
+  async auditLogCheckpoints(
+    @Args(() => CheckpointsArgs) args: CheckpointsArgs,
+    @Ctx() context: GraphqlContext,
+  ) {
+    const { tenantId: given, after } = parseParameters(CHECKPOINTS_PARAMETERS, args);
+    const tenantId = ofTenant(context, given);
+    const checkpoints = await context.services.evidence.checkpoints(tenantId, after);
+    return { tenantId: String(tenantId), checkpoints };
+  }
+
+  @Query(() => EntriesType, { description: 'Record ids and leaf hashes of the evidence log, in its order.' })
+  @Access({ principal: 'public', scope: 'read:audit-activity' })
+  async auditLogEntries(@Args(() => EntriesArgs) args: EntriesArgs, @Ctx() context: GraphqlContext) {
+    const { tenantId, start } = parseParameters(ENTRIES_PARAMETERS, args);
+    const entries = await context.services.evidence.entries(ofTenant(context, tenantId), start);
+    return {
+      ...entries,
+      tenantId: String(entries.tenantId),
+      recordIds: base64(entries.recordIds),
+      leafHashes: base64(entries.leafHashes),
+    };
+  }
+
+  @Query(() => ConsistencyType, {
+    description: 'That the evidence log, when it had `to` entries, began with the `from` it had before.',
+  })
+  @Access({ principal: 'public', scope: 'read:audit-activity' })
+  async auditLogConsistency(
+    @Args(() => ConsistencyArgs) args: ConsistencyArgs,
+    @Ctx() context: GraphqlContext,
+  ) {
+    const { tenantId: given, from, to } = parseParameters(CONSISTENCY_PARAMETERS, args);
+    const tenantId = ofTenant(context, given);
+    const hashes = await context.services.evidence.consistency(tenantId, from, to);
+    return { tenantId: String(tenantId), from, to, hashes: hashes.map(base64) };
+  }
+
+  @Query(() => RemovalsType, {
+    description: 'What retention removed of a tenant: entries of the evidence log without an event.',
+  })
+  @Access({ principal: 'public', scope: 'read:audit-activity' })
+  async auditLogRemovals(@Args(() => AuditLogArgs) args: AuditLogArgs, @Ctx() context: GraphqlContext) {
+    const tenantId = ofTenant(context, parseParameters(AUDIT_LOG_PARAMETERS, args).tenantId);
+    const removals = await context.services.evidence.removals(tenantId);
+    return {
+      tenantId: String(tenantId),
+      removals: removals.map(({ from, to, before, lastRunAt, events }) => ({
+        ...{ from: from.toISOString(), to: to.toISOString(), before: before.toISOString() },
+        ...{ lastRunAt: lastRunAt.toISOString(), events },
+      })),
+    };
+  }
+}
+
+@Resolver(() => AuditEventType)
+export class EventProofResolver {
+  @FieldResolver(() => ProofType, { name: PROOF.name, nullable: true, description: PROOF.doc })
+  async proof(
+    @Root() { tenantId, recordId }: { readonly tenantId: string; readonly recordId: string },
+    @Ctx() { services }: GraphqlContext,
+  ) {
+    const found = await services.evidence.proof(Number(tenantId), recordId);
+    return found && { ...found, leafHash: base64(found.leafHash), path: found.path.map(base64) };
+  }
+}
+
+const toLogType = ({ tenantId, oldestWaitingAt, hasUnsealedBacklog: _, ...state }: LogState) => ({
+  ...state,
+  tenantId: String(tenantId),
+  oldestWaitingAt: oldestWaitingAt?.toISOString() ?? null,
+});

@@ -1,0 +1,131 @@
+import { TICKS_PER_MS } from '../../event/event-time';
+import { ticksOfRecordId } from '../../event/record-id';
+import type { EvidenceStore, LogState, Removal } from './evidence-store';
+import type { Tile, TileId } from '../../trail/evidence/tiles';
+import type { TenantScope } from '../../caller/tenant-set';
+import { eachTenant, type TenantForm } from '../../trail/counts/scope';
+import { type AskRows, Prisma } from '../../database/database';
+import { guarded } from '../../database/failure';
+
+const HOUR_MS = 3_600_000;
+const TILE_COLUMNS = Prisma.raw('t.level, t.tile, t.hashes, t.record_ids');
+
+export class PostgresEvidenceStore implements EvidenceStore {
+  constructor(
+    private readonly ask: AskRows,
+    private readonly form: TenantForm,
+  ) {}
+
+  async states(tenants: TenantScope): Promise<readonly LogState[]> {
+    const statement = eachTenant(tenants, this.form).dependent(stateOf);
+    return (await this.#rows<StateRow>(statement, tenants)).map(toState);
+  }
+
+  async checkpoints(tenantId: number, after: number, limit: number): Promise<readonly string[]> {
+    const rows = await this.#rows<{ note: string }>(
+      Prisma.sql`SELECT c.note FROM audit_log_checkpoint c
+        WHERE c.tenant_id = ${tenantId}::int AND c.number > ${after}::int ORDER BY c.number LIMIT ${limit}::int`,
+      [tenantId],
+    );
+    return rows.map(({ note }) => note);
+  }
+
+  async tiles(tenantId: number, ids: readonly TileId[]): Promise<readonly Tile[]> {
+    const [levels, tiles] = [ids.map(({ level }) => level), ids.map(({ tile }) => tile)];
+    const rows = await this.#rows<TileRow>(
+      Prisma.sql`SELECT ${TILE_COLUMNS} FROM audit_log_tile t WHERE t.tenant_id = ${tenantId}::int
+        AND (t.level, t.tile) IN (SELECT * FROM unnest(${levels}::int[], ${tiles}::int[]))`,
+      [tenantId],
+    );
+    return rows.map(toTile);
+  }
+
+  async leafTiles(tenantId: number, from: number, limit: number): Promise<readonly Tile[]> {
+    const rows = await this.#rows<TileRow>(
+      Prisma.sql`SELECT ${TILE_COLUMNS} FROM audit_log_tile t WHERE t.tenant_id = ${tenantId}::int AND t.level = 0
+        AND t.tile >= ${from}::int ORDER BY t.tile LIMIT ${limit}::int`,
+      [tenantId],
+    );
+    return rows.map(toTile);
+  }
+
+  async tilesAround(tenantId: number, recordId: string): Promise<readonly Tile[]> {
+    const hour = Number(ticksOfRecordId(recordId) / TICKS_PER_MS / BigInt(HOUR_MS));
+    const rows = await this.#rows<TileRow>(
+      Prisma.sql`SELECT ${TILE_COLUMNS} FROM audit_log_place p, audit_log_tile t
+        WHERE p.tenant_id = ${tenantId}::int AND p.hour = ${hour}::int
+          AND p.first_id <= ${recordId}::uuid AND p.last_id >= ${recordId}::uuid
+          AND t.tenant_id = ${tenantId}::int AND t.level = 0 AND t.tile = p.tile ORDER BY t.tile`,
+      [tenantId],
+    );
+    return rows.map(toTile);
+  }
+
+  async removals(tenantId: number): Promise<readonly Removal[]> {
+    const rows = await this.#rows<RemovalRow>(
+      Prisma.sql`SELECT r.tenant_id, min(r.from_time) AS from_time, max(r.to_time) AS to_time, sum(r.events)::float8 AS events,
+          max(r.started_at) AS started_at, max(r.started_at - make_interval(hours => 24 * r.retention_days)) AS before
+        FROM retention_run r WHERE r.tenant_id = ${tenantId}::int
+        GROUP BY r.tenant_id, date_trunc('day', r.started_at, 'UTC') ORDER BY max(r.started_at)`,
+      [tenantId],
+    );
+    return rows.map((row) => ({
+      ...{ from: new Date(row.from_time), to: new Date(row.to_time), before: new Date(row.before) },
+      ...{ events: Number(row.events), lastRunAt: new Date(row.started_at) },
+    }));
+  }
+
+  async #rows<T>(statement: Prisma.Sql, tenants: readonly number[]): Promise<readonly T[]> {
+    return (await guarded(() => this.ask(statement, tenants))) as readonly T[];
+  }
+}
+
+/** Scalars one by one: each finds its rows by an index, and one tenant's are all on one node. */
+const stateOf = (tenant: Prisma.Sql): Prisma.Sql => Prisma.sql`
+  SELECT ${tenant} AS tenant_id,
+    (SELECT h.size FROM audit_log_head h WHERE h.tenant_id = ${tenant}) AS size,
+    (SELECT sum(q.events)::float8 FROM audit_log_queue q WHERE q.tenant_id = ${tenant} AND NOT q.refused) AS waiting,
+    (SELECT min(q.received_at) FROM audit_log_queue q WHERE q.tenant_id = ${tenant} AND NOT q.refused) AS oldest,
+    (SELECT sum(q.events)::float8 FROM audit_log_queue q WHERE q.tenant_id = ${tenant} AND q.refused) AS refused,
+    EXISTS (SELECT FROM audit_log_head h WHERE h.tenant_id = ${tenant} AND NOT h.backfilled) AS backfilling,
+    EXISTS (SELECT FROM audit_log_backlog b WHERE b.tenant_id = ${tenant}) AS has_backlog,
+    (SELECT c.note FROM audit_log_checkpoint c WHERE c.tenant_id = ${tenant} ORDER BY c.number DESC LIMIT 1) AS note`;
+
+interface StateRow {
+  readonly tenant_id: number;
+  readonly size: bigint | string | null;
+  readonly waiting: number | null;
+  readonly oldest: Date | string | null;
+  readonly refused: number | null;
+  readonly backfilling: boolean;
+  readonly has_backlog: boolean;
+  readonly note: string | null;
+}
+interface TileRow extends TileId {
+  readonly hashes: Uint8Array;
+  readonly record_ids: Uint8Array;
+}
+interface RemovalRow {
+  readonly from_time: Date | string;
+  readonly to_time: Date | string;
+  readonly before: Date | string;
+  readonly events: number;
+  readonly started_at: Date | string;
+}
+
+const toState = (row: StateRow): LogState => ({
+  tenantId: row.tenant_id,
+  size: Number(row.size ?? 0),
+  waitingEvents: Number(row.waiting ?? 0),
+  oldestWaitingAt: row.oldest === null ? null : new Date(row.oldest),
+  refusedEvents: Number(row.refused ?? 0),
+  backfilling: row.backfilling,
+  hasUnsealedBacklog: row.has_backlog && !row.backfilling,
+  checkpoint: row.note,
+});
+
+const toTile = ({ level, tile, hashes, record_ids }: TileRow): Tile => ({
+  ...{ level, tile },
+  hashes: Buffer.from(hashes),
+  recordIds: Buffer.from(record_ids),
+});

@@ -1,0 +1,50 @@
+import { knownKeyIds, type LogKeys } from './log-head';
+import { rootOf } from '../../trail/evidence/merkle';
+import type { Prisma, PrismaClient } from '../../database/database';
+import {
+  KEY_OF_DATABASE,
+  KEY_OF_MOST_HEADS,
+  PUT_KEY,
+  SUCCEED_KEY,
+  TENANTS_WITH_BACKLOG,
+} from './log-statements';
+import { NEVER, saveHead } from './log-writer';
+
+/**
+ * Agrees with the other instances on the key that the logs of this database are kept with: the first to come tells the
+ * database, and whoever has that key at hand, or in place of it, goes on with its own.
+ * @param isNew nothing was ever remembered beside this key: if there is no log either, what was stored before may be taken in
+ * @returns the id of the key
+ */
+export function agreeOnKey(prisma: PrismaClient, keys: LogKeys, isNew: boolean): Promise<string> {
+  return prisma.$transaction(async (tx) => {
+    const { own } = keys;
+    if ((await keyOfDatabase(tx)) === null) {
+      const [kept] = await tx.$queryRawUnsafe<{ key_id: string }[]>(KEY_OF_MOST_HEADS);
+      const isFirst = (await tx.$executeRawUnsafe(PUT_KEY, kept?.key_id ?? own.keyId)) > 0;
+      if (isFirst && isNew && !kept) await openBacklog(tx, keys);
+    }
+    const stated = (await keyOfDatabase(tx)) ?? own.keyId;
+    if (stated === own.keyId || !knownKeyIds(keys).includes(stated)) return stated;
+    await tx.$executeRawUnsafe(SUCCEED_KEY, stated, own.keyId);
+    return own.keyId;
+  });
+}
+
+export async function keyOfDatabase(
+  tx: Pick<Prisma.TransactionClient, '$queryRawUnsafe'>,
+): Promise<string | null> {
+  const [row] = await tx.$queryRawUnsafe<{ key_id: string }[]>(KEY_OF_DATABASE);
+  return row?.key_id ?? null;
+}
+
+/**
+ * Seals, for each tenant with events of before there was a log, that they are still to be taken in. Only a head that
+ * says so opens a log to them: rows that somebody lists later are not looked at.
+ */
+export async function openBacklog(tx: Prisma.TransactionClient, keys: LogKeys): Promise<void> {
+  const tenants = await tx.$queryRawUnsafe<{ tenant_id: number }[]>(TENANTS_WITH_BACKLOG);
+  const root = rootOf(0, () => Buffer.alloc(0));
+  const empty = { size: 0, root, checkpoints: 0, signedSize: 0, signedAt: NEVER, backfilled: false };
+  for (const { tenant_id } of tenants) await saveHead(tx, tenant_id, empty, keys);
+}

@@ -1,0 +1,185 @@
+import { idBytes, idText, LEAF_BYTES } from '../../trail/evidence/batch-seal';
+import { BrokenLog, keyAtHand, type LogHead, type LogKeys, sealOfHead } from './log-head';
+import { edgeOf, GrowingTree, ID_BYTES, TILE_WIDTH, type Tile, type TileId } from '../../trail/evidence/tiles';
+import type { Prisma } from '../../database/database';
+import { HEAD, PUT_HEAD, PUT_PLACES, PUT_TILES, TILES } from './log-statements';
+
+const HOUR_MS = 3_600_000;
+const MS_BYTES = 6;
+export const NEVER = new Date(0);
+
+export interface HeadRow {
+  readonly tenant_id: number;
+  readonly size: bigint;
+  readonly root: Uint8Array;
+  readonly checkpoints: number;
+  readonly signed_size: bigint;
+  readonly signed_at: Date;
+  readonly backfilled: boolean;
+  readonly key_id: string;
+  readonly mac: Uint8Array;
+}
+
+/** Where a tenant's log ends; null: it has none. @throws BrokenLog */
+export async function loadHead(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  keys: LogKeys,
+): Promise<LogHead | null> {
+  const [row] = await tx.$queryRawUnsafe<HeadRow[]>(HEAD, tenantId);
+  if (!row) return null;
+  const head = toHead(row);
+  if (keys.former.includes(row.key_id)) return head;
+  assertSealed(tenantId, row, head, keys);
+  return head;
+}
+
+export const toHead = (row: HeadRow): LogHead => ({
+  ...{ size: Number(row.size), root: Buffer.from(row.root), checkpoints: row.checkpoints },
+  ...{ signedSize: Number(row.signed_size), signedAt: row.signed_at, backfilled: row.backfilled },
+});
+
+/** @throws BrokenLog when no key at hand sealed the head as it is */
+export function assertSealed(tenantId: number, row: HeadRow, head: LogHead, keys: LogKeys): void {
+  const key = keyAtHand(keys, row.key_id);
+  if (!key)
+    throw new BrokenLog(
+      `the log is kept with the checkpoint key ${row.key_id}, and this instance has ${keys.own.keyId}: ` +
+        'start the instance that kept it with the CHECKPOINT_KEY_FILE of all, or, where its key is lost, name that one in CHECKPOINT_KEY_SUCCEEDS',
+    );
+  if (!sealOfHead(key, tenantId, head).equals(row.mac))
+    throw new BrokenLog('where the log ends was changed in the database');
+}
+
+export async function saveHead(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  head: LogHead,
+  { own }: LogKeys,
+): Promise<void> {
+  await tx.$executeRawUnsafe(
+    PUT_HEAD,
+    ...[tenantId, head.size, head.root.toString('hex'), head.checkpoints, head.signedSize, head.signedAt],
+    ...[head.backfilled, own.keyId, sealOfHead(own, tenantId, head).toString('hex')],
+  );
+}
+
+export async function loadTiles(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  ids: readonly TileId[],
+): Promise<Tile[]> {
+  const rows = await tx.$queryRawUnsafe<
+    { level: number; tile: number; hashes: Uint8Array; record_ids: Uint8Array }[]
+  >(
+    TILES,
+    tenantId,
+    ids.map(({ level }) => level),
+    ids.map(({ tile }) => tile),
+  );
+  return rows.map(({ level, tile, hashes, record_ids }) => ({
+    ...{ level, tile },
+    hashes: Buffer.from(hashes),
+    recordIds: Buffer.from(record_ids),
+  }));
+}
+
+/** A tenant's log while it is added to, within one transaction in which nobody else does. */
+export class LogWriter {
+  readonly #tree: GrowingTree;
+  readonly #places = new Map<string, Place>();
+  #place: Place | undefined;
+
+  private constructor(
+    private readonly tx: Prisma.TransactionClient,
+    private readonly tenantId: number,
+    readonly head: LogHead | null,
+    edge: readonly Tile[],
+  ) {
+    this.#tree = new GrowingTree(head?.size ?? 0, edge);
+    if (head && !this.#tree.root().equals(head.root))
+      throw new BrokenLog('hashes at the end of the log were changed in the database');
+  }
+
+  /** @throws BrokenLog, MissingNode when the log was changed */
+  static async open(tx: Prisma.TransactionClient, tenantId: number, keys: LogKeys): Promise<LogWriter> {
+    const head = await loadHead(tx, tenantId, keys);
+    const edge = await loadTiles(tx, tenantId, edgeOf(head?.size ?? 0));
+    return new LogWriter(tx, tenantId, head, edge);
+  }
+
+  /** @param leaves each a record id and its leaf hash */
+  append(leaves: Buffer): void {
+    for (let at = 0; at < leaves.length; at += LEAF_BYTES) {
+      const recordId = leaves.subarray(at, at + ID_BYTES);
+      this.#note(recordId, Math.floor(this.#tree.size / TILE_WIDTH));
+      this.#tree.append(recordId, leaves.subarray(at + ID_BYTES, at + LEAF_BYTES));
+    }
+  }
+
+  async save(keys: LogKeys, backfilled: boolean): Promise<void> {
+    const { tx, tenantId, head } = this;
+    const tiles = this.#tree.changed();
+    await tx.$executeRawUnsafe(
+      PUT_TILES,
+      tenantId,
+      tiles.map(({ level }) => level),
+      tiles.map(({ tile }) => tile),
+      tiles.map(({ hashes }) => hashes.toString('base64')),
+      tiles.map(({ recordIds }) => recordIds.toString('base64')),
+    );
+    const places = [...this.#places.values()];
+    await tx.$executeRawUnsafe(
+      PUT_PLACES,
+      tenantId,
+      places.map(({ hour }) => hour),
+      places.map(({ tile }) => tile),
+      places.map(({ first }) => idText(first)),
+      places.map(({ last }) => idText(last)),
+    );
+    const { checkpoints = 0, signedSize = 0, signedAt = NEVER } = head ?? {};
+    const { size } = this.#tree;
+    const grown = { size, root: this.#tree.root(), checkpoints, signedSize, signedAt, backfilled };
+    await saveHead(tx, tenantId, grown, keys);
+  }
+
+  #note(recordId: Buffer, tile: number): void {
+    const hour = hourOfId(recordId);
+    // Mostly that of the record before.
+    if (this.#place?.hour !== hour || this.#place.tile !== tile)
+      this.#place = this.#placeOf(hour, tile, recordId);
+    const place = this.#place;
+    if (recordId.compare(place.first) < 0) place.first = recordId;
+    if (recordId.compare(place.last) > 0) place.last = recordId;
+  }
+
+  #placeOf(hour: number, tile: number, recordId: Buffer): Place {
+    const key = `${hour}/${tile}`;
+    const place = this.#places.get(key) ?? { hour, tile, first: recordId, last: recordId };
+    this.#places.set(key, place);
+    return place;
+  }
+}
+
+/** Which records of an hour a tile holds. */
+interface Place {
+  readonly hour: number;
+  readonly tile: number;
+  first: Buffer;
+  last: Buffer;
+}
+
+/** The hour since 1970 a record id lies in. */
+export const hourOfId = (recordId: Buffer): number => Math.floor(recordId.readUIntBE(0, MS_BYTES) / HOUR_MS);
+
+/** Of a batch, the leaves that were accepted; of a record that stands in it twice, the first. */
+export function acceptedLeaves(leaves: Buffer, accepted: readonly string[] | null): Buffer {
+  if (accepted === null) return leaves;
+  const wanted = new Set(accepted.map((recordId) => idBytes(recordId).toString('latin1')));
+  const kept: Buffer[] = [];
+  for (let at = 0; at < leaves.length; at += LEAF_BYTES) {
+    if (wanted.delete(leaves.toString('latin1', at, at + ID_BYTES)))
+      kept.push(leaves.subarray(at, at + LEAF_BYTES));
+  }
+  return Buffer.concat(kept);
+}

@@ -1,0 +1,281 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { sealOf } from '../../trail/evidence/batch-seal';
+import { type Checkpoint, signedNote } from './checkpoint';
+import type { CheckpointMemory } from './checkpoint-memory';
+import { keyAtHand, knownKeyIds, type LogKeys } from './log-head';
+import { LIMITS } from '../../limits';
+import type { Prisma, PrismaClient } from '../../database/database';
+import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import { sqlStateOf } from '../../database/failure';
+import { nextOfBacklog } from './backfill';
+import { agreeOnKey, keyOfDatabase } from './log-key';
+import {
+  PUT_CHECKPOINT,
+  REFUSE_BATCHES,
+  TAKE_BATCHES,
+  tenantsToSign,
+  tenantsWithWork,
+  WAITING_BATCHES,
+  waitingOfOtherKeys,
+} from './log-statements';
+import { assertGrown, assertNotSetBack, isBroken, LogWatch } from './log-watch';
+import { acceptedLeaves, LogWriter, loadHead, saveHead } from './log-writer';
+
+const TENANTS_PER_RUN = 50;
+/** Read, and hashed, in one transaction: the hashing takes about 100 ms. */
+const BATCHES_PER_STEP = 8;
+/** Beside the numbers of folding, indexing and retention. */
+const TURN = 702_200;
+const LATE = ['40001', '23505'];
+const STEP = { isolationLevel: 'RepeatableRead', timeout: 60_000, maxWait: 10_000 } as const;
+
+interface Batch {
+  readonly batch_id: string;
+  readonly leaves: Uint8Array;
+  readonly accepted: string[] | null;
+  readonly key_id: string;
+  readonly mac: Uint8Array;
+}
+
+/**
+ * Takes what waits into the logs, and signs them. Any number of instances may run it: a tenant that another one serves
+ * is passed over. A log that is not as it was left is not touched: `problemOf` says what is wrong with it.
+ */
+export class Sequencer {
+  readonly #watch: LogWatch;
+  /** Why a log was not gone on with at the last attempt. */
+  readonly #failed = new Map<number, string>();
+  /** What waits under another key. */
+  #stuck: ReadonlyMap<number, string> = new Map();
+  /** Set: the logs of this database are kept with that key, and this instance has not got it. */
+  #otherKey: string | null = null;
+  readonly #rounds: TenantRounds;
+  #from = 0;
+
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly keys: LogKeys,
+    private readonly memory: CheckpointMemory,
+    private readonly log: Logger,
+    private readonly checkpointMs: number = LIMITS.checkpointMs,
+    private readonly now: () => Date = () => new Date(),
+  ) {
+    this.#rounds = new TenantRounds(prisma);
+    this.#watch = new LogWatch(prisma, keys, memory, this.#rounds);
+  }
+
+  /**
+   * Agrees with the other instances on the key.
+   * @param madeOwnKey the key is the data folder's own, not one that was given
+   */
+  async begin(madeOwnKey: boolean): Promise<void> {
+    const isNew = await this.memory.begin();
+    this.#compareKey(await agreeOnKey(this.prisma, this.keys, isNew && madeOwnKey));
+  }
+
+  /** Why this instance does not go on with the tenant's log; null: it does. */
+  problemOf(tenantId: number): string | null {
+    const texts = [this.#otherKeyText(), ...this.#maps().map((problems) => problems.get(tenantId))];
+    return texts.find((text) => typeof text === 'string') ?? null;
+  }
+
+  /** Logs that are not gone on with, at least. */
+  get stoppedLogs(): number {
+    const known = new Set(this.#maps().flatMap((problems) => [...problems.keys()])).size;
+    return this.#otherKey === null ? known : Math.max(1, known);
+  }
+
+  /** Whether it goes on with every log. */
+  get healthy(): boolean {
+    return this.stoppedLogs === 0;
+  }
+
+  /** @returns how many tenants have more that waits */
+  async run(): Promise<number> {
+    this.#compareKey((await keyOfDatabase(this.prisma)) ?? (await agreeOnKey(this.prisma, this.keys, false)));
+    if (this.#otherKey !== null) return 0;
+    const before = this.#problemTexts();
+    await this.#watch.round();
+    const keyIds = knownKeyIds(this.keys);
+    const tenants = await this.#rounds.ask((of) =>
+      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
+        tenantsWithWork(of),
+        ...[this.#from, TENANTS_PER_RUN, keyIds],
+      ),
+    );
+    const isLast = tenants.length < TENANTS_PER_RUN;
+    const [from, end] = [this.#from, isLast ? Number.POSITIVE_INFINITY : (tenants.at(-1)?.tenant_id ?? 0)];
+    this.#from = isLast ? 0 : end;
+    const served = new Set(tenants.map(({ tenant_id }) => tenant_id));
+    let unfinished = 0;
+    for (const tenantId of served) {
+      const hasMore = await this.#rounds.attempt(tenantId, () =>
+        this.#attempt(tenantId, (tx, last) => this.#append(tx, tenantId, last)),
+      );
+      if (hasMore === true) unfinished++;
+    }
+    for (const tenantId of await this.#sign()) served.add(tenantId);
+    for (const tenantId of this.#failed.keys()) {
+      // Nothing is left to be done for it: another instance did.
+      if (tenantId > from && tenantId <= end && !served.has(tenantId)) this.#failed.delete(tenantId);
+    }
+    await this.#findStuck(keyIds);
+    this.#tell(before);
+    this.#rounds.end();
+    return unfinished;
+  }
+
+  #compareKey(stated: string): void {
+    const other = stated === this.keys.own.keyId ? null : stated;
+    if (other !== null && other !== this.#otherKey) {
+      this.#otherKey = other;
+      this.log.error({ keyId: this.keys.own.keyId, keyOfDatabase: other }, this.#otherKeyText() ?? '');
+    }
+    this.#otherKey = other;
+  }
+
+  #otherKeyText(): string | null {
+    return this.#otherKey === null
+      ? null
+      : `the logs of this database are kept with the checkpoint key ${this.#otherKey}, and this instance has ${this.keys.own.keyId}: ` +
+          'set CHECKPOINT_KEY_FILE to the file with that key, checkpoint.key in the DATA_DIR of the instance that made it, and start again; ' +
+          `only if that file is lost, set CHECKPOINT_KEY_SUCCEEDS=${this.#otherKey} on all instances`;
+  }
+
+  /** What another instance took, with a key of its own, before it had the one of all. */
+  async #findStuck(keyIds: readonly string[]): Promise<void> {
+    const rows = await this.#rounds.ask((of) =>
+      this.prisma.$queryRawUnsafe<{ tenant_id: number; key_id: string; events: number }[]>(
+        waitingOfOtherKeys(of),
+        ...[keyIds, LIMITS.evidenceWatchedLogs],
+      ),
+    );
+    this.#stuck = new Map(
+      rows.map(({ tenant_id, key_id, events }) => [
+        tenant_id,
+        `${events} events wait that an instance with the checkpoint key ${key_id} accepted: start it with CHECKPOINT_KEY_FILE ` +
+          `set to the key of all, its DATA_DIR as it is; only if that is lost, set CHECKPOINT_KEY_SUCCEEDS=${key_id} on an instance`,
+      ]),
+    );
+  }
+
+  #maps(): ReadonlyMap<number, string>[] {
+    return [this.#watch.problems, this.#failed, this.#stuck];
+  }
+
+  #problemTexts(): ReadonlyMap<number, string> {
+    return new Map(
+      this.#maps()
+        .toReversed()
+        .flatMap((problems) => [...problems]),
+    );
+  }
+
+  #tell(before: ReadonlyMap<number, string>): void {
+    for (const [tenantId, problem] of this.#problemTexts()) {
+      if (before.get(tenantId) !== problem)
+        this.log.error({ tenantId, problem }, 'the evidence log is not gone on with');
+    }
+  }
+
+  async #append(tx: Prisma.TransactionClient, tenantId: number, last: Checkpoint | null): Promise<boolean> {
+    const log = await LogWriter.open(tx, tenantId, this.keys);
+    assertNotSetBack(tenantId, log.head, last);
+    const batches = await tx.$queryRawUnsafe<Batch[]>(
+      WAITING_BATCHES,
+      ...[tenantId, knownKeyIds(this.keys), BATCHES_PER_STEP],
+    );
+    const sound = batches.filter((batch) => this.#isSound(tenantId, batch));
+    for (const { leaves, accepted } of sound) {
+      log.append(acceptedLeaves(Buffer.from(leaves), accepted));
+      await setImmediate();
+    }
+    const idsOf = (some: readonly Batch[]) => some.map(({ batch_id }) => batch_id);
+    await tx.$executeRawUnsafe(TAKE_BATCHES, tenantId, idsOf(sound));
+    const others = batches.filter((batch) => !sound.includes(batch));
+    if (others.length > 0) await tx.$executeRawUnsafe(REFUSE_BATCHES, tenantId, idsOf(others));
+    const isLimited = batches.length === BATCHES_PER_STEP;
+    // Only a head that was sealed so opens the log to what was stored before there was one.
+    let backfilled = log.head?.backfilled ?? true;
+    let hasBacklog = false;
+    // Nothing of this snapshot waits any more: what of the backlog is in the log already can be told, once it is saved.
+    if (!isLimited && !backfilled) {
+      await log.save(this.keys, false);
+      const leaves = await nextOfBacklog(tx, tenantId);
+      if (leaves) log.append(leaves);
+      else backfilled = true;
+      hasBacklog = leaves !== null;
+    }
+    await log.save(this.keys, backfilled);
+    return isLimited || hasBacklog;
+  }
+
+  #isSound(tenantId: number, { batch_id, leaves, mac, key_id }: Batch): boolean {
+    const key = keyAtHand(this.keys, key_id);
+    // Without the key it is one of the lost ones.
+    return !key || sealOf(key, tenantId, batch_id, Buffer.from(leaves)).equals(mac);
+  }
+
+  /** @returns whose log was to be signed */
+  async #sign(): Promise<number[]> {
+    const before = new Date(this.now().getTime() - this.checkpointMs);
+    const due = await this.#rounds.ask((of) =>
+      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(tenantsToSign(of), before),
+    );
+    for (const { tenant_id: tenantId } of due) {
+      const note = await this.#rounds.attempt(tenantId, () =>
+        this.#attempt(tenantId, (tx, last) => this.#signOne(tx, tenantId, before, last)),
+      );
+      if (note) await this.memory.remember(tenantId, note);
+    }
+    return due.map(({ tenant_id }) => tenant_id);
+  }
+
+  async #signOne(
+    tx: Prisma.TransactionClient,
+    tenantId: number,
+    before: Date,
+    last: Checkpoint | null,
+  ): Promise<string | null> {
+    const head = await loadHead(tx, tenantId, this.keys);
+    if (!head || head.size === head.signedSize || head.signedAt > before) return null;
+    assertNotSetBack(tenantId, head, last);
+    await assertGrown(tx, head, last);
+    const { size, root } = head;
+    const [number, signedAt] = [head.checkpoints + 1, this.now()];
+    const note = signedNote({ tenantId, size, root, number, time: signedAt.toISOString() }, this.keys.own);
+    await tx.$executeRawUnsafe(PUT_CHECKPOINT, tenantId, number, size, note);
+    await saveHead(tx, tenantId, { ...head, checkpoints: number, signedSize: size, signedAt }, this.keys);
+    return note;
+  }
+
+  /**
+   * One tenant's turn, in one transaction; null: somebody else has it, or the log is broken.
+   * @param work is given what was remembered before the transaction began: what it sees is not older
+   */
+  async #attempt<T>(
+    tenantId: number,
+    work: (tx: Prisma.TransactionClient, last: Checkpoint | null) => Promise<T>,
+  ): Promise<T | null> {
+    if (this.#watch.problems.has(tenantId)) return null;
+    try {
+      const last = await this.memory.last(tenantId);
+      const done = await this.prisma.$transaction(async (tx) => {
+        const [turn] = await tx.$queryRawUnsafe<{ taken: boolean }[]>(
+          `SELECT pg_try_advisory_xact_lock(${TURN}, $1::int) AS taken`,
+          tenantId,
+        );
+        return turn?.taken ? { result: await work(tx, last) } : null;
+      }, STEP);
+      if (done) this.#failed.delete(tenantId);
+      return done?.result ?? null;
+    } catch (error) {
+      // Another instance was served between the snapshot and the turn.
+      if (LATE.includes(sqlStateOf(error) ?? '')) return null;
+      if (!isBroken(error)) throw error;
+      this.#failed.set(tenantId, error.message);
+      return null;
+    }
+  }
+}

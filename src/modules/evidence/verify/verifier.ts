@@ -1,0 +1,203 @@
+import { formatTicks, parseTicks } from '../../../event/event-time';
+import { ticksOfRecordId } from '../../../event/record-id';
+import { idBytes, idText } from '../../../trail/evidence/batch-seal';
+import type { Checkpoint } from '../checkpoint';
+import { type LoggedEvent, leafHashOf } from '../../../trail/evidence/entry';
+import { HASH_BYTES } from '../../../trail/evidence/merkle';
+import { ID_BYTES } from '../../../trail/evidence/tiles';
+import { type CheckpointFindings, checkCheckpoints, rootsAt } from './checkpoints';
+import type { LogCopy } from './log-copy';
+import { RecordIndex } from './record-index';
+
+/** What is wrong with one record. */
+export const FINDING_KINDS = {
+  altered: 'it is not what was accepted',
+  missing: 'it was accepted, and is not there',
+  inserted: 'it is there, and was never accepted',
+  'log changed': 'it is as it was accepted, and its entry in the log is not',
+} as const;
+export interface Finding {
+  readonly kind: keyof typeof FINDING_KINDS;
+  readonly recordId: string;
+  readonly eventTime: string;
+}
+
+export interface Report {
+  readonly tenantId: string;
+  readonly isSound: boolean;
+  /** By record id, which is by time. */
+  readonly findings: readonly Finding[];
+  /** Of the log as a whole, in sentences. */
+  readonly problems: readonly string[];
+  readonly events: number;
+  readonly entries: number;
+  readonly checkpoint: Checkpoint | null;
+  /** Entries whose events retention removed. */
+  readonly removed: number;
+  /** Entries of events that were accepted while the events were fetched, and are not among them. */
+  readonly newer: number;
+  /** Events on which there is no verdict, as what is signed says nothing about them. */
+  readonly unjudged: number;
+}
+
+const [SEEN, ALTERED, GONE] = [1, 2, 3];
+
+/** Holds a tenant's events against its log. First all events are given, in any order, then the report is asked for. */
+export class Verifier {
+  readonly #index: RecordIndex;
+  readonly #checked: CheckpointFindings;
+  readonly #marks: Uint8Array;
+  /** Hashes of events whose entry has another. */
+  readonly #others = new Map<number, { hash: string; recordId: string }>();
+  readonly #findings: Finding[] = [];
+  /** Entries that were signed, and are there. */
+  readonly #size: number;
+  #events = 0;
+  #newer = 0;
+  #unjudged = 0;
+
+  /** @param verifierKeys the trusted ones @param kept notes that the verifier had before */
+  constructor(
+    private readonly log: LogCopy,
+    verifierKeys: readonly string[],
+    kept: readonly string[] = [],
+  ) {
+    this.#checked = checkCheckpoints(log, verifierKeys, kept);
+    this.#size = Math.min(this.#checked.trusted?.size ?? 0, log.recordIds.length / ID_BYTES);
+    this.#index = new RecordIndex(log.recordIds, log.holes);
+    this.#marks = new Uint8Array(this.#size);
+    for (const { from, to } of log.holes) this.#marks.fill(GONE, from, to);
+  }
+
+  add(event: LoggedEvent): void {
+    this.#events++;
+    const { recordId } = event;
+    const hash = leafHashOf(event);
+    const places = this.#index.find(idBytes(recordId));
+    const free = places.filter((place) => this.#marks[place] === 0);
+    const own = free.findLast((place) => this.#hashAt(place) === hash) ?? free.at(-1);
+    if (own === undefined && this.#isOpen(places, hash)) this.#unjudged++;
+    else if (own === undefined) this.#note('inserted', recordId);
+    else if (this.#hashAt(own) === hash) this.#marks[own] = SEEN;
+    else {
+      this.#marks[own] = ALTERED;
+      this.#others.set(own, { hash, recordId });
+    }
+  }
+
+  /** Whether an event that is not among what is signed may have been accepted nevertheless. */
+  #isOpen(places: readonly number[], hash: string): boolean {
+    const { trusted, hasOthers } = this.#checked;
+    const isWhole = this.log.holes.length === 0 && this.#size === trusted?.size;
+    return (
+      !isWhole || (hasOthers && places.some((place) => place >= this.#size && this.#hashAt(place) === hash))
+    );
+  }
+
+  report(): Report {
+    const { log } = this;
+    const { trusted, spoilt } = this.#checked;
+    const problems = [...this.#checked.problems, ...this.#stateProblems()];
+    const truth = this.#changedInLog();
+    for (const [place, { recordId }] of this.#others)
+      this.#note(truth.has(place) ? 'log changed' : 'altered', recordId);
+    const [first] = spoilt;
+    if (first)
+      problems.push(
+        `entries ${first.from} to ${first.checkpoint.size - 1} of the log (from record ${this.#recordAt(first.from)} on) ` +
+          `are not those of checkpoint ${first.checkpoint.number}`,
+      );
+    const removed = this.#noteMissing(problems);
+    const findings = this.#findings.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1));
+    return {
+      ...{ tenantId: log.tenantId, isSound: findings.length === 0 && problems.length === 0 },
+      ...{ findings, problems, events: this.#events, entries: this.#size, checkpoint: trusted },
+      ...{ removed, newer: this.#newer, unjudged: this.#unjudged },
+    };
+  }
+
+  #stateProblems(): string[] {
+    const { refusedEvents, problem, waitingEvents, checkpoints } = this.log;
+    return [
+      ...(problem === null ? [] : [`the service does not go on with the log: ${problem}`]),
+      ...(refusedEvents === 0 ? [] : [`what waited for the log was changed, of ${refusedEvents} events`]),
+      ...(waitingEvents === 0 ? [] : [`${waitingEvents} accepted events are not in the signed log yet`]),
+      ...(checkpoints.length > 0 || this.#events === 0 ? [] : ['there is no checkpoint']),
+      ...(this.#unjudged === 0
+        ? []
+        : [
+            `no verdict on ${this.#unjudged} events: nothing that is there, and that the trusted key signed, tells whether they were accepted`,
+          ]),
+    ];
+  }
+
+  /** Entries that differ from their event, and make up what was signed once they are taken from the events. */
+  #changedInLog(): ReadonlySet<number> {
+    const { spoilt } = this.#checked;
+    const places = [...this.#others.keys()].filter((place) =>
+      spoilt.some(({ from, checkpoint }) => place >= from && place < checkpoint.size),
+    );
+    if (places.length === 0) return new Set();
+    const mended = Buffer.from(this.log.leafHashes);
+    for (const place of places) mended.write(this.#others.get(place)?.hash ?? '', place * HASH_BYTES, 'hex');
+    const checkpoints = spoilt.map(({ checkpoint }) => checkpoint);
+    const roots = rootsAt(
+      checkpoints.map(({ size }) => size),
+      mended,
+    );
+    const isMended = checkpoints.every(({ root }, i) => roots[i]?.equals(root));
+    return new Set(isMended ? places : []);
+  }
+
+  /** @returns how many entries are without their event for the sake of retention */
+  #noteMissing(problems: string[]): number {
+    const removals = new Removals(this.log, this.#checked.first?.time ?? '');
+    let removed = 0;
+    for (let place = 0; place < this.#size; place++) {
+      if (this.#marks[place] !== 0) continue;
+      const recordId = this.#recordAt(place);
+      if (removals.explain(recordId)) removed++;
+      else if (place < this.#checked.signedBefore) this.#note('missing', recordId);
+      else this.#newer++;
+    }
+    if (removed > removals.events)
+      problems.push(
+        `${removed} events of times that retention removed are not there, and it removed only ${removals.events}`,
+      );
+    return removed;
+  }
+
+  #note(kind: Finding['kind'], recordId: string): void {
+    this.#findings.push({ kind, recordId, eventTime: formatTicks(ticksOfRecordId(recordId)) });
+  }
+
+  #recordAt(place: number): string {
+    return idText(this.log.recordIds.subarray(place * ID_BYTES, (place + 1) * ID_BYTES));
+  }
+
+  #hashAt(place: number): string {
+    return this.log.leafHashes.toString('hex', place * HASH_BYTES, (place + 1) * HASH_BYTES);
+  }
+}
+
+/** What retention removed since there is a log. */
+class Removals {
+  readonly #ranges: readonly { readonly from: bigint; readonly to: bigint; readonly before: bigint }[];
+  readonly events: number;
+
+  /** @param since when the log was signed first; runs are known by the day */
+  constructor({ removals }: LogCopy, since: string) {
+    const day = (time: string) => time.slice(0, 'YYYY-MM-DD'.length);
+    const ticks = (time: string) => parseTicks(time) ?? 0n;
+    const counted = removals.filter(({ lastRunAt }) => day(lastRunAt) >= day(since));
+    this.#ranges = counted.map(({ from, to, before }) => ({
+      ...{ from: ticks(from), to: ticks(to), before: ticks(before) },
+    }));
+    this.events = counted.reduce((sum, { events }) => sum + events, 0);
+  }
+
+  explain(recordId: string): boolean {
+    const time = ticksOfRecordId(recordId);
+    return this.#ranges.some(({ from, to, before }) => time >= from && time < to && time < before);
+  }
+}

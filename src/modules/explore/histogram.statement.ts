@@ -1,0 +1,68 @@
+import type { AuditEventFilter } from '../../event/query';
+import { DAY_MS, HOUR_MS } from './buckets';
+import { whereOf } from '../../trail/event-where';
+import { type Counted, countedOf, isCountable, isHourly } from '../../trail/counts/dimensions';
+import { cutRange, type Pieces } from '../../trail/counts/pieces';
+import { type EachTenant, type TenantForm, windowOf } from '../../trail/counts/scope';
+import { segmentsOf } from '../../trail/counts/segments';
+import { Prisma } from '../../database/database';
+import { searchSegments } from '../../trail/search-segments';
+
+/**
+ * One row for each bucket that has events: its number (`bucket`), events (`n`), those that succeeded (`ok`).
+ * @param filter its range has both ends
+ */
+export function histogramStatement(each: EachTenant, filter: AuditEventFilter, widthMs: number): Prisma.Sql {
+  const spans = (isCountable(filter) || widthMs < HOUR_MS ? each : each.dependent)((tenant) =>
+    widthMs < HOUR_MS ? read(filter, widthMs, tenant) : counted(filter, widthMs, tenant, each.form),
+  );
+  // Of a span wider than its bucket there is none: days are taken only where whole days make up a bucket.
+  const perBucket = Prisma.raw(String(Math.max(1, widthMs / HOUR_MS)));
+  return Prisma.sql`
+    SELECT s.lo / ${perBucket} AS bucket, sum(s.n)::float8 AS n, sum(s.ok)::float8 AS ok
+    FROM (${spans}) s GROUP BY 1 HAVING sum(s.n) > 0`;
+}
+
+/** Whether the buckets come from counts, but for the edges of the range, and no event in between has to be read. */
+export const isCountedBy = (filter: AuditEventFilter, widthMs: number): boolean =>
+  isCountable(filter) &&
+  (widthMs % DAY_MS === 0 || (widthMs % HOUR_MS === 0 && isHourly(countedOf(filter, 'recordId'))));
+
+/** Windows shorter than an hour: events counted one by one. */
+function read(filter: AuditEventFilter, widthMs: number, tenant: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    SELECT ${Prisma.raw(windowOf('e.record_id', widthMs))} AS lo, count(*) AS n, count(*) FILTER (WHERE e.succeeded) AS ok
+    FROM audit_event e WHERE e.tenant_id = ${tenant} AND ${whereOf(filter)} GROUP BY 1`;
+}
+
+function counted(
+  filter: AuditEventFilter,
+  widthMs: number,
+  tenant: Prisma.Sql,
+  form: TenantForm,
+): Prisma.Sql {
+  // By outcome: the search index alone knows how many, not how many of them succeeded.
+  if (!isCountable(filter)) return searchSegments(filter, countedOf(filter, 'succeeded'), tenant, form);
+  const by = countedOf(filter, 'recordId');
+  return segmentsOf(by, piecesOf(filter, by, widthMs), tenant);
+}
+
+function piecesOf(filter: AuditEventFilter, by: Counted, widthMs: number): Pieces {
+  const pieces = cutRange(filter, isHourly(by));
+  if (!pieces.days || widthMs % DAY_MS === 0) return pieces;
+  return isHourly(by)
+    ? { days: null, hours: [...pieces.hours, pieces.days], direct: pieces.direct }
+    : { days: null, hours: [], direct: [filter] };
+}
+
+/** First and last hour that events are stored of. */
+export function extentStatement(each: EachTenant): Prisma.Sql {
+  return Prisma.sql`
+    SELECT min(x.first) AS first, max(x.last) AS last FROM (${each(
+      (tenant) => Prisma.sql`
+      SELECT min(c.bucket) AS first, max(c.bucket) AS last FROM audit_count c
+      WHERE c.tenant_id = ${tenant} AND c.grain = 1 AND c.a = 0 AND c.d = 0 AND c.p = 0 AND c.n > 0
+      UNION ALL
+      SELECT min(d.hour), max(d.hour) FROM audit_delta d WHERE d.tenant_id = ${tenant}`,
+    )}) x`;
+}

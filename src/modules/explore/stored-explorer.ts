@@ -1,0 +1,123 @@
+import { TICKS_PER_MS } from '../../event/event-time';
+import type { AuditEventFilter } from '../../event/query';
+import {
+  bucketsOf,
+  type ClosedRange,
+  closedRange,
+  DAY_MS,
+  fittingWidth,
+  HOUR_MS,
+} from './buckets';
+import {
+  type AuditEventExplorer,
+  FACET_FIELDS,
+  type Facet,
+  type FacetField,
+  type Facets,
+  type Histogram,
+} from './explorer';
+import { LIMITS } from '../../limits';
+import type { TenantScope } from '../../caller/tenant-set';
+import { isCountable } from '../../trail/counts/dimensions';
+import { eachTenant, type TenantForm } from '../../trail/counts/scope';
+import type { AskRows, Prisma } from '../../database/database';
+import { guarded } from '../../database/failure';
+import { fromStored } from '../../trail/stored-text';
+import { facetsStatement, TOTAL } from './facets.statement';
+import { extentStatement, histogramStatement, isCountedBy } from './histogram.statement';
+import { readableEvents } from './readable';
+
+/** Counts events over time and by value: from the counts where they serve, else from the events themselves. */
+export class PostgresAuditEventExplorer implements AuditEventExplorer {
+  constructor(
+    private readonly ask: AskRows,
+    private readonly form: TenantForm,
+    private readonly readMax: number = LIMITS.exploreReadEventsMax,
+  ) {}
+
+  async histogram(tenants: TenantScope, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram> {
+    const each = eachTenant(tenants, this.form);
+    const range = closedRange(await this.#closed(tenants, filter));
+    if (!range) return { widthMs: HOUR_MS, buckets: [] };
+    const within = { ...filter, ...range };
+    const widthMs = await this.#width(tenants, within, bucketsMax);
+    const rows = await this.#rows(tenants, histogramStatement(each, within, widthMs));
+    const counted = new Map(rows.map((row) => [Number(row.bucket), outcomes(row)]));
+    return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
+  }
+
+  async facets(tenants: TenantScope, filter: AuditEventFilter, limit: number): Promise<Facets> {
+    const each = eachTenant(tenants, this.form);
+    const rows = await this.#rows(tenants, facetsStatement(each, filter, limit, this.readMax));
+    const total = outcomes(rows.find((row) => row.facet === TOTAL) ?? {});
+    const facets = FACET_FIELDS.map((field) =>
+      field === 'succeeded' ? outcomeFacet(total, limit) : facetOf(field, rows, filter),
+    );
+    return { totalCount: total.succeeded + total.failed, facets };
+  }
+
+  /** An open end is taken to the border of the hours that events are stored of. */
+  async #closed(tenants: TenantScope, { from, to }: AuditEventFilter) {
+    if (from !== null && to !== null) return { from, to };
+    const [row] = await this.#rows(tenants, extentStatement(eachTenant(tenants, this.form)));
+    const ticks = (hour: unknown) =>
+      hour === null || hour === undefined ? null : BigInt(Number(hour)) * TICKS_PER_HOUR;
+    const [first, last] = [ticks(row?.first), ticks(row?.last)];
+    return { from: from ?? first, to: to ?? (last === null ? null : last + TICKS_PER_HOUR) };
+  }
+
+  /** The finest that fits; where the events of the range are too many to be read, the finest that the counts have. */
+  async #width(
+    tenants: TenantScope,
+    filter: AuditEventFilter & ClosedRange,
+    bucketsMax: number,
+  ): Promise<number> {
+    const widths = [0, HOUR_MS, DAY_MS].map((atLeast) => fittingWidth(filter, bucketsMax, atLeast));
+    const [finest = HOUR_MS] = widths;
+    if (isCountedBy(filter, finest) || finest >= DAY_MS) return finest;
+    const [row] = await this.#rows(tenants, readableEvents(eachTenant(tenants, this.form), filter));
+    if (Number(row?.n) <= this.readMax) return finest;
+    if (!isCountable(filter)) return widths.find((widthMs) => widthMs >= HOUR_MS) ?? finest;
+    return widths.find((widthMs) => isCountedBy(filter, widthMs)) ?? finest;
+  }
+
+  #rows(tenants: TenantScope, statement: Prisma.Sql) {
+    return guarded(() => this.ask(statement, tenants));
+  }
+}
+
+const TICKS_PER_HOUR = BigInt(HOUR_MS) * TICKS_PER_MS;
+
+function outcomes(row: Readonly<Record<string, unknown>>) {
+  const succeeded = Number(row.ok ?? 0);
+  return { succeeded, failed: Number(row.n ?? 0) - succeeded };
+}
+
+function facetOf(
+  field: FacetField,
+  rows: readonly Readonly<Record<string, unknown>>[],
+  filter: AuditEventFilter,
+): Facet {
+  const own = rows.filter((row) => row.facet === field);
+  if (own.length === 0 && rows.length > 0) return { field, distinct: null, values: null };
+  const fixed = fixedValue(field, filter);
+  const values = own.map((row) => ({ value: fixed ?? textOrNull(String(row.v)), ...outcomes(row) }));
+  return { field, distinct: Number(own[0]?.distinct_n ?? 0), values };
+}
+
+function fixedValue(field: FacetField, filter: AuditEventFilter): string | null {
+  if (field === 'actionId') return filter.actionId;
+  if (field === 'databaseName') return filter.databaseName;
+  return field === 'serverPrincipalName' ? filter.principalName : null;
+}
+
+const textOrNull = (stored: string) => (stored === '' ? null : fromStored(stored));
+
+function outcomeFacet({ succeeded, failed }: ReturnType<typeof outcomes>, limit: number): Facet {
+  const values = [
+    { value: 'true', succeeded, failed: 0 },
+    { value: 'false', succeeded: 0, failed },
+  ].filter((value) => value.succeeded + value.failed > 0);
+  values.sort((a, b) => b.succeeded + b.failed - (a.succeeded + a.failed));
+  return { field: 'succeeded', distinct: values.length, values: values.slice(0, limit) };
+}

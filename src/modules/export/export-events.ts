@@ -1,0 +1,149 @@
+import type { AuditEventFilter } from '../../event/query';
+import { DomainError } from '../../errors';
+import { LIMITS } from '../../limits';
+import type { FairShare } from '../../caller/rate-limit/fair-share';
+import type { StoredAuditEvent } from '../../trail/audit-event-reader';
+import type { TenantScope } from '../../caller/tenant-set';
+import type {
+  ExportLease,
+  ExportLeases,
+  ExportPage,
+  ExportPlan,
+  ExportSource,
+  IdSpan,
+} from './export-source';
+
+export interface ExportRequest {
+  readonly tenants: TenantScope;
+  /** One export at a time. */
+  readonly holder: string;
+  readonly filter: AuditEventFilter;
+  /** Record id; null: from the first. */
+  readonly cursor: string | null;
+  /** Asked before each page. @throws DomainError where the caller may not any more */
+  readonly assertAllowed: () => Promise<void>;
+}
+
+/** An export under way. Whoever began it ends it. */
+export interface Export {
+  /** Of all that match, the ones before the cursor too; null: not counted. */
+  readonly totalCount: number | null;
+  /** Events of the batches that were taken, but for the last: it may be on its way. */
+  readonly handedOver: number;
+  /** @throws DomainError, or Error when the lease was lost */
+  readonly batches: AsyncIterable<readonly StoredAuditEvent[]>;
+  /** Lets the holder export again. Done twice it does nothing. */
+  end(): Promise<void>;
+}
+
+export type BeginExport = (request: ExportRequest) => Promise<Export>;
+
+const RENEW_MS = LIMITS.exportLeaseMs / 3;
+
+/**
+ * Begins exports. The lease is taken and the first events are read, so that what can fail at once fails at once.
+ * @throws DomainError `rate_limited`, `service_unavailable`
+ */
+export const exporter =
+  (source: ExportSource, leases: ExportLeases, fairShare: Pick<FairShare, 'run'>): BeginExport =>
+  async (request) => {
+    const lease = await leases.take(request.holder);
+    if (!lease) throw isRunning();
+    const held = hold(lease);
+    try {
+      const plan = await fairShare.run(request, () => source.plan(request.tenants, request.filter));
+      const pages = new Pages(source, request, fairShare);
+      const events = eventsOf(pages, request, plan);
+      const first = await events.next();
+      let handedOver = 0;
+      const batches = whileHeld(held, first, events, (count) => {
+        handedOver += count;
+      });
+      return {
+        totalCount: plan.totalCount,
+        batches,
+        end: held.end,
+        get handedOver() {
+          return handedOver;
+        },
+      };
+    } catch (error) {
+      await held.end();
+      throw error;
+    }
+  };
+
+const isRunning = () =>
+  new DomainError('rate_limited', {
+    public: 'An export of this key is running. There may be one at a time.',
+    retryAfterSeconds: LIMITS.exportLeaseMs / 1000,
+  });
+
+type Batches = AsyncGenerator<readonly StoredAuditEvent[], void>;
+
+/** The pages of an export: each is asked for in its turn, on behalf of somebody who may still have it. */
+class Pages {
+  #isFirst = true;
+
+  constructor(
+    private readonly source: ExportSource,
+    private readonly request: ExportRequest,
+    private readonly fairShare: Pick<FairShare, 'run'>,
+  ) {}
+
+  async next(span: IdSpan): Promise<ExportPage> {
+    const { tenants, filter, assertAllowed } = this.request;
+    await assertAllowed();
+    // What has begun is not broken off for a wait that a caller can be told of at the start.
+    const waitMs = this.#isFirst ? LIMITS.longStatementWaitMs : LIMITS.exportWaitMs;
+    this.#isFirst = false;
+    return this.fairShare.run(this.request, () => this.source.page(tenants, filter, span), waitMs);
+  }
+}
+
+async function* eventsOf(pages: Pages, { cursor }: ExportRequest, plan: ExportPlan): Batches {
+  for (const span of plan.spans) {
+    let after: string | null = cursor !== null && cursor > span.after ? cursor : span.after;
+    while (after !== null && after < span.upTo) {
+      const page = await pages.next({ after, upTo: span.upTo });
+      if (page.events.length > 0) yield page.events;
+      after = page.after;
+    }
+  }
+}
+
+async function* whileHeld(
+  held: Held,
+  first: IteratorResult<readonly StoredAuditEvent[], void>,
+  rest: Batches,
+  onTaken: (count: number) => void,
+): Batches {
+  for (let result = first; !result.done; result = await rest.next()) {
+    if (held.isLost()) throw new Error('the lease of the export was lost');
+    yield result.value;
+    onTaken(result.value.length);
+  }
+}
+
+interface Held {
+  isLost(): boolean;
+  end(): Promise<void>;
+}
+
+/** Renews the lease by a clock of its own: a caller that reads slowly keeps it. */
+function hold(lease: ExportLease): Held {
+  let state: 'held' | 'lost' | 'ended' = 'held';
+  const timer = setInterval(async () => {
+    const isHeld = await lease.renew().catch(() => true); // asked again the next time
+    if (!isHeld && state === 'held') state = 'lost';
+  }, RENEW_MS);
+  return {
+    isLost: () => state === 'lost',
+    end: async () => {
+      clearInterval(timer);
+      if (state === 'ended') return;
+      state = 'ended';
+      await lease.release().catch(() => {}); // it ends by itself
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { AuditEventFilter } from '../../event/query';
+import type { IdSpan } from './export-source';
+import { DETAIL_COLUMNS } from '../../trail/event-rows';
+import { whereOf } from '../../trail/event-where';
+import { countedOf, isCountable, isHourly } from '../../trail/counts/dimensions';
+import { cutRange } from '../../trail/counts/pieces';
+import type { EachTenant } from '../../trail/counts/scope';
+import { segmentsOf } from '../../trail/counts/segments';
+import { Prisma } from '../../database/database';
+import { searchSegments } from '../../trail/search-segments';
+
+/** Spans of hours [lo, hi) with matching events, in order, and how many (`n`). */
+export function spansStatement(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
+  const counted = countedOf(filter, 'recordId');
+  const pieces = cutRange(filter, isHourly(counted));
+  const segments = isCountable(filter)
+    ? each((tenant) => segmentsOf(counted, pieces, tenant))
+    : each.dependent((tenant) => searchSegments(filter, counted, tenant, each.form));
+  return Prisma.sql`
+    SELECT s.lo, s.hi, sum(s.n)::float8 AS n FROM (${segments}) s
+    GROUP BY s.lo, s.hi HAVING sum(s.n) > 0 ORDER BY s.lo, s.hi`;
+}
+
+const within = ({ after, upTo }: IdSpan) =>
+  Prisma.sql`e.record_id > ${after}::uuid AND e.record_id <= ${upTo}::uuid`;
+
+/**
+ * Events in full, at most so many and, but for the first, of so many bytes; beside each how many there were before
+ * they were cut to that size (`matched`).
+ */
+export function exportPageStatement(
+  each: EachTenant,
+  filter: AuditEventFilter,
+  span: IdSpan,
+  { events, bytes }: { readonly events: number; readonly bytes: number },
+): Prisma.Sql {
+  return Prisma.sql`
+    SELECT r.* FROM (
+      SELECT u.*, count(*) OVER ()::int AS matched,
+        sum(u.size) OVER (ORDER BY u.record_id, u.tenant_id) - u.size AS before
+      FROM (${each(
+        (tenant) => Prisma.sql`
+        SELECT ${DETAIL_COLUMNS}, octet_length(e.statement) + pg_column_size(e.additional) AS size FROM audit_event e
+        WHERE e.tenant_id = ${tenant} AND ${within(span)} AND ${whereOf(filter)}
+        ORDER BY e.record_id LIMIT ${events}::int`,
+      )}) u
+      ORDER BY u.record_id, u.tenant_id LIMIT ${events}::int) r
+    WHERE r.before <= ${bytes}::bigint ORDER BY r.record_id, r.tenant_id`;
+}
+
+/** The record id that so many events, matching or not, lie before; no row: fewer do. */
+export function sliceEndStatement(each: EachTenant, span: IdSpan, events: number): Prisma.Sql {
+  return Prisma.sql`
+    SELECT s.record_id FROM (${each(
+      (tenant) => Prisma.sql`
+      SELECT e.record_id FROM audit_event e WHERE e.tenant_id = ${tenant} AND ${within(span)}
+      ORDER BY e.record_id OFFSET ${events}::int LIMIT 1`,
+    )}) s ORDER BY s.record_id LIMIT 1`;
+}

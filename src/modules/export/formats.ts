@@ -1,0 +1,49 @@
+import { stringify } from 'csv-stringify/sync';
+import { FIELD_NAMES } from '../../event/fields';
+import type { StoredAuditEvent } from '../../trail/audit-event-reader';
+
+/** How events are written, one after the other. */
+export interface ExportFormat {
+  readonly mediaType: string;
+  /** Stands before the first event. */
+  readonly head: string;
+  write(events: readonly StoredAuditEvent[]): string;
+  /** The last line, for those who ask for one: how many events stand before it. */
+  end(count: number): string;
+}
+
+const COLUMNS = [...FIELD_NAMES, 'additional'];
+type Cell = string | boolean | null;
+
+/**
+ * RFC 4180, texts in quotation marks, absent values empty and without. Values stand as they are, those that a
+ * spreadsheet would take for a formula too: evidence is not altered.
+ */
+const csvLines = (rows: readonly (readonly Cell[])[]) =>
+  stringify(
+    rows.map((row) => [...row]),
+    { record_delimiter: 'windows', quoted_string: true, cast: { boolean: String } },
+  );
+
+const cellsOf = ({ additional, ...fields }: StoredAuditEvent): Cell[] => [
+  ...FIELD_NAMES.map((name) => fields[name]),
+  JSON.stringify(additional),
+];
+
+export const EXPORT_FORMATS = {
+  ndjson: {
+    mediaType: 'application/x-ndjson',
+    head: '',
+    write: (events) => events.map((event) => `${JSON.stringify(event)}\n`).join(''),
+    end: (count) => `${JSON.stringify({ end: { count } })}\n`,
+  },
+  csv: {
+    mediaType: 'text/csv; charset=utf-8',
+    head: csvLines([COLUMNS]),
+    write: (events) => csvLines(events.map(cellsOf)),
+    end: (count) => `#end,${count}\r\n`,
+  },
+} as const satisfies Record<string, ExportFormat>;
+
+export type ExportFormatName = keyof typeof EXPORT_FORMATS;
+export const EXPORT_FORMAT_NAMES = Object.keys(EXPORT_FORMATS) as ExportFormatName[];

@@ -1,0 +1,127 @@
+import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { AUDIT_EVENT_FIELDS, type FieldSpec, INGEST_FIELDS } from '../../event/fields';
+import { isUuid, recordIdOf } from '../../event/record-id';
+import { EVENT_TIME_MIN, LIMITS } from '../../limits';
+import { type CheckedEvent, type CheckedRecord, sourceOf, statedJsonOf } from '../../trail/checked-event';
+
+/** Why an event of a batch was not stored. */
+export const REJECTION_CODES = {
+  invalid_event: 'The event lacks a field, or a field has a wrong type or length.',
+  event_time_out_of_range: 'The event time is before 1990 or after tomorrow.',
+} as const;
+export type RejectionCode = keyof typeof REJECTION_CODES;
+export interface Rejection {
+  readonly code: RejectionCode;
+  /** The first few problems, and how many more there are. */
+  readonly message: string;
+  /** The first problem, and the same: for an answer with many rejections. */
+  readonly brief: string;
+}
+
+export type Checked = { readonly event: CheckedEvent } | { readonly rejection: Rejection };
+export type CheckEvent = (given: unknown) => Checked;
+
+const MIN_TICKS = parseTicks(EVENT_TIME_MIN) ?? 0n;
+const SPECS = INGEST_FIELDS.filter((name) => name !== 'eventTime').map((name) => {
+  const { kind, nullable, charsMax }: FieldSpec = AUDIT_EVENT_FIELDS[name];
+  return { name, isBoolean: kind === 'boolean', nullable, charsMax: charsMax ?? Number.POSITIVE_INFINITY };
+});
+const TIME_SPEC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/;
+
+/** Checks one event of a batch against the field table: the event with its id, or every problem it has. */
+export function checkEvent(tenantId: number, given: unknown, nowMs: number): Checked {
+  if (!isObject(given)) return rejected('invalid_event', ['the event must be an object']);
+  const problems: string[] = [];
+  const ticks = ticksOf(given.eventTime);
+  if (ticks === null) problems.push(given.eventTime ? TIME_PROBLEM : 'eventTime is missing');
+  for (const spec of SPECS) {
+    const problem = fieldProblem(spec, given[spec.name] ?? null);
+    if (problem) problems.push(`${spec.name} ${problem}`);
+  }
+  addSourceProblems(given, problems);
+  const unknown = addUnknownFields(given, problems);
+  if (problems.length > 0 || ticks === null) return rejected('invalid_event', problems, unknown);
+
+  if (ticks < MIN_TICKS || Number(ticks / TICKS_PER_MS) > nowMs + LIMITS.eventFutureMaxMs) {
+    return rejected('event_time_out_of_range', [
+      `eventTime ${String(given.eventTime)} must be from ${EVENT_TIME_MIN} to one day from now`,
+    ]);
+  }
+  const record = given as unknown as CheckedRecord;
+  const recordId = recordIdOf(tenantId, ticks, sourceOf(record));
+  return { event: { recordId, record, stated: statedJsonOf(record) } };
+}
+
+function fieldProblem(spec: (typeof SPECS)[number], value: unknown): string | null {
+  if (value === null || (value === '' && spec.nullable)) return spec.nullable ? null : 'is missing';
+  if (spec.isBoolean) return typeof value === 'boolean' ? null : 'must be true or false';
+  if (typeof value !== 'string') return 'must be text';
+  if (value === '') return 'must not be empty';
+  return value.length > spec.charsMax ? `is longer than ${spec.charsMax} characters` : null;
+}
+
+const ticksOf = (value: unknown) =>
+  typeof value === 'string' && TIME_SPEC.test(value) ? parseTicks(value) : null;
+const TIME_PROBLEM = 'eventTime must be a UTC time such as 2026-11-19T23:59:56.8651234Z';
+
+function addSourceProblems(given: Readonly<Record<string, unknown>>, problems: string[]): void {
+  const { file, fileGuid, blockOffset, index, parts, additional } = given;
+  if (typeof file !== 'string' || file === '' || file.length > 1024)
+    problems.push('file must be a file name');
+  if (typeof fileGuid !== 'string' || !isUuid(fileGuid)) problems.push('fileGuid must be a GUID');
+  if (!isCount(blockOffset)) problems.push('blockOffset must be a whole number');
+  if (!isCount(index)) problems.push('index must be a whole number');
+  if (parts !== undefined && parts !== null && !isCount(parts)) problems.push('parts must be a whole number');
+  if (additional !== undefined && additional !== null) {
+    if (!isObject(additional)) problems.push('additional must be an object');
+    else addAdditionalProblems(additional, problems);
+  }
+}
+
+const SOURCE_NAMES = new Set(['file', 'fileGuid', 'blockOffset', 'index', 'parts']);
+
+/** Of a name that a caller has made up. */
+export const NAME_CHARS_SHOWN = 60;
+const KNOWN_FIELDS = new Set<string>([...INGEST_FIELDS, ...SOURCE_NAMES, 'additional']);
+/**
+ * A field that would be dropped unread is evidence lost: it is refused, so that somebody notices.
+ * @returns how many there are beside those that were added
+ */
+function addUnknownFields(given: Record<string, unknown>, problems: string[]): number {
+  let beside = 0;
+  for (const name in given) {
+    if (KNOWN_FIELDS.has(name)) continue;
+    if (problems.length >= LIMITS.rejectionProblemsMax) beside++;
+    else problems.push(`${JSON.stringify(name.slice(0, NAME_CHARS_SHOWN))} is not a field of an event`);
+  }
+  return beside;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+
+function addAdditionalProblems(additional: Record<string, unknown>, problems: string[]): void {
+  let chars = 0;
+  for (const name in additional) {
+    const value = additional[name];
+    if (typeof value === 'object' && value !== null)
+      return void problems.push('additional must not be nested');
+    if (SOURCE_NAMES.has(name))
+      return void problems.push(`additional must not have ${name}, which says where the record stood`);
+    chars += name.length + (typeof value === 'string' ? value.length : VALUE_CHARS_MAX);
+  }
+  if (chars > LIMITS.additionalCharsMax)
+    problems.push(`additional is longer than ${LIMITS.additionalCharsMax} characters`);
+}
+const VALUE_CHARS_MAX = 24; // of a number or a boolean
+
+/** @param beside problems that are only counted */
+export function rejected(code: RejectionCode, problems: readonly string[], beside = 0): Checked {
+  const tell = (shown: number) => {
+    const more = problems.length + beside - shown;
+    return problems.slice(0, shown).join('; ') + (more > 0 ? `; and ${more} more` : '');
+  };
+  const shown = Math.min(problems.length, LIMITS.rejectionProblemsMax);
+  return { rejection: { code, message: tell(shown), brief: tell(1) } };
+}

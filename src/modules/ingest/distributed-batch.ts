@@ -1,0 +1,113 @@
+import { toDomainError } from '../../errors';
+import { idBytes, LEAF_BYTES, type SealedBatch } from '../../trail/evidence/batch-seal';
+import type { CheckedEvent } from '../../trail/checked-event';
+import { COLUMNS, NAMES } from '../../trail/event-columns';
+import type { RunSteps } from '../../database/database';
+import { toStored } from '../../trail/stored-text';
+
+const HOUR_MS = 3_600_000;
+
+/** Events to be stored at once, in the order of their ids. */
+export interface Batch {
+  readonly tenantId: number;
+  readonly events: readonly CheckedEvent[];
+  readonly seal: SealedBatch;
+}
+
+/** Before each value of a column: no stored text holds it (`stored-text.ts`). What the first stands before is dropped. */
+const MARK = 0x10f802;
+const MARK_TEXT = String.fromCodePoint(MARK);
+
+/**
+ * Each starts from the tenant's row and does one thing: the coordinator of a distributed database then hands it on to
+ * the tenant's node as it is, while of a statement that does several it collects each one's result. A column is one
+ * text, which the coordinator passes on untouched, while of an array it writes each value anew. It would split the text
+ * as well, to no purpose, if the mark could be told without the tenant's row.
+ */
+const list = (parameter: number, type: string) =>
+  `unnest((string_to_array($${parameter}, chr(${MARK} + 0 * t.tenant_id)))[2:]${type === 'text' ? '' : `::${type}[]`})`;
+const INSERT = `
+INSERT INTO audit_event (tenant_id, ${NAMES})
+SELECT t.tenant_id, ${COLUMNS.map(({ type }, i) => list(i + 2, type)).join(', ')} FROM tenant t WHERE t.tenant_id = $1::int
+ON CONFLICT DO NOTHING RETURNING record_id::text`;
+
+const COUNT = `
+INSERT INTO audit_delta (tenant_id, hour, action_id, database_name, server_principal_name, n, ok)
+SELECT t.tenant_id, unnest($2::int[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[]), unnest($6::int[]),
+  unnest($7::int[])
+FROM tenant t WHERE t.tenant_id = $1::int`;
+
+const LOG = `
+INSERT INTO audit_log_queue (tenant_id, batch_id, received_at, leaves, accepted, events, key_id, mac, refused)
+SELECT t.tenant_id, $2::uuid, statement_timestamp(), $3::bytea, $4::uuid[], $5::int, $6::text, $7::bytea, false
+FROM tenant t WHERE t.tenant_id = $1::int`;
+
+const FIND_TENANT = 'SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int';
+
+/** The columns of a batch, each as one text. */
+export const listsOf = (events: readonly CheckedEvent[]): string[] =>
+  COLUMNS.map(({ textOf }) => events.map((event) => MARK_TEXT + textOf(event)).join(''));
+
+/** Stores new events, counts them and hands them to the evidence log, all in one transaction. @returns how many were new */
+export function storeBySteps(
+  run: RunSteps,
+  { tenantId, events, seal }: Batch,
+  lists: readonly string[],
+): Promise<number> {
+  return run([tenantId], async (step) => {
+    const rows = await step(INSERT, [tenantId, ...lists]);
+    if (rows.length === 0) {
+      const found = await step(FIND_TENANT, [tenantId]);
+      if (found.length === 0) throw noTenant(tenantId);
+      return 0;
+    }
+    const ids = rows.map(({ record_id }) => String(record_id));
+    await step(COUNT, [tenantId, ...countsOf(accepted(events, ids))]);
+    const { batchId, leaves, keyId, mac } = seal;
+    const some = ids.length * LEAF_BYTES < leaves.length ? ids : null;
+    await step(LOG, [tenantId, batchId, leaves, some, ids.length, keyId, mac]);
+    return ids.length;
+  });
+}
+
+export const noTenant = (tenantId: number): unknown =>
+  toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
+
+/** Of a record that stands in a batch twice the first is stored. */
+function accepted(events: readonly CheckedEvent[], ids: readonly string[]): readonly CheckedEvent[] {
+  if (ids.length === events.length) return events;
+  const wanted = new Set(ids);
+  return events.filter(({ recordId }) => wanted.delete(recordId));
+}
+
+interface Count {
+  readonly values: readonly [hour: number, action: string, database: string, principal: string];
+  n: number;
+  ok: number;
+}
+
+/** The columns of `COUNT` after the tenant. */
+function countsOf(events: readonly CheckedEvent[]): unknown[][] {
+  const counts = new Map<string, Count>();
+  for (const { recordId, record } of events) {
+    const hour = Math.floor(idBytes(recordId).readUIntBE(0, 6) / HOUR_MS);
+    const texts = [record.actionId, record.databaseName, record.serverPrincipalName].map(
+      (text) => text ?? '',
+    );
+    const key = JSON.stringify([hour, ...texts]);
+    let count = counts.get(key);
+    if (!count) {
+      const [action = '', database = '', principal = ''] = texts.map(toStored);
+      count = { values: [hour, action, database, principal], n: 0, ok: 0 };
+      counts.set(key, count);
+    }
+    count.n++;
+    if (record.succeeded) count.ok++;
+  }
+  const all = [...counts.values()];
+  return [
+    ...[0, 1, 2, 3].map((column) => all.map(({ values }) => values[column])),
+    all.map(({ n }) => n),
+    all.map(({ ok }) => ok),
+  ];
+}

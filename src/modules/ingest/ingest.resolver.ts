@@ -1,0 +1,87 @@
+import {
+  GraphQLError,
+  GraphQLInt,
+  GraphQLScalarType,
+  GraphQLString,
+  Kind,
+  type ValueNode,
+  valueFromASTUntyped,
+} from 'graphql';
+import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { DomainError } from '../../errors';
+import { numberOrText } from './exact-numbers';
+import { type AuditEventBatch, type IngestReceipt, parseBatch, receiveBatch } from './receive-batch';
+import { LIMITS } from '../../limits';
+import { Access } from '../../graphql/access';
+import type { GraphqlContext } from '../../graphql/context';
+
+/** A scalar, so that each event is checked once, by the field table, and not field by field by GraphQL. */
+export const AuditEventBatchScalar = new GraphQLScalarType<AuditEventBatch>({
+  name: 'AuditEventBatch',
+  description:
+    `{ tenantId?, events: [...] } with at most ${LIMITS.ingestBatchEventsMax} events as the agent's decoder prints ` +
+    'them. tenantId, when given, must be the tenant of the agent key.',
+  parseValue: parseBatch,
+  parseLiteral: (node: ValueNode) => parseBatch(literalValue(node)),
+  serialize: () => {
+    throw new Error('AuditEventBatch is an input only');
+  },
+});
+
+/** As it is written: `valueFromASTUntyped` makes other numbers of some, and nothing of a variable. */
+function literalValue(node: ValueNode): unknown {
+  switch (node.kind) {
+    case Kind.INT:
+    case Kind.FLOAT:
+      return numberOrText(node.value);
+    case Kind.LIST:
+      return node.values.map(literalValue);
+    case Kind.OBJECT:
+      return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, literalValue(value)]));
+    case Kind.VARIABLE:
+      throw new GraphQLError('A batch that is written in the document cannot have variables in it.', {
+        nodes: node,
+      });
+    default:
+      return valueFromASTUntyped(node);
+  }
+}
+
+@ObjectType({ description: 'Why one event of a batch was not stored.' })
+class RejectedEvent {
+  @Field(() => GraphQLInt, { description: '0-based position in the batch.' })
+  index: number;
+
+  @Field(() => GraphQLString)
+  code: string;
+
+  @Field(() => GraphQLString)
+  message: string;
+}
+
+@ObjectType('IngestReceipt', { description: 'Given after the commit: accepted events are stored for good.' })
+class IngestReceiptType {
+  @Field(() => GraphQLInt, { description: 'Events stored now.' })
+  accepted: number;
+
+  @Field(() => GraphQLInt, { description: 'Events that were stored before.' })
+  duplicates: number;
+
+  @Field(() => [RejectedEvent], { description: 'Events that were not stored.' })
+  rejected: RejectedEvent[];
+}
+
+@Resolver()
+export class IngestResolver {
+  @Mutation(() => IngestReceiptType, { description: "Stores a batch of events for the agent key's tenant." })
+  @Access({ principal: 'agent' })
+  ingestAuditEvents(
+    @Arg('batch', () => AuditEventBatchScalar) batch: AuditEventBatch,
+    @Ctx() context: GraphqlContext,
+  ): Promise<IngestReceipt> {
+    const { principal, services } = context;
+    if (principal.kind !== 'agent')
+      throw new DomainError('forbidden', { public: 'Only agents send events.' });
+    return receiveBatch(principal.tenantId, batch, services.writer, services.now());
+  }
+}

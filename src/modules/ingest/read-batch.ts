@@ -1,0 +1,192 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import { DomainError } from '../../errors';
+import { LIMITS } from '../../limits';
+import { type CheckEvent, rejected } from './check-event';
+import type { CheckedEvent } from '../../trail/checked-event';
+import { CheckedEvents } from './checked-events';
+import { type Extent, scanJson } from './scan-json';
+
+/**
+ * The value of a request's JSON that may bring a batch; a list at `variables.*.events` as `CheckedEvents`. Events are
+ * made and checked some at a time, while others are served, and of an event that is refused nothing is kept: whatever
+ * a body nests, it holds neither the process nor its memory. Numbers that would become others are texts.
+ * @throws DomainError `invalid_parameter`, `payload_too_large`
+ */
+export async function readBatch(body: Buffer, check: CheckEvent): Promise<unknown> {
+  const bytes = utf8Of(body);
+  return (await readUsual(bytes, check)) ?? (await readAny(textOf(bytes), check));
+}
+
+/** The value of another request's JSON. @throws DomainError `invalid_parameter`, `payload_too_large` */
+export function readJson(body: Buffer): unknown {
+  const text = textOf(utf8Of(body));
+  const { frame, list, isBalanced } = scanJson(text, LIMITS.jsonValuesMax);
+  if (!isBalanced) throw unreadable();
+  for (const part of [frame, ...(list?.items ?? [])]) refuseTooMuch(part);
+  return parse(text);
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+/** Without a mark. A decoder would put a sign in place of bytes that are no text: evidence would change unseen. */
+function utf8Of(body: Buffer): Buffer {
+  if (!isUtf8(body)) throw unreadable();
+  const hasMark = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  return hasMark ? body.subarray(BYTE_ORDER_MARK.length) : body;
+}
+
+const encodingOf = (bytes: Buffer) => (isAscii(bytes) ? 'latin1' : 'utf8');
+const textOf = (bytes: Buffer) => bytes.toString(encodingOf(bytes));
+
+/** Stands for the events while the rest is made; nobody else can know it. */
+const MARK = randomUUID();
+const LIST_START = '"events":[';
+/** Between two events; a text can hold it at its very end only, as it would escape the quotation mark. */
+const BETWEEN = '},{"';
+const GROUP_BYTES = 64 * 1024;
+const GROUP_BYTES_MAX = 4 * GROUP_BYTES;
+const STATED = '"additional":';
+
+/**
+ * The same for a body as agents write it, without a look at each character: cut where the next event seems to begin. A
+ * wrong cut is no JSON, since a text ends where its own brackets say. @returns null for any other body, the malformed included
+ */
+async function readUsual(bytes: Buffer, check: CheckEvent): Promise<unknown> {
+  const start = bytes.indexOf(LIST_START) + LIST_START.length;
+  const end = bytes.lastIndexOf(']');
+  if (start < LIST_START.length || end < start) return null;
+  const encoding = encodingOf(bytes);
+  const text = (from: number, to: number) => bytes.toString(encoding, from, to);
+  const frame = `${text(0, start)}"${MARK}"${text(end, bytes.length)}`;
+  const { frame: extent, altered, isBalanced } = scanJson(frame, 1);
+  if (!isBalanced || altered.length > 0 || isTooMuch(extent)) return null;
+  const body = parseOrNull(frame);
+  const events = new CheckedEvents();
+  if (!place(events, body)) return null;
+  const pauses = new Pauses();
+  for (let from = start; from < end; ) {
+    const cut = bytes.indexOf(BETWEEN, from + GROUP_BYTES);
+    const to = cut < 0 || cut > end ? end : cut + 1;
+    if (to - from > GROUP_BYTES_MAX) return null;
+    const group = text(from, to);
+    const given = parseOrNull(`[${group}]`);
+    if (!Array.isArray(given) || events.count + given.length > LIMITS.ingestBatchEventsMax) return null;
+    const stated = new StatedValues(group);
+    for (const one of given) {
+      const checked = check(one);
+      if (!('event' in checked) || !stated.areKept(checked.event)) return null;
+      events.add(checked);
+    }
+    from = to + 1;
+    await pauses.take();
+  }
+  return body;
+}
+
+/** Finds in a group of events, one after the other, whether the values beside the fields were read as they are written. */
+class StatedValues {
+  #at = 0;
+  constructor(private readonly group: string) {}
+
+  areKept({ record, stated }: CheckedEvent): boolean {
+    if (record.additional === undefined) return true;
+    // One rare character is found much sooner than a name, and texts are compared faster than beginnings.
+    do this.#at = this.group.indexOf('{', this.#at + 1);
+    while (this.#at >= 0 && this.group.slice(this.#at - STATED.length, this.#at) !== STATED);
+    return this.#at >= 0 && this.group.slice(this.#at, this.#at + stated.length) === stated;
+  }
+}
+
+async function readAny(text: string, check: CheckEvent): Promise<unknown> {
+  const { frame, list, altered, isBalanced } = scanJson(text, LIMITS.ingestBatchEventsMax);
+  if (!isBalanced) throw unreadable();
+  refuseTooMuch(frame);
+  const numbers = new AlteredNumbers(text, altered);
+  if (!list) return parse(numbers.asTexts(0, text.length));
+  const head = numbers.asTexts(0, list.start);
+  // Only the number of too many counts: the batch is refused for it.
+  const isTooMany = list.items.length > LIMITS.ingestBatchEventsMax;
+  const events = new CheckedEvents();
+  const pauses = new Pauses();
+  for (const item of isTooMany ? [] : list.items) {
+    const json = numbers.asTexts(item.start, item.end);
+    const problem = isTooMuch(item);
+    events.add(problem ? rejected('invalid_event', [`the event has ${problem}`]) : check(parse(json)));
+    await pauses.take();
+  }
+  const body = parse(`${head}"${MARK}"${numbers.asTexts(list.end, text.length)}`);
+  place(isTooMany ? list.items.map(() => null) : events, body);
+  return body;
+}
+
+/** JSON in which the numbers that parsing would alter are texts. To be asked from the beginning to the end. */
+class AlteredNumbers {
+  #next = 0;
+  constructor(
+    private readonly text: string,
+    private readonly places: readonly number[],
+  ) {}
+
+  asTexts(start: number, end: number): string {
+    let json = '';
+    let done = start;
+    for (; (this.places[this.#next] ?? end) < end; this.#next += 2) {
+      const [from = end, to = end] = this.places.slice(this.#next, this.#next + 2);
+      if (from >= done) json += `${this.text.slice(done, from)}"${this.text.slice(from, to)}"`;
+      done = Math.max(done, to);
+    }
+    return json + this.text.slice(done, end);
+  }
+}
+
+/** Puts the events where the mark is. @returns false where a later member of the same name has taken its place */
+function place(events: unknown, body: unknown): boolean {
+  const { variables } = (body ?? {}) as { variables?: Record<string, { events?: unknown } | null> };
+  const batch = Object.values(variables ?? {}).find(
+    (value) => Array.isArray(value?.events) && value.events.length === 1 && value.events[0] === MARK,
+  );
+  if (batch) batch.events = events;
+  return batch !== undefined;
+}
+
+/** Lets others be served every few milliseconds of a long work. */
+export class Pauses {
+  #since = performance.now();
+
+  async take(): Promise<void> {
+    if (performance.now() - this.#since < LIMITS.workMs) return;
+    await turnOfOthers();
+    this.#since = performance.now();
+  }
+}
+
+const isTooMuch = ({ depth, values }: Extent): string | null => {
+  if (depth > LIMITS.jsonDepthMax) return `more than ${LIMITS.jsonDepthMax} levels`;
+  return values > LIMITS.jsonValuesMax ? `more than ${LIMITS.jsonValuesMax} values` : null;
+};
+
+function refuseTooMuch(extent: Extent): void {
+  const problem = isTooMuch(extent);
+  if (problem) throw new DomainError('payload_too_large', { public: `The body has ${problem}.` });
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function parseOrNull(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
+
+export const unreadable = (cause?: unknown) =>
+  new DomainError('invalid_parameter', { public: 'The body is not readable JSON.', cause });

@@ -1,0 +1,71 @@
+import { DomainError } from '../../errors';
+import { LIMITS } from '../../limits';
+import { parseTenantId } from '../../caller/tenant-set';
+import type { AuditEventWriter } from './audit-event-writer';
+import { checkEvent, NAME_CHARS_SHOWN } from './check-event';
+import { CheckedEvents, type RejectedEvent } from './checked-events';
+
+/** A batch as an agent sends it; its events are checked one by one, so that a bad one costs only itself. */
+export interface AuditEventBatch {
+  /** The tenant the agent is configured for. Not needed: the key names the tenant. If given, it must agree. */
+  readonly tenantId?: string | null | undefined;
+  readonly events: readonly unknown[] | CheckedEvents;
+}
+
+/** Sent after the commit: every event of the batch is in one of the three. */
+export interface IngestReceipt {
+  readonly accepted: number;
+  readonly duplicates: number;
+  readonly rejected: readonly RejectedEvent[];
+}
+
+/** The structure of a batch; @throws DomainError `invalid_parameter` */
+export function parseBatch(given: unknown): AuditEventBatch {
+  const problems: string[] = [];
+  const batch = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
+  const { tenantId, events } = batch;
+  const count = events instanceof CheckedEvents ? events.count : Array.isArray(events) ? events.length : null;
+  if (count === null) problems.push('batch.events must be a list');
+  else if (count > LIMITS.ingestBatchEventsMax) {
+    problems.push(`batch.events must have at most ${LIMITS.ingestBatchEventsMax} events`);
+  }
+  if (tenantId !== undefined && tenantId !== null && typeof tenantId !== 'string') {
+    problems.push('batch.tenantId must be text');
+  }
+  const unknown = Object.keys(batch).filter((name) => name !== 'tenantId' && name !== 'events');
+  if (unknown.length > 0) problems.push(`batch has unknown fields: ${someOf(unknown)}`);
+  if (problems.length > 0) throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+  return batch as unknown as AuditEventBatch;
+}
+
+/** The first few of names that a caller has made up. */
+const someOf = (names: readonly string[]) =>
+  names
+    .slice(0, LIMITS.rejectionProblemsMax)
+    .map((name) => name.slice(0, NAME_CHARS_SHOWN))
+    .join(', ');
+
+/** Stores a batch for the tenant of the agent's key, whatever the batch says. */
+export async function receiveBatch(
+  keyTenantId: number,
+  batch: AuditEventBatch,
+  writer: AuditEventWriter,
+  nowMs: number,
+): Promise<IngestReceipt> {
+  if (batch.tenantId && parseTenantId(batch.tenantId) !== keyTenantId) {
+    throw new DomainError('forbidden', {
+      public: 'The agent key is bound to another tenant than the batch names.',
+    });
+  }
+  const events =
+    batch.events instanceof CheckedEvents ? batch.events : checkAll(keyTenantId, batch.events, nowMs);
+  const { accepted, rejected } = events;
+  const stored = accepted.length > 0 ? await writer.insert(keyTenantId, accepted) : 0;
+  return { accepted: stored, duplicates: accepted.length - stored, rejected };
+}
+
+function checkAll(tenantId: number, given: readonly unknown[], nowMs: number): CheckedEvents {
+  const events = new CheckedEvents();
+  for (const event of given) events.add(checkEvent(tenantId, event, nowMs));
+  return events;
+}

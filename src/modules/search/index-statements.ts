@@ -1,0 +1,41 @@
+import { WORD_MARK } from '../../event/search-terms';
+import { IN_BOUNDS, withBounds } from '../../trail/counts/scope';
+import { Prisma } from '../../database/database';
+import { singleOf } from '../../trail/index-words';
+
+const HOURS = withBounds(
+  Prisma.raw('SELECT o.hour AS lo, o.hour + 1 AS hi FROM unnest($2::int[]) AS o(hour)'),
+);
+
+/**
+ * Events of hours after a record, at most `limit` of each hour, as JSON of their texts in the order of their records.
+ * $1 tenant, $2 hours, $3 the record. Hour by hour: without the OFFSET PostgreSQL may join the hours with all events
+ * the tenant has.
+ */
+export const readEvents = (limit: number): string => `
+WITH span AS MATERIALIZED (${HOURS.text})
+SELECT h.lo AS hour, r.n, r.last, r.texts FROM span h CROSS JOIN LATERAL (
+  SELECT count(*)::int AS n, max(e.record_id::text COLLATE "C") AS last, json_agg(e.search_text)::text AS texts FROM (
+    SELECT e.record_id, e.search_text FROM audit_event e WHERE e.tenant_id = $1::int
+      AND ${IN_BOUNDS.text} AND e.record_id > $3::uuid ORDER BY e.record_id LIMIT ${limit}) e OFFSET 0) r
+WHERE r.n > 0 ORDER BY h.lo`;
+
+/** Words hold no mark, so that a list of them is one text, which is far less work than an array for everyone on the way. */
+const list = (parameter: string) => `string_to_array(nullif(${parameter}, ''), '${WORD_MARK}')`;
+export const toList = (words: readonly string[]): string => words.join(WORD_MARK);
+
+/** $1 tenant, $2 list of words, $3 hours, $4 counts. */
+export const PUT_WORDS = `
+INSERT INTO audit_word (tenant_id, word, hour, n)
+SELECT t.tenant_id, w.word, w.hour, w.n
+FROM tenant t CROSS JOIN unnest(${list('$2')}, $3::int[], $4::int[]) AS w(word, hour, n) WHERE t.tenant_id = $1::int
+ORDER BY w.word, w.hour`;
+
+/** $1 tenant, $2 hours, $3 counts of events, $4 list of single words, $5 their hours. */
+export const PUT_SEGMENTS = `
+INSERT INTO audit_segment (tenant_id, hour, n, singles)
+SELECT t.tenant_id, h.hour, h.n, coalesce(s.singles, '{}')
+FROM tenant t CROSS JOIN unnest($2::int[], $3::int[]) AS h(hour, n) LEFT JOIN (
+  SELECT w.hour, array_agg(${singleOf('$1::int', 'w.word')}) AS singles
+  FROM unnest(${list('$4')}, $5::int[]) AS w(word, hour) GROUP BY w.hour) s ON s.hour = h.hour
+WHERE t.tenant_id = $1::int`;

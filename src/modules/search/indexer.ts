@@ -1,0 +1,152 @@
+import { setImmediate } from 'node:timers/promises';
+import { tryTurn } from '../../trail/counts/turns';
+import type { Prisma, PrismaClient } from '../../database/database';
+import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import { sqlStateOf } from '../../database/failure';
+import { HourWords } from './hour-words';
+import { PUT_SEGMENTS, PUT_WORDS, readEvents, toList } from './index-statements';
+
+const HOURS_PER_STEP = 168;
+/** Read, and held in memory, at once. */
+const HOURS_PER_READ = 24;
+const TENANTS_PER_RUN = 50;
+/** Of one hour, read at once: longer would keep requests waiting, which share the thread. */
+const EVENTS_PER_READ = 1_000;
+const READ_EVENTS = readEvents(EVENTS_PER_READ);
+/** An hour with more would take too much memory: it is not indexed, and searches read it. */
+const WORDS_PER_HOUR_MAX = 500_000;
+const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
+const SERIALIZATION_FAILURE = '40001';
+const STEP_MS_MAX = 3_600_000;
+
+interface Chunk {
+  readonly hour: number;
+  readonly n: number;
+  readonly last: string;
+  readonly texts: string;
+}
+
+/**
+ * Keeps the search index up with what is stored. It may trail: searches read what is not indexed yet. An hour is
+ * indexed when nothing was stored in it for a while, so that a busy hour is not indexed over and over; the present one
+ * has to be quiet for long, since events that trickle in would have it indexed again for each of them.
+ */
+export class Indexer {
+  readonly #due: string;
+  readonly #rounds: TenantRounds;
+
+  /** @param quiet how long an hour must have been unchanged; `liveMs`: one that is not over yet, or of the future */
+  constructor(
+    private readonly prisma: PrismaClient,
+    quiet: { readonly pastMs: number; readonly liveMs: number },
+    private readonly wordsPerHourMax = WORDS_PER_HOUR_MAX,
+  ) {
+    this.#rounds = new TenantRounds(prisma);
+    this.#due = `changed_at < now() - interval '1 millisecond' *
+      CASE WHEN hour < floor(extract(epoch FROM now()) / 3600) THEN ${quiet.pastMs} ELSE ${quiet.liveMs} END`;
+  }
+
+  /** @returns how many hours were done; 0 when there is nothing to do now */
+  async run(): Promise<number> {
+    const tenants = await this.#rounds.ask((of) =>
+      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
+        `SELECT DISTINCT tenant_id FROM audit_unindexed WHERE ${this.#due} AND ${of('tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
+      ),
+    );
+    let hours = 0;
+    for (const { tenant_id } of tenants)
+      hours += (await this.#rounds.attempt(tenant_id, () => this.#index(tenant_id).catch(noneIfLate))) ?? 0;
+    this.#rounds.end();
+    return hours;
+  }
+
+  #index(tenantId: number): Promise<number> {
+    return this.prisma.$transaction(
+      async (tx) => {
+        if (!(await tryTurn(tx, 'indexing', tenantId))) return 0;
+        const hours = await this.#takeOff(tx, tenantId);
+        for (const table of ['audit_word', 'audit_segment']) {
+          await tx.$executeRawUnsafe(
+            `DELETE FROM ${table} WHERE tenant_id = $1::int AND hour = ANY($2::int[])`,
+            tenantId,
+            hours,
+          );
+        }
+        for (let first = 0; first < hours.length; first += HOURS_PER_READ) {
+          const some = hours.slice(first, first + HOURS_PER_READ);
+          await put(tx, tenantId, await this.#wordsOf(tx, tenantId, some));
+        }
+        return hours.length;
+      },
+      // One snapshot: an hour's count and its words are of the same events.
+      { isolationLevel: 'RepeatableRead', timeout: STEP_MS_MAX, maxWait: 10_000 },
+    );
+  }
+
+  /**
+   * Hours off the list, before anything is read: a change from here on puts the hour back, after this transaction.
+   * Hours that are being put on it just now are passed over: waiting for them could be waiting in a circle.
+   */
+  async #takeOff(tx: Prisma.TransactionClient, tenantId: number): Promise<number[]> {
+    const due = await tx.$queryRawUnsafe<{ hour: number }[]>(
+      `DELETE FROM audit_unindexed WHERE tenant_id = $1::int AND hour IN (
+         SELECT hour FROM audit_unindexed WHERE tenant_id = $1::int AND ${this.#due}
+           ORDER BY hour LIMIT ${HOURS_PER_STEP} FOR UPDATE SKIP LOCKED)
+       RETURNING hour`,
+      tenantId,
+    );
+    return due.map(({ hour }) => hour);
+  }
+
+  async #wordsOf(
+    tx: Prisma.TransactionClient,
+    tenantId: number,
+    hours: readonly number[],
+  ): Promise<Map<number, HourWords>> {
+    const byHour = new Map<number, HourWords>();
+    const read = (of: readonly number[], after: string) =>
+      tx.$queryRawUnsafe<Chunk[]>(READ_EVENTS, tenantId, of, after);
+    for (const first of await read(hours, FIRST_RECORD)) {
+      const words = new HourWords();
+      for (let chunk: Chunk | undefined = first; chunk; ) {
+        for (const text of JSON.parse(chunk.texts) as string[]) words.add(text);
+        await setImmediate();
+        if (chunk.n < EVENTS_PER_READ || words.size > this.wordsPerHourMax) break;
+        [chunk] = await read([chunk.hour], chunk.last);
+      }
+      if (words.size <= this.wordsPerHourMax) byHour.set(first.hour, words);
+    }
+    return byHour;
+  }
+}
+
+/** An hour that was changed between the snapshot and its turn: it is on the list again. */
+function noneIfLate(error: unknown): number {
+  if (sqlStateOf(error) === SERIALIZATION_FAILURE) return 0;
+  throw error;
+}
+
+async function put(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  byHour: ReadonlyMap<number, HourWords>,
+): Promise<void> {
+  const all = [...byHour].map(([hour, words]) => ({ hour, words }));
+  const several = all.flatMap(({ hour, words }) => words.several().map((word) => ({ hour, ...word })));
+  const singles = all.flatMap(({ hour, words }) => words.singles().map((word) => ({ hour, word })));
+  await tx.$executeRawUnsafe(
+    PUT_WORDS,
+    tenantId,
+    toList(several.map(({ word }) => word)),
+    several.map(({ hour }) => hour),
+    several.map(({ n }) => n),
+  );
+  await tx.$executeRawUnsafe(
+    PUT_SEGMENTS,
+    tenantId,
+    all.map(({ hour }) => hour),
+    all.map(({ words }) => words.events),
+    toList(singles.map(({ word }) => word)),
+    singles.map(({ hour }) => hour),
+  );
+}

@@ -1,0 +1,91 @@
+import { GraphQLFloat, GraphQLInt, GraphQLString } from 'graphql';
+import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { GAP_REASONS, type GapReason } from './audit-source';
+import { LIMITS } from '../../limits';
+
+const REASONS = Object.keys(GAP_REASONS) as GapReason[];
+/** For GraphQL: a name and its value are the same. */
+export const ReasonEnum = Object.fromEntries(REASONS.map((name) => [name, name])) as {
+  [name in GapReason]: name;
+};
+registerEnumType(ReasonEnum, {
+  name: 'AuditGapReason',
+  description: 'Why a part of the audit trail could not be published.',
+  valuesConfig: Object.fromEntries(REASONS.map((name) => [name, { description: GAP_REASONS[name] }])),
+});
+
+@InputType({ description: 'A part of the audit trail that could not be published.' })
+export class AuditGapReport {
+  @Field(() => GraphQLString, {
+    description: 'UUID made of the gap itself: however often it is reported, it is one.',
+  })
+  gapId: string;
+
+  @Field(() => ReasonEnum)
+  reason: GapReason;
+
+  @Field(() => GraphQLString)
+  fileName: string;
+
+  @Field(() => GraphQLString, { nullable: true, description: 'Null: the file was never opened.' })
+  fileGuid?: string | null;
+
+  @Field(() => GraphQLString, { description: 'A sentence for people.' })
+  detail: string;
+
+  @Field(() => GraphQLString, { nullable: true, description: 'Event time of the last record before it.' })
+  afterTime?: string | null;
+
+  @Field(() => GraphQLString, { nullable: true, description: 'Event time of the first record after it.' })
+  beforeTime?: string | null;
+
+  @Field(() => GraphQLString, { description: "ISO 8601, by the agent's clock." })
+  detectedAt: string;
+}
+
+@InputType({ description: 'What an agent says of one configured database of its machine.' })
+export class AuditSourceReport {
+  @Field(() => GraphQLString, { description: 'Must be the tenant of the agent key.' })
+  tenantId: string;
+
+  @Field(() => GraphQLString, { description: 'The machine of the agent.' })
+  hostName: string;
+
+  @Field(() => GraphQLString, { description: "The label in the agent's configuration." })
+  databaseName: string;
+
+  @Field(() => GraphQLString)
+  agentVersion: string;
+
+  @Field(() => GraphQLInt, {
+    description: 'Events acknowledged since the last report that was acknowledged; they are added up.',
+  })
+  publishedCount: number;
+
+  @Field(() => GraphQLString, { nullable: true, description: 'Of the newest event acknowledged so far.' })
+  lastEventTime?: string | null;
+
+  @Field(() => GraphQLString, {
+    nullable: true,
+    description: 'ISO 8601: when everything in the files was last acknowledged. Null: never yet.',
+  })
+  caughtUpAt?: string | null;
+
+  @Field(() => GraphQLFloat, { description: 'A whole number: bytes in files not yet acknowledged.' })
+  waitingBytes: number;
+
+  @Field(() => GraphQLString, {
+    nullable: true,
+    description: 'What keeps it from publishing. Null: nothing.',
+  })
+  problem?: string | null;
+
+  @Field(() => [AuditGapReport], { description: `At most ${LIMITS.reportGapsMax}.` })
+  gaps: AuditGapReport[];
+}
+
+@ObjectType('ReportReceipt', { description: 'Given after the commit.' })
+export class ReportReceiptType {
+  @Field(() => GraphQLInt, { description: 'Gaps of the report that are stored now, known before or not.' })
+  gapsKept: number;
+}

@@ -1,0 +1,44 @@
+import type { Attempt } from '../../../caller/access-entry';
+import { DomainError } from '../../../errors';
+import { LIMITS } from '../../../limits';
+import { parseTenantId } from '../../../caller/tenant-set';
+import type { Tenant } from '../../../caller/tenant-store';
+import type { RetentionRun, RetentionStore } from './retention-store';
+
+/** What operators do about retention. */
+export class RetentionManager {
+  constructor(private readonly store: RetentionStore) {}
+
+  /** @param days null: events are kept for ever @throws DomainError `invalid_parameter`, `not_found` */
+  async setDays(tenantId: string, days: number | null, attempt: Attempt): Promise<Tenant> {
+    const problems = retentionProblems(days);
+    if (problems.length > 0)
+      throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+    const tenant = await this.store.setDays(tenantNumber(tenantId), days, attempt);
+    if (!tenant) throw noSuchTenant();
+    return tenant;
+  }
+
+  /** Newest first. @param tenantId null: of every tenant */
+  runs(tenantId: string | null, first: number): Promise<readonly RetentionRun[]> {
+    if (first < 1 || first > LIMITS.retentionRunsMax) {
+      throw new DomainError('invalid_parameter', {
+        public: `first must be from 1 to ${LIMITS.retentionRunsMax}.`,
+      });
+    }
+    return this.store.runs(tenantId === null ? null : tenantNumber(tenantId), first);
+  }
+}
+
+export function retentionProblems(days: number | null): string[] {
+  const max = LIMITS.retentionDaysMax;
+  return days === null || (days >= 1 && days <= max) ? [] : [`the retention must be from 1 to ${max} days`];
+}
+
+const noSuchTenant = () => new DomainError('not_found', { public: 'There is no such tenant.' });
+
+function tenantNumber(text: string): number {
+  const tenantId = parseTenantId(text);
+  if (tenantId === null) throw noSuchTenant();
+  return tenantId;
+}

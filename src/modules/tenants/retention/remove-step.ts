@@ -1,0 +1,91 @@
+import { TICKS_PER_MS } from '../../../event/event-time';
+import { recordIdFloor } from '../../../event/record-id';
+import { LIMITS } from '../../../limits';
+import type { LimitedTenant, RemovalStep, RunningRetention } from './retention-store';
+import { DIMENSIONS } from '../../../trail/counts/dimensions';
+import { foldTenant } from '../../../trail/counts/fold';
+import { hourOf } from '../../../trail/counts/scope';
+import { takeTenant } from '../../../trail/counts/turns';
+import type { Prisma, PrismaClient } from '../../../database/database';
+import { record, together } from './record';
+
+/** Indexing a busy tenant's hours may keep its turn for a while; nobody else waits behind us. */
+const TURN_WAIT = '60s';
+const COUNTED = DIMENSIONS.map(({ column }) => column).join(', ');
+
+/**
+ * Where a step ends: the record after its last, or nothing. It asks the tenant's row whether its retention is still
+ * the one this run began with.
+ */
+const END = `
+SELECT t.tenant_id, (SELECT e.record_id::text FROM audit_event e
+    WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid
+    ORDER BY e.record_id OFFSET ${LIMITS.retentionStepEvents} LIMIT 1) AS next
+FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $4::int`;
+
+/** What is deleted is taken off the counts in the same statement: as deltas, like what is stored is added. */
+const REMOVE = `
+WITH gone AS (
+  DELETE FROM audit_event e WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid
+  RETURNING e.record_id, ${COUNTED}, e.succeeded),
+less AS (
+  INSERT INTO audit_delta (tenant_id, hour, ${COUNTED}, n, ok)
+  SELECT t.tenant_id, ${hourOf('g.record_id')}, ${COUNTED}, -count(*), -count(*) FILTER (WHERE g.succeeded)
+  FROM tenant t CROSS JOIN gone g WHERE t.tenant_id = $1::int GROUP BY 1, 2, ${COUNTED}
+  RETURNING hour, n)
+SELECT hour, n FROM less`;
+
+/** An hour's segment holds while its count is right, and it could come right again by other events. */
+const UNINDEX = ['audit_segment', 'audit_word'].map(
+  (table) => `DELETE FROM ${table} WHERE tenant_id = $1::int AND hour = ANY($2::int[])`,
+);
+const CLEAR_EMPTY = 'DELETE FROM audit_count WHERE tenant_id = $1::int AND n = 0';
+
+/**
+ * Removes a tenant's oldest expired events, in one transaction that ends with folding: no negative delta is ever
+ * seen from outside, and every count is the number of events that are there.
+ */
+export function removeStep(
+  prisma: PrismaClient,
+  tenant: LimitedTenant,
+  range: { readonly from: string; readonly beforeMs: number },
+  run: RunningRetention,
+): Promise<RemovalStep> {
+  const { tenantId, retentionDays } = tenant;
+  const before = recordIdFloor(BigInt(range.beforeMs) * TICKS_PER_MS);
+  return prisma.$transaction(
+    async (tx) => {
+      await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '${TURN_WAIT}'`);
+      await takeTenant(tx, tenantId);
+      const [end] = await tx.$queryRawUnsafe<{ next: string | null }[]>(
+        END,
+        tenantId,
+        range.from,
+        before,
+        retentionDays,
+      );
+      if (!end) return { removed: 0, next: null };
+      const removed = await remove(tx, tenant, { from: range.from, to: end.next ?? before }, run);
+      return { removed, next: end.next };
+    },
+    { timeout: 180_000, maxWait: 60_000 },
+  );
+}
+
+async function remove(
+  tx: Prisma.TransactionClient,
+  tenant: LimitedTenant,
+  { from, to }: { readonly from: string; readonly to: string },
+  run: RunningRetention,
+): Promise<number> {
+  const { tenantId } = tenant;
+  const deltas = await tx.$queryRawUnsafe<{ hour: number; n: number }[]>(REMOVE, tenantId, from, to);
+  const gone = together(deltas.map(({ hour, n }) => ({ events: -n, firstHour: hour, lastHour: hour })));
+  if (!gone) return 0;
+  await foldTenant(tx, tenantId);
+  await tx.$executeRawUnsafe(CLEAR_EMPTY, tenantId);
+  const hours = [...new Set(deltas.map(({ hour }) => hour))];
+  for (const statement of UNINDEX) await tx.$executeRawUnsafe(statement, tenantId, hours);
+  await record(tx, tenant, gone, run);
+  return gone.events;
+}

@@ -1,0 +1,64 @@
+import type { LimitedTenant } from './retention-store';
+import type { Prisma } from '../../../database/database';
+
+export const HOURS_PER_DAY = 24;
+
+/** A week, in hours since 1970, half-open. */
+export interface Hours {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Rolls the transaction back: somebody needs the week. */
+export class StillNeeded extends Error {}
+
+/** The two places that tell of a tenant's events in a week: by the day, and not folded yet. */
+export const COUNTED = `SELECT c.n FROM audit_count c WHERE c.tenant_id = t.tenant_id AND c.grain = 2 AND c.a = 0 AND c.d = 0
+  AND c.p = 0 AND c.bucket >= $1::int / ${HOURS_PER_DAY} AND c.bucket < $2::int / ${HOURS_PER_DAY} LIMIT 1`;
+export const WAITING = `SELECT x.n FROM audit_delta x WHERE x.tenant_id = t.tenant_id AND x.hour >= $1::int AND x.hour < $2::int
+  LIMIT 1`;
+
+/** Tenants that keep their events for `daysMax` days or less and have some in these hours. */
+export function tenantsIn(
+  tx: Prisma.TransactionClient,
+  place: string,
+  { from, to }: Hours,
+  daysMax: number,
+): Promise<LimitedTenant[]> {
+  return tx.$queryRawUnsafe<LimitedTenant[]>(
+    `SELECT t.tenant_id AS "tenantId", t.retention_days AS "retentionDays"
+     FROM tenant t CROSS JOIN LATERAL (${place}) s WHERE t.retention_days <= $3::int ORDER BY t.tenant_id`,
+    from,
+    to,
+    daysMax,
+  );
+}
+
+/** @throws StillNeeded when a tenant that keeps its events longer has some in these hours */
+export async function refuseIfNeeded(tx: Prisma.TransactionClient, { from, to }: Hours, daysMax: number) {
+  for (const place of [COUNTED, WAITING]) {
+    const needing = await tx.$queryRawUnsafe<unknown[]>(
+      `SELECT t.tenant_id FROM tenant t CROSS JOIN LATERAL (${place}) s
+       WHERE t.retention_days IS NULL OR t.retention_days > $3::int LIMIT 1`,
+      from,
+      to,
+      daysMax,
+    );
+    if (needing.length > 0) throw new StillNeeded();
+  }
+}
+
+/** @throws StillNeeded when the retention of a tenant was made longer meanwhile */
+export async function refuseIfChanged(
+  tx: Prisma.TransactionClient,
+  tenants: readonly LimitedTenant[],
+  daysMax: number,
+) {
+  const changed = await tx.$queryRawUnsafe<unknown[]>(
+    `SELECT t.tenant_id FROM tenant t
+     WHERE t.tenant_id = ANY($1::int[]) AND (t.retention_days IS NULL OR t.retention_days > $2::int) LIMIT 1`,
+    tenants.map(({ tenantId }) => tenantId),
+    daysMax,
+  );
+  if (changed.length > 0) throw new StillNeeded();
+}

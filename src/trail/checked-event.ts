@@ -1,0 +1,44 @@
+import type { AuditRecord, RecordSource } from '../event/audit-record';
+import type { AuditEvent, INGEST_FIELDS } from '../event/fields';
+
+type Field = Exclude<(typeof INGEST_FIELDS)[number], 'recordId' | 'tenantId'>;
+
+/**
+ * A record that passed every check, as it was sent: a copy of each would cost more than the checks. A field that is
+ * absent, null or empty is the same; on disk SQL Server does not tell them apart.
+ */
+export type CheckedRecord = { readonly [N in Field]?: AuditEvent[N] | '' | null } & Pick<
+  AuditEvent,
+  'eventTime'
+> &
+  RecordSource &
+  Partial<Pick<AuditRecord, 'parts' | 'additional'>>;
+
+/** What is stored of an ingested event. */
+export interface CheckedEvent {
+  readonly recordId: string;
+  readonly record: CheckedRecord;
+  /** JSON of what the record states beyond the public fields. */
+  readonly stated: string;
+}
+
+export const statedJsonOf = ({ additional }: CheckedRecord): string =>
+  additional === undefined || additional === null ? NOTHING : JSON.stringify(additional);
+const NOTHING = '{}';
+
+/** Where a record stands; a GUID's letters in lower case, so that it is one text. */
+export function sourceOf({ file, fileGuid, blockOffset, index }: CheckedRecord): RecordSource {
+  return { file, fileGuid: fileGuid.toLowerCase(), blockOffset, index };
+}
+
+/**
+ * What a record states beyond the public fields, and where it stood, as JSON: put together as text, since an object
+ * of both would be made only to be written.
+ */
+export function additionalJsonOf(record: CheckedRecord, stated = statedJsonOf(record)): string {
+  const { file, fileGuid, blockOffset, index } = sourceOf(record);
+  const stood =
+    `"file":${JSON.stringify(file)},"fileGuid":"${fileGuid}","blockOffset":${blockOffset},` +
+    `"index":${index},"parts":${record.parts ?? 1}}`;
+  return stated === NOTHING ? `{${stood}` : `${stated.slice(0, -1)},${stood}`;
+}

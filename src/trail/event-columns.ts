@@ -1,0 +1,82 @@
+import { AUDIT_EVENT_FIELDS, INGEST_FIELDS, SEARCHED_FIELDS, toSnakeCase } from '../event/fields';
+import { searchableRoom, searchableText, writeSearchable } from '../event/search-terms';
+import { additionalJsonOf, type CheckedEvent, type CheckedRecord } from './checked-event';
+import type { BinaryArrays } from '../database/binary-arrays';
+import { toStored, toStoredJson } from './stored-text';
+
+interface Column {
+  readonly column: string;
+  readonly type: 'uuid' | 'text' | 'bool' | 'jsonb';
+  write(to: BinaryArrays, event: CheckedEvent): void;
+  /** The same as a text. */
+  textOf(event: CheckedEvent): string;
+}
+
+/** Columns an event fills, in the order of the field table; the id holds the time. */
+export const COLUMNS: readonly Column[] = [
+  {
+    column: 'record_id',
+    type: 'uuid',
+    write: (to, { recordId }) => to.uuid(recordId),
+    textOf: ({ recordId }) => recordId,
+  },
+  ...INGEST_FIELDS.filter((name) => name !== 'eventTime').map(fieldColumn),
+  {
+    column: 'additional',
+    type: 'jsonb',
+    write: (to, event) => to.json(additionalOf(event)),
+    textOf: additionalOf,
+  },
+  {
+    column: 'search_text',
+    type: 'text',
+    write: writeSearchText,
+    textOf: ({ record }) => toStored(searchableText(searchedTexts(record))),
+  },
+];
+/** Their names, for a statement. */
+export const NAMES = COLUMNS.map(({ column }) => column).join(', ');
+
+function fieldColumn(name: (typeof INGEST_FIELDS)[number]): Column {
+  const column = toSnakeCase(name);
+  const key = name as keyof CheckedRecord;
+  if (AUDIT_EVENT_FIELDS[name].kind === 'boolean') {
+    const isTrue = ({ record }: CheckedEvent) => record[key] === true;
+    return {
+      ...{ column, type: 'bool' },
+      write: (to, event) => to.bool(isTrue(event)),
+      textOf: (event) => String(isTrue(event)),
+    };
+  }
+  const textOf = ({ record }: CheckedEvent) => (record[key] ?? '') as string;
+  return {
+    ...{ column, type: 'text' },
+    write: (to, event) => writeText(to, textOf(event)),
+    textOf: (event) => toStored(textOf(event)),
+  };
+}
+
+function writeText(to: BinaryArrays, text: string): void {
+  if (!to.asciiText(text)) to.text(toStored(text));
+}
+
+const SEARCHED = SEARCHED_FIELDS as readonly (keyof CheckedRecord)[];
+
+function searchedTexts(record: CheckedRecord): string[] {
+  const texts: string[] = [];
+  for (const name of SEARCHED) {
+    const value = record[name];
+    if (typeof value === 'string' && value !== '') texts.push(value);
+  }
+  return texts;
+}
+
+function writeSearchText(to: BinaryArrays, { record }: CheckedEvent): void {
+  const texts = searchedTexts(record);
+  const isWritten = to.ascii(searchableRoom(texts), (target, at) => writeSearchable(texts, target, at));
+  if (!isWritten) to.text(toStored(searchableText(texts)));
+}
+
+function additionalOf({ record, stated }: CheckedEvent): string {
+  return toStoredJson(additionalJsonOf(record, stated));
+}

@@ -1,0 +1,72 @@
+import { formatTicks } from '../event/event-time';
+import {
+  AUDIT_EVENT_FIELDS,
+  type AuditEventListItem,
+  DETAIL_FIELDS,
+  FIELD_NAMES,
+  type FieldName,
+  LIST_FIELDS,
+  STATEMENT_PREVIEW,
+  toSnakeCase,
+} from '../event/fields';
+import { ticksOfRecordId } from '../event/record-id';
+import type { StoredAuditEvent } from './audit-event-reader';
+import { Prisma } from '../database/database';
+import { fromStored, fromStoredJson, storedCharsFor } from './stored-text';
+
+/** A row as a statement returns it, by column name. */
+export type Row = Readonly<Record<string, unknown>>;
+
+const columnsOf = (names: readonly FieldName[]) =>
+  // The event time has no column: the record id holds it.
+  names.filter((name) => name !== 'eventTime').map((name) => `e.${toSnakeCase(name)}`);
+
+const PREVIEW_COLUMN = toSnakeCase(STATEMENT_PREVIEW.name);
+const { charsMax } = STATEMENT_PREVIEW;
+/** Stored characters, some of which may stand two for one: cut to measure when they are read. */
+const PREVIEW = `left(e.statement, ${storedCharsFor(charsMax)}) AS ${PREVIEW_COLUMN}`;
+
+export const LIST_COLUMNS = Prisma.raw([...columnsOf(LIST_FIELDS), PREVIEW].join(', '));
+export const DETAIL_COLUMNS = Prisma.raw(
+  [...new Set([...columnsOf(DETAIL_FIELDS), ...columnsOf(['sourceType']), 'e.additional'])].join(', '),
+);
+
+/** The expression of a field's value from `row`, in code. */
+function expressionOf(name: FieldName): string {
+  const value = `row.${toSnakeCase(name)}`;
+  if (name === 'eventTime') return 'time(row.record_id)';
+  const { kind } = AUDIT_EVENT_FIELDS[name];
+  return kind === 'boolean' || kind === 'id' ? value : `text(${value})`;
+}
+
+/**
+ * Makes a function of the fields that returns an object of them, and of what is given beside them. As code: a loop
+ * over names makes objects that are slow to make and to read, and a page has twenty times sixteen values.
+ * @param beside expressions by name
+ */
+function mapperOf<T>(names: readonly FieldName[], beside: Readonly<Record<string, string>>): (row: Row) => T {
+  const fields = [...names.map((name) => [name, expressionOf(name)]), ...Object.entries(beside)];
+  const object = fields.map(([name, expression]) => `${name}: ${expression}`).join(', ');
+  // Of nothing but the field table's names.
+  const make = new Function('text', 'time', 'preview', 'json', `return (row) => ({ ${object} });`);
+  const time = (recordId: string) => formatTicks(ticksOfRecordId(recordId));
+  return make((value: unknown) => textOrNull(String(value)), time, preview, fromStoredJson);
+}
+
+const textOrNull = (stored: string) => (stored === '' ? null : fromStored(stored));
+
+export const toListItem = mapperOf<AuditEventListItem>(LIST_FIELDS, {
+  [STATEMENT_PREVIEW.name]: `preview(row.${PREVIEW_COLUMN})`,
+});
+
+export const toStoredEvent = mapperOf<StoredAuditEvent>(FIELD_NAMES, { additional: 'json(row.additional)' });
+
+function preview(stored: string): string | null {
+  if (stored === '') return null;
+  const text = fromStored(stored);
+  let end = 0;
+  for (let count = 0; count < charsMax && end < text.length; count++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}

@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto';
+import type { JsonScalar } from '../../event/audit-record';
+import { formatTicks } from '../../event/event-time';
+import type { AuditEvent, FieldName } from '../../event/fields';
+import { ticksOfRecordId } from '../../event/record-id';
+import type { CheckedEvent, CheckedRecord } from '../checked-event';
+
+/**
+ * What the log holds of an event, as bytes:
+ *
+ *     entry = 0x01 || JSON of [name, …] || JSON of [field, …, value, …]           (UTF-8, no white space)
+ *     leaf hash = SHA-256(0x00 || entry)                                          (RFC 9162, 2.1.1)
+ *
+ * The names are those in `additional`, sorted by UTF-16 units; the fields those of `ENTRY_V1_FIELDS`, in its order, an
+ * absent one null; the values those in `additional`, in the order of their names. Numbers and escapes stand as
+ * ECMAScript's JSON.stringify writes them, as in RFC 8785. All of it is in the detail that the API and an export give,
+ * so whoever has that can make the entry.
+ *
+ * 0x01 is the version: another order or another set of fields is another version. The names come first because they
+ * are the same in most events: at ingest they are put in order and written once.
+ */
+const PREFIX = Buffer.of(0, 1);
+
+/**
+ * The fields of a version 1 entry, in their order, written down: what was hashed is hashed the same for ever, whatever
+ * becomes of the field table. Another set or order of fields is another version.
+ */
+export const ENTRY_V1_FIELDS = [
+  ...([
+    'recordId',
+    'tenantId',
+    'eventTime',
+    'actionId',
+    'succeeded',
+    'serverInstanceName',
+    'databaseName',
+  ] as const),
+  ...([
+    'schemaName',
+    'objectName',
+    'serverPrincipalName',
+    'databasePrincipalName',
+    'applicationName',
+  ] as const),
+  ...(['hostName', 'clientIp', 'sourceType', 'statement'] as const),
+] as const satisfies readonly FieldName[];
+
+export type Additional = Readonly<Record<string, JsonScalar>>;
+export type LoggedEvent = AuditEvent & { readonly additional: Additional };
+type Value = JsonScalar;
+
+/** The leaf hash, in hexadecimal, of an event as the API and an export give it. */
+export function leafHashOf(event: LoggedEvent): string {
+  const { sorted, head } = orderOf(Object.keys(event.additional));
+  const values: Value[] = ENTRY_V1_FIELDS.map((name) => event[name] ?? null);
+  for (const name of sorted) values.push(event.additional[name] ?? null);
+  return hashOfEntry(head, JSON.stringify(values));
+}
+
+type StatedName = Exclude<(typeof ENTRY_V1_FIELDS)[number], 'recordId' | 'tenantId' | 'eventTime'>;
+const STATED = ENTRY_V1_FIELDS.slice(3) as StatedName[];
+/** Of a time with all its seven decimals. */
+const TIME_CHARS = 28;
+
+/** The same of an event that is about to be stored. */
+export function leafHashOfChecked(tenantId: number, { recordId, record }: CheckedEvent): string {
+  const { eventTime } = record;
+  const time = eventTime.length === TIME_CHARS ? eventTime : formatTicks(ticksOfRecordId(recordId));
+  const values: Value[] = [recordId, String(tenantId), time];
+  for (const name of STATED) {
+    const value = record[name];
+    values.push(value === undefined || value === '' ? null : value);
+  }
+  const stated: Additional = record.additional ?? {};
+  const { sorted, head } = orderOf(Object.keys(stated), SOURCE_NAMES);
+  for (const name of sorted) values.push(sourceValue(name, record) ?? stated[name] ?? null);
+  return hashOfEntry(head, JSON.stringify(values));
+}
+const SOURCE_NAMES = ['file', 'fileGuid', 'blockOffset', 'index', 'parts'];
+
+/** As `sourceOf` has it, without an object for each event; undefined: it is no value of the source. */
+function sourceValue(name: string, record: CheckedRecord): Value | undefined {
+  switch (name) {
+    case 'file':
+      return record.file;
+    case 'fileGuid':
+      return record.fileGuid.toLowerCase();
+    case 'blockOffset':
+      return record.blockOffset;
+    case 'index':
+      return record.index;
+    case 'parts':
+      return record.parts ?? 1;
+  }
+  return undefined;
+}
+
+interface Order {
+  readonly names: readonly string[];
+  readonly others: readonly string[];
+  readonly sorted: readonly string[];
+  /** The beginning of the entry, up to its values. */
+  readonly head: Buffer;
+}
+/** By the number of names: events that follow each other have the same. */
+const lastOrders: Order[] = [];
+const ORDERS_MAX = 100;
+
+function orderOf(names: readonly string[], others: readonly string[] = []): Order {
+  const known = lastOrders[names.length];
+  if (known && known.others === others && known.names.every((name, i) => name === names[i])) return known;
+  const sorted = [...names, ...others].sort();
+  const head = Buffer.concat([PREFIX, Buffer.from(JSON.stringify(sorted))]);
+  const order = { names, others, sorted, head };
+  if (names.length < ORDERS_MAX) lastOrders[names.length] = order;
+  return order;
+}
+
+const UTF8_BYTES_PER_UNIT = 3;
+let room = Buffer.allocUnsafeSlow(16_384);
+
+function hashOfEntry(head: Buffer, values: string): string {
+  const needed = head.length + values.length * UTF8_BYTES_PER_UNIT;
+  if (needed > room.length) room = Buffer.allocUnsafeSlow(needed);
+  head.copy(room);
+  const end = head.length + room.write(values, head.length, 'utf8');
+  return hash('sha256', room.subarray(0, end), 'hex');
+}

@@ -1,0 +1,42 @@
+import type { AuditEventFilter } from '../event/query';
+import { type SearchTerm, wholeWordsOf, wordsOf } from '../event/search-terms';
+import type { TenantForm } from './counts/scope';
+import { Prisma } from '../database/database';
+import { toStored } from './stored-text';
+
+/** Words are indexed by their first characters: whole statements without a blank must not break an index. */
+const KEY_CHARS = 64;
+
+/** A stored word as the index knows it. */
+export const indexKeyOf = (word: string): string =>
+  word.length <= KEY_CHARS ? word : [...word].slice(0, KEY_CHARS).join('');
+
+/** SQL: how a word that one event of an hour has is written in `audit_segment.singles`. */
+export const singleOf = (tenant: string, word: string): string => `${tenant}::text || ' ' || ${word}`;
+
+/** The index keys of the words every matching event must have; those of its instance are words of it too. */
+export function keysOf({ search, serverInstanceName }: AuditEventFilter): string[] {
+  const words = [...search.flatMap(wholeWordsOf), ...wordsOf(serverInstanceName ?? '')];
+  return [...new Set(words.map((word) => indexKeyOf(toStored(word))))];
+}
+
+/** Whether the index counts the events of these terms exactly: one word, which is its own key. */
+export const isCounted = ([term, ...others]: readonly SearchTerm[]): boolean =>
+  term?.kind === 'word' && others.length === 0 && [...term.text].length < KEY_CHARS;
+
+/**
+ * Hours of a tenant in which a word occurs, with the number of events; of sound and unsound segments alike. On one
+ * database a function finds the hours of single words by their index, which row-level security keeps from any other
+ * way; the nodes of a distributed one cannot run it, and read the tenant's hours.
+ */
+export function hoursOfWord(key: string, tenant: Prisma.Sql, span: Prisma.Sql, form: TenantForm): Prisma.Sql {
+  const single = Prisma.sql`(${tenant})::text || ' ' || ${key}::text`;
+  const ofSingle =
+    form === 'lateral'
+      ? Prisma.sql`audit_hours_of_single(${tenant}, ${single}) w WHERE ${span}`
+      : Prisma.sql`audit_segment w WHERE w.tenant_id = ${tenant} AND w.singles @> ARRAY[${single}] AND ${span}`;
+  return Prisma.sql`
+    SELECT w.hour, w.n FROM audit_word w WHERE w.tenant_id = ${tenant} AND w.word = ${key} AND ${span}
+    UNION ALL
+    SELECT w.hour, 1 FROM ${ofSingle}`;
+}

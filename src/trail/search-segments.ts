@@ -1,0 +1,96 @@
+import type { AuditEventFilter } from '../event/query';
+import { whereInRange, whereOf } from './event-where';
+import { type Counted, groupDimension } from './counts/dimensions';
+import { cutRange, type HourSpan } from './counts/pieces';
+import { hourOf, IN_BOUNDS, type TenantForm, withBounds, within } from './counts/scope';
+import { Prisma } from '../database/database';
+import { hoursOfWord, isCounted, keysOf } from './index-words';
+
+/**
+ * The segments (see `counts/segments.ts`) of what the counts do not know, words and instances: hours with the number
+ * of matching events. A single word is counted by the index. For anything else the index says in which hours the words
+ * occur, and their events are read.
+ * Hours whose segment does not hold are always read.
+ */
+export function searchSegments(
+  filter: AuditEventFilter,
+  counted: Counted,
+  tenant: Prisma.Sql,
+  form: TenantForm,
+): Prisma.Sql {
+  const { days, hours, direct } = cutRange(filter, true);
+  const whole = spanOf([...hours, ...(days ? [days] : [])]);
+  const where = whereOf(filter);
+  const edges = direct.map((range) =>
+    countEvents(counted, tenant, Prisma.sql`${whereInRange(range)} AND ${where}`),
+  );
+  if (!whole) return edges.length > 0 ? Prisma.join(edges, ' UNION ALL ') : Prisma.sql`${NONE}`;
+  const exact = isCounted(filter.search) && isWordsAlone(filter, counted);
+  const keys = keysOf(filter);
+  const inSpan = (column: string) => within(column, whole);
+  const found = keys.map(
+    (key, i) =>
+      Prisma.sql`, ${Prisma.raw(`k${i}`)} AS MATERIALIZED (${hoursOfWord(key, tenant, inSpan('w.hour'), form)})`,
+  );
+  const indexed = exact
+    ? Prisma.sql`SELECT ''::text AS v, k.hour AS lo, k.hour + 1 AS hi, k.n::bigint AS n, 0::bigint AS ok
+        FROM k0 k JOIN sound s ON s.hour = k.hour UNION ALL`
+    : Prisma.empty;
+  // Hours with events, less those of which the index knows better.
+  const missing = exact
+    ? Prisma.sql`NOT EXISTS (SELECT FROM sound s WHERE s.hour = a.hour)`
+    : Prisma.sql`NOT EXISTS (SELECT FROM sound s WHERE s.hour = a.hour AND NOT (${allOf(keys)}))`;
+  return Prisma.sql`
+    SELECT q.* FROM (
+      WITH stored AS MATERIALIZED (
+        SELECT u.hour, sum(u.n) AS n FROM (
+          SELECT c.bucket AS hour, c.n FROM audit_count c
+          WHERE c.tenant_id = ${tenant} AND c.grain = 1 AND c.a = 0 AND c.d = 0 AND c.p = 0 AND ${inSpan('c.bucket')}
+          UNION ALL
+          SELECT x.hour, x.n FROM audit_delta x WHERE x.tenant_id = ${tenant} AND ${inSpan('x.hour')}) u
+        GROUP BY u.hour HAVING sum(u.n) > 0),
+      sound AS MATERIALIZED (
+        SELECT a.hour FROM stored a JOIN audit_segment s ON s.tenant_id = ${tenant} AND s.hour = a.hour AND s.n = a.n)
+      ${found.length > 0 ? Prisma.join(found, ' ') : Prisma.empty},
+      unread AS MATERIALIZED (${withBounds(
+        Prisma.sql`SELECT a.hour AS lo, a.hour + 1 AS hi FROM stored a WHERE ${missing}`,
+      )})
+      ${indexed}
+      SELECT r.* FROM unread h CROSS JOIN LATERAL (${countEvents(
+        counted,
+        tenant,
+        Prisma.sql`${IN_BOUNDS} AND ${where}`,
+      )}) r
+      ${edges.length > 0 ? Prisma.sql`UNION ALL ${Prisma.join(edges, ' UNION ALL ')}` : Prisma.empty}) q`;
+}
+
+/** Whether nothing but words is asked for: of a word the index knows the hour, and nothing else. */
+const isWordsAlone = ({ serverInstanceName }: AuditEventFilter, { filters, group, outcome }: Counted) =>
+  serverInstanceName === null && filters.length === 0 && group === null && outcome === null;
+
+const NONE = Prisma.sql`SELECT ''::text AS v, 0 AS lo, 0 AS hi, 0::bigint AS n, 0::bigint AS ok WHERE false`;
+
+function allOf(keys: readonly string[]): Prisma.Sql {
+  if (keys.length === 0) return Prisma.sql`true`;
+  const conditions = keys.map((_, i) => Prisma.raw(`EXISTS (SELECT FROM k${i} k WHERE k.hour = a.hour)`));
+  return Prisma.join(conditions, ' AND ');
+}
+
+function countEvents(counted: Counted, tenant: Prisma.Sql, where: Prisma.Sql): Prisma.Sql {
+  const dimension = groupDimension(counted);
+  const value = Prisma.raw(dimension ? `e.${dimension.column}` : `''::text`);
+  return Prisma.sql`
+    SELECT f.v, f.lo, f.lo + 1 AS hi, f.n, f.ok FROM (
+      SELECT ${value} AS v, ${Prisma.raw(hourOf('e.record_id'))} AS lo, count(*) AS n,
+        count(*) FILTER (WHERE e.succeeded) AS ok
+      FROM audit_event e WHERE e.tenant_id = ${tenant} AND ${where} GROUP BY 1, 2) f`;
+}
+
+/** The one span that neighbouring spans make up. */
+function spanOf(spans: readonly HourSpan[]): HourSpan | null {
+  if (spans.length === 0) return null;
+  const froms = spans.map(({ from }) => from ?? Number.NEGATIVE_INFINITY);
+  const tos = spans.map(({ to }) => to ?? Number.POSITIVE_INFINITY);
+  const [from, to] = [Math.min(...froms), Math.max(...tos)];
+  return { from: Number.isFinite(from) ? from : null, to: Number.isFinite(to) ? to : null };
+}
