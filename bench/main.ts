@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Bench, type Machine } from '../src/caller/call';
 import { decode } from './benches/decode';
 import { endToEnd } from './benches/end-to-end';
 import { explore } from './benches/explore';
@@ -6,7 +7,6 @@ import { growth } from './benches/growth';
 import { ingest } from './benches/ingest';
 import { ingestSearch } from './benches/ingest-search';
 import { read } from './benches/read';
-import { Bench, type Machine } from './context';
 import { type Figure, failed, verdictOf } from './figure';
 import { type Options, parseOptions } from './options';
 import { profileReport } from './processes/cpu-profile';

@@ -1,14 +1,14 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
+import type { AcceptCall, Call } from '../src/caller/call';
 import { whenClosed } from '../src/closed';
 import { within } from '../src/deadline';
 import { DomainError, serviceUnavailable } from '../src/errors';
-import type { BeginExport } from '../src/modules/export/export-events';
-import type { CreateContext, GraphqlContext } from '../src/graphql/context';
 import { prepareOperation } from '../src/graphql/execute';
 import { type CheckHealth, HEALTH_PATH, HEALTH_STATUS } from '../src/http/health';
 import { LIMITS } from '../src/limits';
+import type { BeginExport } from '../src/modules/export/export-events';
 import { NO_TRACING, type Tracing } from '../src/observe/tracing';
 import { API_BASE_PATH } from '../src/version';
 import { documentation } from './documentation';
@@ -20,7 +20,7 @@ import { ROUTES } from './routes';
 
 export interface FacadeParts {
   readonly schema: GraphQLSchema;
-  readonly createContext: CreateContext;
+  readonly acceptCall: AcceptCall;
   readonly beginExport: BeginExport;
   readonly checkHealth: CheckHealth;
   readonly tracing?: Tracing;
@@ -50,9 +50,9 @@ export function createFacade(parts: FacadeParts): Router {
 
 /** Who calls: 401 and 429 come from here. */
 const contextOf =
-  ({ createContext }: Pick<FacadeParts, 'createContext'>) =>
-  async (request: Request, response: Response): Promise<GraphqlContext> => {
-    const context = await createContext({
+  ({ acceptCall }: Pick<FacadeParts, 'acceptCall'>) =>
+  async (request: Request, response: Response): Promise<Call> => {
+    const context = await acceptCall({
       requestId: response.locals.requestId,
       apiKey: request.get('X-Api-Key'),
       address: request.ip ?? '',
@@ -67,10 +67,10 @@ const contextOf =
     return context;
   };
 
-function answer(route: Route, { schema, createContext, tracing = NO_TRACING }: FacadeParts): RequestHandler {
+function answer(route: Route, { schema, acceptCall, tracing = NO_TRACING }: FacadeParts): RequestHandler {
   const operation = prepareOperation(schema, documentOf(route));
   const spanName = `query ${operation.rootField}`;
-  const identify = contextOf({ createContext });
+  const identify = contextOf({ acceptCall });
   return async (request, response) => {
     response.setHeader('Cache-Control', 'no-store');
     const { query, params } = request;

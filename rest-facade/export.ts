@@ -1,17 +1,16 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
+import { enforce, tenantSetOf } from '../src/caller/access-rule';
+import type { Call } from '../src/caller/call';
 import { holderOf } from '../src/caller/principal';
+import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
 import { parseParameters } from '../src/event/parameters';
 import { toAuditEventFilter } from '../src/event/query';
-import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
 import type { BeginExport, Export } from '../src/modules/export/export-events';
+import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule';
 import { EXPORT_FORMATS, type ExportFormat, type ExportFormatName } from '../src/modules/export/formats';
 import { EXPORT_PARAMETERS } from '../src/modules/export/parameters';
-import { enforce, scopeOf } from '../src/graphql/access';
-import { noteAccess } from '../src/graphql/access-log';
-import type { GraphqlContext } from '../src/graphql/context';
-import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule';
 import { API_BASE_PATH } from '../src/version';
 
 export const EXPORT_PATH = `${API_BASE_PATH}/audit-activity/export`;
@@ -24,19 +23,19 @@ export const TOTAL_HEADER = 'X-Total-Count';
  */
 export function answerExport(
   begin: BeginExport,
-  contextOf: (request: Request, response: Response) => Promise<GraphqlContext>,
+  contextOf: (request: Request, response: Response) => Promise<Call>,
 ): RequestHandler {
   return async (request, response) => {
     refuseOldHttp(request, response);
     const context = await contextOf(request, response);
     const note = (outcome: ErrorCode | 'ok', rows: number | null) =>
-      noteAccess(context, { operation: EXPORT_OPERATION, parameters: request.query, outcome, rows });
+      context.note({ operation: EXPORT_OPERATION, parameters: request.query, outcome, rows });
     let running: Export | null = null;
     try {
       enforce(EXPORT_RULE, context.principal);
       const { format, cursor, end, ...filters } = parseParameters(EXPORT_PARAMETERS, request.query);
       running = await begin({
-        tenants: scopeOf(context),
+        tenants: tenantSetOf(context),
         holder: holderOf(context.principal),
         filter: toAuditEventFilter(filters),
         cursor: cursor?.toLowerCase() ?? null,
@@ -72,7 +71,7 @@ function refuseOldHttp(request: Request, response: Response): void {
 }
 
 /** An export takes longer than a key or a session may last. @throws DomainError `unauthorized`, `forbidden` */
-async function assertAllowed(context: GraphqlContext): Promise<void> {
+async function assertAllowed(context: Call): Promise<void> {
   const principal = await context.again();
   if (!principal)
     throw new DomainError('unauthorized', { public: 'The key or the session has ended during the export.' });

@@ -1,6 +1,6 @@
+import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule';
 import { EXPORT_FORMATS } from '../src/modules/export/formats';
 import { EXPORT_PARAMETERS } from '../src/modules/export/parameters';
-import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule';
 import { TOTAL_HEADER } from './export';
 
 export const EXPORT_SCHEMA = 'AuditActivityExportLine';

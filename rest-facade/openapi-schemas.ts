@@ -1,4 +1,5 @@
 import { SCOPES } from '../src/caller/scopes';
+import { ERRORS } from '../src/errors';
 import {
   AUDIT_EVENT_FIELDS,
   DETAIL_FIELDS,
@@ -9,7 +10,6 @@ import {
   STATEMENT_PREVIEW,
 } from '../src/event/fields';
 import { SUMMARY_FIELDS } from '../src/event/summary-fields';
-import { ERRORS } from '../src/errors';
 import {
   type AnswerField,
   type AnswerFields,

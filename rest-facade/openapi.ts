@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import swaggerJsdoc from 'swagger-jsdoc';
-import type { ParameterSpec } from '../src/event/parameters';
 import { ERRORS, type ErrorCode } from '../src/errors';
+import type { ParameterSpec } from '../src/event/parameters';
 import { prepareOperation } from '../src/graphql/execute';
 import { API_BASE_PATH, API_VERSION } from '../src/version';
 import { EXPORT_PATH } from './export';

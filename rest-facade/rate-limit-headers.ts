@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import { LIMITS } from '../src/limits';
 import type { RateDecision } from '../src/caller/rate-limit/limiter';
+import { LIMITS } from '../src/limits';
 
 const WINDOW_SECONDS = LIMITS.rateWindowMs / 1000;
 

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
+import { DomainError } from '../src/errors';
 import { type ParameterSpec, type ParameterSpecs, parseParameters } from '../src/event/parameters';
 import type { Page } from '../src/event/query';
-import { DomainError } from '../src/errors';
 import { itemEnvelope, listEnvelope } from './envelope';
 
 /** A route of the public API as data: one function answers all of them, and OpenAPI is made of them. */

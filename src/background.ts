@@ -43,3 +43,32 @@ export function repeat(
     },
   };
 }
+
+/** Work in the background. */
+export interface Task {
+  /** As logs and the metric `background_last_round_timestamp_seconds` name it. */
+  readonly name: string;
+  readonly everyMs: number;
+  /** A result above 0 says that work is left: the next round begins at once. */
+  run(): Promise<unknown>;
+}
+
+/** Starts tasks. @param onRound told when one of them came to the end of a round */
+export function startTasks(
+  tasks: readonly Task[],
+  log: Logger,
+  onRound: (name: string) => void,
+): BackgroundTask {
+  const running = tasks.map(({ name, everyMs, run }) =>
+    repeat(name, everyMs, log, async () => {
+      const left = await run();
+      onRound(name);
+      return left;
+    }),
+  );
+  return {
+    stop: async () => {
+      await Promise.all(running.map((task) => task.stop()));
+    },
+  };
+}

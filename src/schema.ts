@@ -1,39 +1,62 @@
 import 'reflect-metadata';
 import type { GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
+import type { AnswerBytes } from './caller/rate-limit/answer-bytes';
 import { assertEveryRootFieldHasRule, authChecker } from './graphql/access';
-import { logEveryAccess } from './graphql/access-log';
-import { AccessLogResolver } from './modules/access-log/access-log.resolver';
+import { type AccessNotes, logEveryAccess } from './graphql/access-log';
 import { boundEveryAnswer } from './graphql/answer-room';
+import { AccessLogResolver } from './modules/access-log/access-log.resolver';
 import { AuditEventResolver } from './modules/activity/audit-event.resolver';
-import { AuditSourceResolver } from './modules/sources/audit-source.resolver';
 import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
 import { KeyResolver } from './modules/keys/key.resolver';
-import { OperatorResolver } from './modules/tenants/operator.resolver';
+import { AuditSourceResolver } from './modules/sources/audit-source.resolver';
 import { RetentionResolver } from './modules/tenants/retention/retention.resolver';
+import { TenantResolver } from './modules/tenants/tenant.resolver';
 
-/** The internal schema: the one list of its resolvers. */
-export function createSchema(): GraphQLSchema {
-  const schema = buildSchemaSync({
-    resolvers: [
-      AccessLogResolver,
-      AuditEventResolver,
-      AuditSourceResolver,
-      EventProofResolver,
-      EvidenceResolver,
-      ExploreResolver,
-      IngestResolver,
-      KeyResolver,
-      OperatorResolver,
-      RetentionResolver,
-    ],
+/** What a schema answers with. */
+export interface SchemaParts extends AccessNotes {
+  /** One instance of each class of `RESOLVERS`. */
+  readonly resolvers: readonly object[];
+  readonly answers: AnswerBytes;
+}
+
+const RESOLVERS = [
+  AccessLogResolver,
+  AuditEventResolver,
+  AuditSourceResolver,
+  EventProofResolver,
+  EvidenceResolver,
+  ExploreResolver,
+  IngestResolver,
+  KeyResolver,
+  RetentionResolver,
+  TenantResolver,
+] as const;
+
+/**
+ * The internal schema: the one list of its resolvers.
+ * @throws Error when a resolver has no instance, or a root field no access rule
+ */
+export function createSchema({ resolvers, answers, accessLog, nowMs }: SchemaParts): GraphQLSchema {
+  const instances = new Map<unknown, object>(resolvers.map((resolver) => [resolver.constructor, resolver]));
+  for (const { name } of RESOLVERS.filter((resolver) => !instances.has(resolver)))
+    throw new Error(`${name} has no instance`);
+  const schema = build((resolver) => instances.get(resolver));
+  assertEveryRootFieldHasRule(schema);
+  boundEveryAnswer(schema, answers);
+  logEveryAccess(schema, { accessLog, nowMs });
+  return schema;
+}
+
+/** The same schema for whoever only describes it: its fields answer nothing. */
+export const describeSchema = (): GraphQLSchema => build(() => undefined);
+
+const build = (instanceOf: (resolver: unknown) => object | undefined) =>
+  buildSchemaSync({
+    resolvers: [...RESOLVERS],
+    container: { get: instanceOf },
     authChecker,
     validate: false,
   });
-  assertEveryRootFieldHasRule(schema);
-  boundEveryAnswer(schema);
-  logEveryAccess(schema);
-  return schema;
-}

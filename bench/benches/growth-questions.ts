@@ -1,8 +1,8 @@
+import { tenantSet } from '../../src/caller/tenant-set';
 import { parseTicks } from '../../src/event/event-time';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import type { AuditEventReader } from '../../src/trail/audit-event-reader';
-import { tenantScope } from '../../src/caller/tenant-set';
 import { END_MS, START_MS } from '../data/calendar';
 import { WORDS } from '../data/statements';
 import { tenantProfile } from '../data/tenants';
@@ -61,7 +61,7 @@ function list(name: string, target: Target | null, filter: object, pageOf = firs
       const page = pageOf(side, large);
       const given = { ...filter, page: String(page), pageSize: String(PAGE_SIZE) };
       const query = toAuditEventQuery(parseParameters(LIST_PARAMETERS, given));
-      const scope = tenantScope(many ? side.many : [side.busiest]);
+      const scope = tenantSet(many ? side.many : [side.busiest]);
       return async () => {
         const { items, totalCount } = await side.reader.page(scope, query);
         if (items.length === 0) throw new Error(`page ${page} of ${name} is empty (total ${totalCount})`);
@@ -76,7 +76,7 @@ const summary: Question = {
   target: { atMost: 3, msMax: 15 },
   readsCounts: true,
   ask: (side) => async () => {
-    const found = await side.reader.summary(tenantScope([side.busiest]), UNALIGNED);
+    const found = await side.reader.summary(tenantSet([side.busiest]), UNALIGNED);
     return `${found.totalCount.toLocaleString('en')} events, ${found.distinctPrincipals} principals`;
   },
 };

@@ -1,7 +1,8 @@
+import { tenantSet } from '../../src/caller/tenant-set';
 import { loadConfig } from '../../src/config';
+import { type Database } from '../../src/database/clients';
+import { openDatabase } from '../../src/database/database';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
-import { type Database, openDatabase } from '../../src/database/database';
-import { tenantScope } from '../../src/caller/tenant-set';
 import { alternate } from '../alternate';
 import type { Bench } from '../context';
 import { compared, type Figure, failed, reported } from '../figure';
@@ -86,6 +87,6 @@ const open = ({ url }: Dataset): Promise<Database> => openDatabase(loadConfig({ 
 async function sideOf(database: Database, { tenantIds, rows }: Dataset): Promise<Side> {
   const reader = new PostgresAuditEventReader(database.ask);
   const [busiest = 0] = tenantIds;
-  const { totalCount } = await reader.summary(tenantScope([busiest]), { from: null, to: null });
+  const { totalCount } = await reader.summary(tenantSet([busiest]), { from: null, to: null });
   return { reader, rows, busiest, many: tenantIds.slice(0, MANY_TENANTS), events: totalCount };
 }

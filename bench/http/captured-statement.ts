@@ -1,8 +1,8 @@
+import { tenantSet } from '../../src/caller/tenant-set';
+import type { AskRows } from '../../src/database/clients';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
-import type { AskRows } from '../../src/database/database';
-import { tenantScope } from '../../src/caller/tenant-set';
 
 /** A statement as PostgreSQL gets it. */
 export interface CapturedStatement {
@@ -24,7 +24,7 @@ export async function pageStatement(
     page: String(query.page),
     pageSize: String(query.pageSize),
   });
-  await new PostgresAuditEventReader(ask).page(tenantScope(tenantIds), toAuditEventQuery(given));
+  await new PostgresAuditEventReader(ask).page(tenantSet(tenantIds), toAuditEventQuery(given));
   const [statement] = caught;
   if (!statement || caught.length > 1)
     throw new Error(`a list page takes ${caught.length} statements, not one`);

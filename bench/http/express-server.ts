@@ -4,9 +4,9 @@ import { Pool } from 'pg';
 import { pino } from 'pino';
 import { Authenticator } from '../../src/caller/authenticate';
 import type { KeyStore, StoredKey } from '../../src/caller/key-store';
+import { RedisLimiter } from '../../src/caller/rate-limit/redis-limiter';
 import { formatTicks } from '../../src/event/event-time';
 import { ticksOfRecordId } from '../../src/event/record-id';
-import { RedisLimiter } from '../../src/caller/rate-limit/redis-limiter';
 import { API_VERSION } from '../../src/version';
 import { type CapturedStatement, pageStatement } from './captured-statement';
 

@@ -22,8 +22,8 @@ await compressAssets(join(ROOT, 'dist/dashboard/assets'));
 /** As text: the service is CommonJS and uses another copy of graphql than the generators here. */
 function sdlOfService() {
   const require = createRequire(import.meta.url);
-  const { createSchema } = require(join(ROOT, 'dist/src/schema.js'));
-  return require('graphql').printSchema(createSchema());
+  const { describeSchema } = require(join(ROOT, 'dist/src/schema.js'));
+  return require('graphql').printSchema(describeSchema());
 }
 
 async function generateOperations(sdl) {

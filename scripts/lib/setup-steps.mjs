@@ -83,9 +83,7 @@ const dashboard = stamped({
   inputs: [
     ...['index.html', 'public', 'src', 'tsconfig.json', 'vite.config.mjs'].map((name) => `dashboard/${name}`),
     // What the schema and the page are made of; the schema itself is read from what the step before compiled.
-    ...['caller', 'event', 'graphql', 'modules', 'schema.ts', 'limits.ts'].map(
-      (name) => `src/${name}`,
-    ),
+    ...['caller', 'event', 'graphql', 'modules', 'schema.ts', 'limits.ts'].map((name) => `src/${name}`),
     ...['scripts/lib/build-dashboard.mjs', 'package-lock.json'],
   ],
   outputs: ['dashboard/generated', 'dist/dashboard'],

@@ -6,14 +6,14 @@ declare const scoped: unique symbol;
  * The tenants a caller may see: never empty. Every read takes one first, so a statement that forgets its
  * tenants does not compile.
  */
-export type TenantScope = readonly [number, ...number[]] & { readonly [scoped]: true };
+export type TenantSet = readonly [number, ...number[]] & { readonly [scoped]: true };
 
-export function tenantScope(tenantIds: readonly number[]): TenantScope {
+export function tenantSet(tenantIds: readonly number[]): TenantSet {
   const distinct = [...new Set(tenantIds)].sort((a, b) => a - b);
   if (distinct.length === 0) {
     throw new DomainError('forbidden', { public: 'This API key is not authorized for any tenant.' });
   }
-  return distinct as unknown as TenantScope;
+  return distinct as unknown as TenantSet;
 }
 
 const TENANT_ID = /^[1-9]\d{0,9}$/;

@@ -1,11 +1,11 @@
-import { type Attempt, changeOf } from './access-entry';
-import type { Tenant, TenantStore } from './tenant-store';
-import { insertEntries } from './access-log.store';
-import type { PrismaClient } from '../database/database';
+import type { ServiceDb } from '../database/clients';
 import { guarded } from '../database/failure';
+import { type Attempt, changeOf } from './access-entry';
+import { insertEntries } from './access-log.store';
+import type { Tenant, TenantStore } from './tenant-store';
 
 export class PostgresTenantStore implements TenantStore {
-  constructor(private readonly prisma: PrismaClient) {}
+  constructor(private readonly prisma: ServiceDb) {}
 
   create(name: string, retentionDays: number | null, attempt: Attempt): Promise<Tenant> {
     return guarded(() =>

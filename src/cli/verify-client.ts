@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { parseNote } from '../modules/evidence/checkpoint';
-import { HASH_BYTES } from '../trail/evidence/merkle';
-import { ID_BYTES } from '../trail/evidence/tiles';
 import { endCountOf } from '../modules/evidence/verify/event-file';
 import type { Hole, LogCopy, RemovalAnswer } from '../modules/evidence/verify/log-copy';
+import { HASH_BYTES } from '../trail/evidence/merkle';
+import { ID_BYTES } from '../trail/evidence/tiles';
 import { API_BASE_PATH } from '../version';
 import { CommandError } from './service-client';
 

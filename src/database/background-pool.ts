@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool, type PoolClient } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
+import type { OwnerDb } from './clients';
 import { NO_JIT, NODE_WAIT } from './limited';
 
 /** Of these one makes partitions for waiting ingest while others fold and index. */
@@ -14,7 +15,7 @@ const BACKGROUND_POOL_MAX = 4;
  * that waits for it would wait for good.
  * @param connectionString with the login that owns the tables
  */
-export function openBackground(connectionString: string, statementMs: number): PrismaClient {
+export function openBackground(connectionString: string, statementMs: number): OwnerDb {
   const pool = new Pool({
     connectionString,
     max: BACKGROUND_POOL_MAX,
@@ -33,7 +34,7 @@ export function openBackground(connectionString: string, statementMs: number): P
       socket.destroy(new Error(`PostgreSQL was silent for ${silenceMs} ms`)),
     );
   });
-  return new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) });
+  return new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) }) as OwnerDb;
 }
 
 /** The driver's types leave it out. */

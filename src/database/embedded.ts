@@ -3,8 +3,8 @@ import { PGlite } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client';
 import { ARRAY_TYPE_IDS } from './binary-arrays';
+import type { Database, OwnerDb, RunStatement, RunSteps, ServiceDb } from './clients';
 import { lockDataDir } from './data-dir-lock';
-import type { Database, RunStatement, RunSteps } from './database';
 import { SERVICE_ROLE, setTenants } from './tenant-rows';
 
 const EMBEDDED_FOLDER = 'database';
@@ -20,8 +20,8 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     await unlock();
     throw error;
   });
-  const prisma = new PrismaClient({ adapter: new PrismaPGlite(asService(engine)) });
-  const migrator = new PrismaClient({ adapter: new PrismaPGlite(engine) });
+  const prisma = new PrismaClient({ adapter: new PrismaPGlite(asService(engine)) }) as ServiceDb;
+  const migrator = new PrismaClient({ adapter: new PrismaPGlite(engine) }) as OwnerDb;
   const stepsWith =
     (options: object): RunSteps =>
     (tenants, work) =>

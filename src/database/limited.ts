@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
-import type { AskRows, Connections, RunStatement, RunSteps } from './database';
+import type { AskRows, Connections, RunStatement, RunSteps, ServiceDb } from './clients';
 import { isDistributed } from './distribute/distribute';
 import { SERVICE_ROLE, setTenants, tenantsSetting } from './tenant-rows';
 import { TenantStatement } from './tenant-statement';
@@ -25,7 +25,7 @@ const BY_INDEX = '-c enable_seqscan=off';
 
 /** A database as requests use it. */
 export interface Limited {
-  readonly prisma: PrismaClient;
+  readonly prisma: ServiceDb;
   readonly run: RunStatement;
   readonly steps: RunSteps;
   readonly ask: AskRows;
@@ -52,7 +52,7 @@ export function openLimited(connectionString: string, isOwner: boolean): Limited
   // A connection lost while idle: the next statement takes another.
   pool.on('error', () => {});
   const options = { disposeExternalPool: true, statementNameGenerator: statementNames('p') };
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, options) });
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, options) }) as ServiceDb;
   const nameOf = statementNames('t');
   const run = runner(pool, prisma);
   return {
@@ -71,7 +71,7 @@ type Run = (
   tenants: readonly number[],
 ) => ReturnType<RunStatement>;
 
-function runner(pool: Pool, prisma: PrismaClient): Run {
+function runner(pool: Pool, prisma: ServiceDb): Run {
   const steps = stepsOn(pool);
   let distributed: Promise<boolean> | undefined;
   const whetherDistributed = () => {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { PrismaClient } from './database';
+import type { OwnerDb } from './clients';
 import { mendRestored } from './row-security';
 import { splitStatements } from './split-statements';
 
@@ -28,7 +28,7 @@ export class NewerDatabase extends Error {
  * @throws NewerDatabase where a newer release has been: what this one would not keep up is unknown to it
  * @throws NoRowSecurity where a restore lost policies or rights
  */
-export async function migrate(prisma: PrismaClient): Promise<readonly string[]> {
+export async function migrate(prisma: OwnerDb): Promise<readonly string[]> {
   const migrations = await readMigrations();
   return prisma.$transaction(
     async (tx) => {
@@ -39,7 +39,7 @@ export async function migrate(prisma: PrismaClient): Promise<readonly string[]> 
       );
       const checksums = new Map(done.map((row) => [row.migration_name, row.checksum]));
       assertNoneUnknown([...checksums.keys()], migrations);
-      if (checksums.has(ROW_SECURITY)) await mendRestored(tx);
+      if (checksums.has(ROW_SECURITY)) await mendRestored(tx, tablesOf(migrations));
       const applied: string[] = [];
       for (const { name, sql, checksum } of migrations) {
         const before = checksums.get(name);
@@ -72,6 +72,10 @@ function assertNoneUnknown(done: readonly string[], known: readonly { readonly n
       'release does not know. Start that release or a newer one, or restore a backup from before.',
   );
 }
+
+/** The tables that migrations make. Others in the same schema are not ours to judge. */
+const tablesOf = (migrations: readonly { readonly sql: string }[]): string[] =>
+  migrations.flatMap(({ sql }) => [...sql.matchAll(/^CREATE TABLE "?(\w+)/gm)].map(([, name = '']) => name));
 
 /** What a migration itself raises is for people: without Prisma's words around it. */
 function sayPlainly(error: unknown): never {

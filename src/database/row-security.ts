@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from './database';
+import type { Prisma, ServiceDb } from './clients';
 import { sqlStateOf } from './failure';
 import { FREE_TABLES, SERVICE_ROLE } from './tenant-rows';
 
@@ -11,7 +11,7 @@ export class NoRowSecurity extends Error {
 const ROLE_REFUSED = /^(?:22023|42501)$/;
 
 /** @param prisma on the connections of requests @throws NoRowSecurity */
-export async function assertRowSecurity(prisma: PrismaClient): Promise<void> {
+export async function assertRowSecurity(prisma: ServiceDb): Promise<void> {
   const [role] = await prisma
     .$queryRawUnsafe<{ name: string; is_member: boolean; is_bound: boolean }[]>(
       `SELECT current_user::text AS name, pg_has_role(current_user, '${SERVICE_ROLE}', 'USAGE') AS is_member,
@@ -44,18 +44,24 @@ SELECT c.relname AS name, c.relrowsecurity AND EXISTS (
       AND role IS DISTINCT FROM (SELECT oid FROM pg_roles WHERE rolname = '${SERVICE_ROLE}')) AS is_open_to_owner
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-  AND c.relname <> ALL ($1::text[])
+  AND c.relname = ANY ($1::text[]) AND c.relname <> ALL ($2::text[])
 ORDER BY c.relname`;
 
 /**
  * Roles are not in a dump of a database, and policies name them. One restored where the service's role was missing has
  * lost who may do what: it is refused. One restored for an owner of another name gets the owner's policies again;
  * without them it would look empty to background tasks.
- * @param tx of the owner, on migrated tables @throws NoRowSecurity
+ * @param tx of the owner, on migrated tables
+ * @param ownTables names of the tables that migrations make
+ * @throws NoRowSecurity
  */
-export async function mendRestored(tx: Prisma.TransactionClient): Promise<void> {
+export async function mendRestored(
+  tx: Prisma.TransactionClient,
+  ownTables: readonly string[],
+): Promise<void> {
   const tables = await tx.$queryRawUnsafe<{ name: string; is_walled: boolean; is_open_to_owner: boolean }[]>(
     TENANT_TABLES,
+    ownTables,
     FREE_TABLES,
   );
   const [rights] = await tx.$queryRawUnsafe<{ has_grants: boolean }[]>(

@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from './database';
+import type { Prisma, ServiceDb } from './clients';
 
 /** The role that requests run as: row-level security shows it rows of the tenants a transaction names. */
 export const SERVICE_ROLE = 'audit_activity_service';
@@ -23,7 +23,7 @@ export const setTenants = (tenants: readonly number[]): string =>
 
 /** Statements of Prisma in one transaction, which sees and writes rows of these tenants and of no others. */
 export function ofTenants<T>(
-  prisma: PrismaClient,
+  prisma: ServiceDb,
   tenants: readonly number[],
   work: (tx: Prisma.TransactionClient) => Promise<T>,
 ): Promise<T> {
@@ -35,7 +35,7 @@ export function ofTenants<T>(
 
 /** What operators ask of all tenants together. */
 export async function ofEveryTenant<T>(
-  prisma: PrismaClient,
+  prisma: ServiceDb,
   work: (tx: Prisma.TransactionClient) => Promise<T>,
 ): Promise<T> {
   const tenants = await prisma.tenant.findMany({ select: { tenantId: true } });

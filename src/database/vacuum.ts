@@ -1,4 +1,4 @@
-import type { PrismaClient } from './database';
+import type { OwnerDb } from './clients';
 
 /** Tables whose rows come and go all the time. */
 const BUSY = [
@@ -11,7 +11,7 @@ const BUSY = [
  * counts to be folded alone would take 60 bytes an event for good.
  * @param prisma the owner's
  */
-export async function vacuum(prisma: PrismaClient): Promise<void> {
+export async function vacuum(prisma: OwnerDb): Promise<void> {
   // One at a time: other callers, who share the engine's one connection, come in between.
   for (const table of BUSY) await prisma.$executeRawUnsafe(`VACUUM ${table}`);
 }

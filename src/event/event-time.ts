@@ -3,10 +3,13 @@
  * JavaScript date (ms) nor a PostgreSQL timestamp (µs) holds the seven decimals of SQL Server's `datetime2(7)`.
  */
 export const TICKS_PER_MS = 10_000n;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
 /** 100 ns steps between FILETIME's epoch (1601-01-01) and 1970-01-01. */
 export const FILETIME_UNIX_EPOCH = 116_444_736_000_000_000n;
 
-const floorDiv = (a: bigint, b: bigint) => (a % b < 0n ? a / b - 1n : a / b);
+/** As `/`, but rounded down below 0 too. @param b above 0 */
+export const floorDiv = (a: bigint, b: bigint) => (a % b < 0n ? a / b - 1n : a / b);
 
 /** `2026-11-19T23:59:56.8651234Z`. @throws RangeError outside years 0000 to 9999. */
 export function formatTicks(ticks: bigint): string {

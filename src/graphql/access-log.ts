@@ -1,38 +1,49 @@
 import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
-import { type Attempt, entryOf, parametersText, type Result, storableName } from '../caller/access-entry';
-import { type Principal, tenantsOf } from '../caller/principal';
+import { entryOf, type Result } from '../caller/access-entry';
+import type { AccessLog } from '../caller/access-log';
+import type { AccessRule } from '../caller/access-rule';
+import { attemptBy, type Call } from '../caller/call';
 import { toDomainError } from '../errors';
-import { parseTenantId } from '../caller/tenant-set';
-import { type AccessRule, accessRuleOf } from './access';
-import type { GraphqlContext } from './context';
+import { accessRuleOf } from './access';
+
+/** Where entries of the access log go, and what time they say. */
+export interface AccessNotes {
+  readonly accessLog: Pick<AccessLog, 'note'>;
+  readonly nowMs: () => number;
+}
 
 type Args = Readonly<Record<string, unknown>>;
-type Resolve = GraphQLFieldResolver<unknown, GraphqlContext, Args>;
+type Resolve = GraphQLFieldResolver<unknown, Call, Args>;
 
 /**
  * Has every root field leave an entry in the access log, whichever entrance it is reached by. A change that
  * operators make is written in its transaction, by the store, so only its failure is noted here; what agents send is
  * no access, and only its refusal is.
  */
-export function logEveryAccess(schema: GraphQLSchema): void {
+export function logEveryAccess(schema: GraphQLSchema, to: AccessNotes): void {
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
   for (const field of [...Object.values(schema.getQueryType()?.getFields() ?? {}), ...mutations]) {
     const rule = accessRuleOf(field);
     if (!rule || !field.resolve) throw new Error(`${field.name} cannot be logged`);
     const writesItself = rule.principal === 'agent' || mutations.includes(field);
-    field.resolve = logged(field.name, { rule, writesItself }, field.resolve as Resolve) as Resolve;
+    field.resolve = logged(field.name, { ...to, rule, writesItself }, field.resolve as Resolve) as Resolve;
   }
 }
 
 function logged(
   operation: string,
-  { rule, writesItself }: { readonly rule: AccessRule; readonly writesItself: boolean },
+  {
+    rule,
+    writesItself,
+    accessLog,
+    nowMs,
+  }: AccessNotes & { readonly rule: AccessRule; readonly writesItself: boolean },
   resolve: Resolve,
 ): Resolve {
   return (source, args, context, info) => {
-    const at = context.services.now();
+    const at = nowMs();
     const attempt = () => attemptBy(context, operation, { at, parameters: parametersOf(rule, args) });
-    const note = (result: Result) => context.services.accessLog.note(entryOf(attempt(), result));
+    const note = (result: Result) => accessLog.note(entryOf(attempt(), result));
     const own = writesItself ? { ...context, attempt } : context;
     const answer = resolve(source, args, own, info) as Promise<unknown>;
     // Beside the answer, not before it: the caller does not wait for this.
@@ -50,51 +61,6 @@ function logged(
 
 /** What agents send is events: their refusal tells who tried, not what was in them. */
 const parametersOf = (rule: AccessRule, args: Args): Args => (rule.principal === 'agent' ? {} : args);
-
-/**
- * Notes what is no root field of GraphQL. What hands over rows for a long time is noted twice: when it begins, with
- * null rows, and when it has ended.
- */
-export function noteAccess(
-  context: GraphqlContext,
-  access: Result & { readonly operation: string; readonly parameters: object },
-): void {
-  const { operation, parameters, ...result } = access;
-  const attempt = attemptBy(context, operation, { at: context.services.now(), parameters });
-  context.services.accessLog.note(entryOf(attempt, result));
-}
-
-type Asking = Pick<GraphqlContext, 'principal' | 'requestId' | 'address' | 'entrance'>;
-
-/** @param what.at milliseconds since 1970 */
-export function attemptBy(
-  { principal, requestId, address, entrance }: Asking,
-  operation: string,
-  { at, parameters }: { readonly at: number; readonly parameters: object },
-): Attempt {
-  const { kind, keyId, name, session } = principal;
-  return {
-    at: new Date(at),
-    principalKind: kind,
-    keyId,
-    keyName: storableName(name),
-    userName: session?.user ? storableName(session.user) : null,
-    entrance: session ? 'dashboard' : entrance,
-    operation,
-    parameters: parametersText(parameters),
-    tenantIds: tenantsConcerned(principal, parameters),
-    requestId,
-    address,
-  };
-}
-
-/** An operator acts for no tenant, but may name some. */
-function tenantsConcerned(principal: Principal, parameters: object): readonly number[] {
-  if (principal.kind !== 'operator') return tenantsOf(principal);
-  const { tenantId, tenantIds } = parameters as Args;
-  const named = [tenantId, ...(Array.isArray(tenantIds) ? tenantIds : [])];
-  return named.flatMap((id) => (typeof id === 'string' ? (parseTenantId(id) ?? []) : []));
-}
 
 /** Objects in the value of a root field: of a page its items, of anything else that is no list itself. */
 function rowsOf(value: unknown): number {

@@ -1,29 +1,34 @@
 import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
+import type { Call } from '../caller/call';
 import { holderOf, tenantsOf } from '../caller/principal';
+import type { AnswerBytes } from '../caller/rate-limit/answer-bytes';
 import { DomainError, ERRORS } from '../errors';
 import { LIMITS } from '../limits';
-import type { GraphqlContext } from './context';
 
-type Resolve = GraphQLFieldResolver<unknown, GraphqlContext, Readonly<Record<string, unknown>>>;
+type Resolve = GraphQLFieldResolver<unknown, Call, Readonly<Record<string, unknown>>>;
 
 /** Fields with whole statements: an event is no larger than the batch that brought it. */
 const LARGE: Readonly<Record<string, number>> = { auditEvent: LIMITS.ingestBodyBytesMax };
 
 /** Has every field that reads hold room for its part of the answer until that has left, whichever entrance it is for. */
-export function boundEveryAnswer(schema: GraphQLSchema): void {
+export function boundEveryAnswer(schema: GraphQLSchema, answers: AnswerBytes): void {
   for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
     const { resolve } = field;
     if (!resolve) throw new Error(`${field.name} cannot be bounded`);
-    field.resolve = bounded(resolve as Resolve, LARGE[field.name] ?? LIMITS.answerBytesAssumed) as Resolve;
+    field.resolve = bounded(
+      resolve as Resolve,
+      answers,
+      LARGE[field.name] ?? LIMITS.answerBytesAssumed,
+    ) as Resolve;
   }
 }
 
 const bounded =
-  (resolve: Resolve, bytesAssumed: number): Resolve =>
+  (resolve: Resolve, answers: AnswerBytes, bytesAssumed: number): Resolve =>
   async (source, args, context, info) => {
-    const { principal, services, gone } = context;
+    const { principal, gone } = context;
     const asker = { holder: holderOf(principal), tenants: tenantsOf(principal) };
-    const room = await services.answers.hold(asker, bytesAssumed).catch(refuse);
+    const room = await answers.hold(asker, bytesAssumed).catch(refuse);
     try {
       const value: unknown = await resolve(source, args, context, info);
       room.settle(bytesOf(value));

@@ -1,21 +1,21 @@
 import { type DocumentNode, type GraphQLSchema, Kind, parse, validate } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { type AccessRule, enforce } from '../caller/access-rule';
+import type { Call } from '../caller/call';
 import { toDomainError } from '../errors';
-import { type AccessRule, accessRuleOf, enforce } from './access';
-import { noteAccess } from './access-log';
-import type { GraphqlContext } from './context';
+import { accessRuleOf } from './access';
 
 /** A fixed operation with one root field: parsed, validated and compiled at boot. */
 export interface PreparedOperation {
   readonly rootField: string;
   readonly rule: AccessRule;
   /** The value of the root field. @throws DomainError */
-  run(variables: Readonly<Record<string, unknown>>, context: GraphqlContext): Promise<unknown>;
+  run(variables: Readonly<Record<string, unknown>>, context: Call): Promise<unknown>;
   /**
    * The check `run` makes, ahead of any other; a refusal is noted with the parameters as they were given.
    * @throws DomainError `forbidden`
    */
-  authorize(context: GraphqlContext, given: object): void;
+  authorize(context: Call, given: object): void;
 }
 
 /** @throws Error when the document does not fit the schema: the service does not start with a broken route */
@@ -39,7 +39,7 @@ export function prepareOperation(schema: GraphQLSchema, source: string): Prepare
         enforce(rule, context.principal);
       } catch (error) {
         const { code } = toDomainError(error);
-        noteAccess(context, { operation: rootField, parameters: given, outcome: code, rows: null });
+        context.note({ operation: rootField, parameters: given, outcome: code, rows: null });
         throw error;
       }
     },

@@ -2,11 +2,10 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request, RequestHandler } from 'express';
 import type { Principal } from '../caller/principal';
-import { DomainError } from '../errors';
-import { checkEvent } from '../modules/ingest/check-event';
-import { readBatch, readJson, unreadable } from '../modules/ingest/read-batch';
-import { LIMITS } from '../limits';
 import { Holdings } from '../caller/rate-limit/holdings';
+import { DomainError } from '../errors';
+import { LIMITS } from '../limits';
+import { readJson, unreadable } from './json-body';
 import { receive } from './receive-bytes';
 
 /** Only agents send much. */
@@ -65,18 +64,26 @@ const tooMany = () =>
     retryAfterSeconds: 1,
   });
 
+/** What becomes of the bodies of agents. */
+export interface AgentBodies {
+  /** Waits for a turn. @returns its end @throws DomainError `service_unavailable` */
+  readonly enter: (tenantId: number) => Promise<() => void>;
+  /** @throws DomainError `invalid_parameter`, `payload_too_large` */
+  readonly read: (body: Buffer, tenantId: number) => Promise<unknown>;
+}
+
 /** Puts the value of the JSON in place of its bytes. */
-export const parseBytes: RequestHandler = async (request, response, next) => {
-  if (!Buffer.isBuffer(request.body)) return next();
-  const { principal, context } = response.locals;
-  const bytes = request.body;
-  request.body = undefined;
-  if (principal.kind === 'agent') {
-    const nowMs = context.services.now();
-    request.body = await readBatch(bytes, (given) => checkEvent(principal.tenantId, given, nowMs));
-  } else request.body = readJson(bytes);
-  next();
-};
+export const parseBytes =
+  (agents: AgentBodies): RequestHandler =>
+  async (request, response, next) => {
+    if (!Buffer.isBuffer(request.body)) return next();
+    const { principal } = response.locals;
+    const bytes = request.body;
+    request.body = undefined;
+    request.body =
+      principal.kind === 'agent' ? await agents.read(bytes, principal.tenantId) : readJson(bytes);
+    next();
+  };
 
 /** Before it is parsed, hashed and kept. */
 export const refuseLongDocument: RequestHandler = ({ body }, _response, next) => {

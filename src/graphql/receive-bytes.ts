@@ -1,8 +1,8 @@
 import type { Transform } from 'node:stream';
 import type { Request, Response } from 'express';
 import { DomainError } from '../errors';
-import { unreadable } from '../modules/ingest/read-batch';
 import { LIMITS } from '../limits';
+import { unreadable } from './json-body';
 
 /**
  * The body of a request, decoded.

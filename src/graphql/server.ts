@@ -7,32 +7,32 @@ import { expressMiddleware } from '@as-integrations/express5';
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema, type ValidationRule } from 'graphql';
 import type { Logger } from 'pino';
-import { whenClosed } from '../closed';
-import { DomainError, ERRORS, toDomainError } from '../errors';
-import { IngestGate } from '../modules/ingest/gate';
-import type { IngestReceipt } from '../modules/ingest/receive-batch';
-import { LIMITS } from '../limits';
-import { graphqlRefusal } from '../http/refusal';
+import type { AcceptCall, Call } from '../caller/call';
 import { sessionRequestOf } from '../caller/session/session-cookie';
 import { sessionTokenOf } from '../caller/session/session-token';
+import { whenClosed } from '../closed';
+import { DomainError, ERRORS, toDomainError } from '../errors';
+import type { BatchReceipt } from '../http/answered';
+import { graphqlRefusal } from '../http/refusal';
+import { LIMITS } from '../limits';
 import { NO_TRACING, type Tracing } from '../observe/tracing';
-import type { CreateContext, GraphqlContext } from './context';
 import { refuseIntrospection } from './introspection';
 import { limitDocument } from './limits';
-import { parseBytes, refuseLongDocument, takeBytes } from './read-body';
+import { type AgentBodies, parseBytes, refuseLongDocument, takeBytes } from './read-body';
 
 /** `POST /graphql`, for agents, operators and dashboards. Nothing that matters lives in an Apollo plugin. */
 export async function createGraphqlRouter(parts: {
   readonly schema: GraphQLSchema;
-  readonly createContext: CreateContext;
+  readonly acceptCall: AcceptCall;
+  readonly agents: AgentBodies;
   /** Steps that read a body, for which a request is not counted as in work. */
   readonly whileReading: (...steps: readonly RequestHandler[]) => readonly RequestHandler[];
   readonly tracing?: Tracing;
   readonly log: Logger;
 }): Promise<Router> {
-  const { schema, createContext, whileReading, tracing = NO_TRACING, log } = parts;
+  const { schema, acceptCall, agents, whileReading, tracing = NO_TRACING, log } = parts;
   const apolloWith = async (rules: readonly ValidationRule[]) => {
-    const apollo = new ApolloServer<GraphqlContext>({
+    const apollo = new ApolloServer<Call>({
       schema,
       includeStacktraceInErrorResponses: false,
       introspection: true, // who may is a rule of our own
@@ -65,7 +65,7 @@ export async function createGraphqlRouter(parts: {
 
   /** Before the body is read: a caller without a key costs nothing more. */
   const authenticate: RequestHandler = async (request, response, next) => {
-    response.locals.context = await createContext({
+    response.locals.context = await acceptCall({
       requestId: response.locals.requestId,
       apiKey: request.get('X-Api-Key'),
       sessionToken: sessionTokenOf(sessionRequestOf(request)),
@@ -80,18 +80,11 @@ export async function createGraphqlRouter(parts: {
     response.locals.principal = response.locals.context.principal;
     next();
   };
-  const gate = new IngestGate({
-    inWorkMax: LIMITS.ingestInWorkMax,
-    inWorkPerTenantMax: LIMITS.ingestInWorkPerTenantMax,
-    waitingMax: LIMITS.ingestWaitingMax,
-    waitingPerTenantMax: Math.floor(LIMITS.ingestWaitingMax / LIMITS.shareOfOne),
-    waitMs: LIMITS.ingestWaitMs,
-  });
   /** After the body has come, so that a slow one keeps nobody waiting; before anything is made of it. */
   const takeTurn: RequestHandler = async (_request, response, next) => {
     const { principal } = response.locals;
     if (principal.kind !== 'agent') return next();
-    const leave = await gate.enter(principal.tenantId);
+    const leave = await agents.enter(principal.tenantId);
     if (response.closed) return leave();
     response.once('close', leave);
     next();
@@ -110,7 +103,7 @@ export async function createGraphqlRouter(parts: {
     authenticate,
     ...whileReading(takeBytes()),
     takeTurn,
-    parseBytes,
+    parseBytes(agents),
     refuseLongDocument,
     answer,
   );
@@ -122,11 +115,11 @@ export async function createGraphqlRouter(parts: {
   return router;
 }
 
-const isReceipt = (value: unknown): value is IngestReceipt =>
+const isReceipt = (value: unknown): value is BatchReceipt =>
   typeof value === 'object' && value !== null && 'accepted' in value && 'duplicates' in value;
 
 /** For traces: which of a caller's operations it was. */
-const nameOperations = (tracing: Tracing): ApolloServerPlugin<GraphqlContext> => ({
+const nameOperations = (tracing: Tracing): ApolloServerPlugin<Call> => ({
   requestDidStart: async () => ({
     didResolveOperation: async ({ operation, operationName }) =>
       tracing.note({
@@ -159,7 +152,7 @@ function toPublicError(formatted: GraphQLFormattedError, error: unknown): GraphQ
 }
 
 /** One line for each failure that is ours, with the request id the caller has in `X-Request-Id`. */
-function logFailures(log: Logger): ApolloServerPlugin<GraphqlContext> {
+function logFailures(log: Logger): ApolloServerPlugin<Call> {
   return {
     requestDidStart: async () => ({
       didEncounterErrors: async ({ errors, contextValue }) => {

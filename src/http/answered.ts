@@ -1,7 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { type Principal, tenantsOf } from '../caller/principal';
-import type { IngestReceipt } from '../modules/ingest/receive-batch';
+
+/** What became of the events of a batch. */
+export interface BatchReceipt {
+  readonly accepted: number;
+  readonly duplicates: number;
+  readonly rejected: readonly unknown[];
+}
 
 /** A request when its answer has left, or its caller has. */
 export interface Answered {
@@ -17,7 +23,7 @@ export interface Answered {
   /** Events in the answer, where it has any. */
   readonly rows: number | undefined;
   /** What became of the batch the request brought, if it brought one. */
-  readonly receipt: IngestReceipt | undefined;
+  readonly receipt: BatchReceipt | undefined;
   readonly ms: number;
   /** Where the request is part of a trace. */
   readonly traceId: string | undefined;

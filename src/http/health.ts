@@ -17,7 +17,7 @@ export type CheckHealth = () => Promise<Health>;
 /** @param parts what the service can do without, at a price */
 export function healthCheck(
   pingDatabase: () => Promise<unknown>,
-  ...parts: readonly { readonly healthy: boolean }[]
+  parts: readonly { readonly healthy: boolean }[],
 ): CheckHealth {
   return async () => {
     try {

@@ -1,9 +1,10 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { addressGroup, plainAddress } from '../caller/address-list';
+import { Holdings } from '../caller/rate-limit/holdings';
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
-import { Holdings } from '../caller/rate-limit/holdings';
+import type { DeclareMetrics } from '../observe/open-metrics';
 
 /** The requests being answered: bounded in number, and let finish when the service stops. */
 export class InFlight {
@@ -24,6 +25,9 @@ export class InFlight {
   get count(): number {
     return this.#held.all;
   }
+
+  readonly metrics: DeclareMetrics = (metrics) =>
+    metrics.gauge('http_requests_in_flight', 'Requests being answered.', () => this.count);
 
   /**
    * Counts a request until it is answered. Behind a slow database requests pile up faster than they fail: beyond the

@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { parse } from 'node:querystring';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { mayHoldKey } from '../caller/key-format';
-import { DASHBOARD_PATH } from './dashboard-path';
 import { ERRORS, toDomainError } from '../errors';
-import { HEALTH_PATH } from './health';
+import { LIMITS } from '../limits';
+import { NO_TRACING, type Tracing } from '../observe/tracing';
 import { logAnswered, type OnAnswered, tellWhenAnswered } from './answered';
 import { answerBrokenRequests, refuseOddRequests } from './broken-requests';
+import { DASHBOARD_PATH } from './dashboard-path';
+import { HEALTH_PATH } from './health';
 import type { InFlight } from './in-flight';
-import { LIMITS } from '../limits';
 import { GRAPHQL_PATH, refusalAt } from './refusal';
-import { NO_TRACING, type Tracing } from '../observe/tracing';
 
 const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 
@@ -50,6 +52,14 @@ export function createHttpServer(parts: {
   app.use(parts.facade);
   app.use(refuse(log));
   return limited(createServer(serverOptions(), app), log);
+}
+
+/** Listens. @returns `http://HOST:PORT` */
+export async function listenAt(server: Server, host: string, port: number): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 }
 
 const serverOptions = () => ({

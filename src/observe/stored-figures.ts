@@ -1,14 +1,14 @@
 import { KEY_KINDS } from '../caller/key-format';
+import type { OwnerDb } from '../database/clients';
+import { guarded } from '../database/failure';
 import { LIMITS } from '../limits';
 import type { Figures, SourceFigures } from './figures';
-import type { PrismaClient } from '../database/database';
-import { guarded } from '../database/failure';
 
 /** More say no more: the folding is far behind. */
 const DELTAS_MAX = 100_000;
 
 /** @param sourcesMax of how many sources to tell @throws DomainError `service_unavailable` after `deadlineMs` */
-export function readFigures(prisma: PrismaClient, sourcesMax: number, deadlineMs: number): Promise<Figures> {
+export function readFigures(prisma: OwnerDb, sourcesMax: number, deadlineMs: number): Promise<Figures> {
   return guarded(async () => {
     const [work] = await prisma.$queryRaw<
       {

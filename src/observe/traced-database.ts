@@ -1,4 +1,4 @@
-import type { AskRows, Database, PrismaClient } from '../database/database';
+import type { AskRows, Database, OwnerDb, ServiceDb } from '../database/clients';
 import type { Tracing } from './tracing';
 
 const SYSTEM = { 'db.system.name': 'postgresql' } as const;
@@ -28,7 +28,7 @@ const spanOf = <T>(tracing: Tracing, text: string, work: () => Promise<T>) =>
 
 const nameOf = (text: string) => /\w+/.exec(text)?.[0].toUpperCase() ?? 'SQL';
 
-function tracedPrisma(prisma: PrismaClient, tracing: Tracing): PrismaClient {
+function tracedPrisma<Door extends ServiceDb | OwnerDb>(prisma: Door, tracing: Tracing): Door {
   const traced = prisma.$extends({
     query: {
       $allOperations: ({ model, operation, args, query }) =>
@@ -36,5 +36,5 @@ function tracedPrisma(prisma: PrismaClient, tracing: Tracing): PrismaClient {
     },
   });
   // The same client to whoever uses it; the type leaves out what extensions could have changed.
-  return traced as unknown as PrismaClient;
+  return traced as unknown as Door;
 }

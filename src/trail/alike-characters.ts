@@ -1,6 +1,6 @@
+import { Prisma } from '../database/clients';
 import { SEARCHED_FIELDS, toSnakeCase } from '../event/fields';
 import { MARK_STAND_IN, type SearchTerm, WORD_MARK } from '../event/search-terms';
-import { Prisma } from '../database/database';
 import { UNUSED } from './stored-text';
 
 const ALIKE = new RegExp(`[${WORD_MARK}${MARK_STAND_IN}]`, 'g');

@@ -1,7 +1,7 @@
+import type { BinaryArrays } from '../database/binary-arrays';
 import { AUDIT_EVENT_FIELDS, INGEST_FIELDS, SEARCHED_FIELDS, toSnakeCase } from '../event/fields';
 import { searchableRoom, searchableText, writeSearchable } from '../event/search-terms';
 import { additionalJsonOf, type CheckedEvent, type CheckedRecord } from './checked-event';
-import type { BinaryArrays } from '../database/binary-arrays';
 import { toStored, toStoredJson } from './stored-text';
 
 interface Column {

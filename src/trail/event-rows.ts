@@ -1,3 +1,4 @@
+import { Prisma } from '../database/clients';
 import { formatTicks } from '../event/event-time';
 import {
   AUDIT_EVENT_FIELDS,
@@ -11,7 +12,6 @@ import {
 } from '../event/fields';
 import { ticksOfRecordId } from '../event/record-id';
 import type { StoredAuditEvent } from './audit-event-reader';
-import { Prisma } from '../database/database';
 import { fromStored, fromStoredJson, storedCharsFor } from './stored-text';
 
 /** A row as a statement returns it, by column name. */

@@ -1,7 +1,7 @@
+import { Prisma } from '../database/clients';
 import type { AuditEventFilter, TimeRange } from '../event/query';
 import { recordIdFloor } from '../event/record-id';
 import { needleOf, type SearchTerm } from '../event/search-terms';
-import { Prisma } from '../database/database';
 import { tellingApart } from './alike-characters';
 import { toStored } from './stored-text';
 

@@ -1,7 +1,7 @@
+import { Prisma } from '../database/clients';
 import type { AuditEventFilter } from '../event/query';
 import { type SearchTerm, wholeWordsOf, wordsOf } from '../event/search-terms';
 import type { TenantForm } from './counts/scope';
-import { Prisma } from '../database/database';
 import { toStored } from './stored-text';
 
 /** Words are indexed by their first characters: whole statements without a blank must not break an index. */

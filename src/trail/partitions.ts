@@ -1,8 +1,7 @@
-import { formatTicks, TICKS_PER_MS } from '../event/event-time';
+import type { OwnerDb, Prisma } from '../database/clients';
+import { DAY_MS, formatTicks, TICKS_PER_MS } from '../event/event-time';
 import { recordIdFloor, ticksOfRecordId } from '../event/record-id';
-import type { Prisma, PrismaClient } from '../database/database';
 
-const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /** Weeks begin on Monday; 1970-01-01 was a Thursday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
@@ -37,7 +36,7 @@ export async function hasPartition(tx: Prisma.TransactionClient, name: string): 
 export class Partitions {
   readonly #known = new Set<number>();
 
-  constructor(private readonly prisma: PrismaClient) {}
+  constructor(private readonly prisma: OwnerDb) {}
 
   /** Makes the partitions of this week and the next ones. */
   async ensureAhead(nowMs: number): Promise<void> {

@@ -1,9 +1,9 @@
+import { Prisma } from '../database/clients';
 import type { AuditEventFilter } from '../event/query';
-import { whereInRange, whereOf } from './event-where';
 import { type Counted, groupDimension } from './counts/dimensions';
 import { cutRange, type HourSpan } from './counts/pieces';
 import { hourOf, IN_BOUNDS, type TenantForm, withBounds, within } from './counts/scope';
-import { Prisma } from '../database/database';
+import { whereInRange, whereOf } from './event-where';
 import { hoursOfWord, isCounted, keysOf } from './index-words';
 
 /**

@@ -184,7 +184,7 @@ describe('borders between folders', () => {
       'src/postgres/database',
     ],
     ['src/api-key/bad.ts', `const e = require('express');`, 'the package express'],
-    ['src/ingest/bad.ts', `export * from '../graphql/context';`, 'src/graphql/context'],
+    ['src/ingest/bad.ts', `export * from '../../src/caller/call';`, 'src/graphql/context'],
     ['src/postgres/bad.ts', `import Redis from 'ioredis';`, 'the package ioredis'],
     ['src/redis/bad.ts', `await import('../postgres/database');`, 'src/postgres/database'],
     [

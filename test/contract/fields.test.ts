@@ -19,11 +19,11 @@ import {
   SUMMARY_PARAMETERS,
 } from '../../src/event/parameters';
 import { SUMMARY_FIELDS } from '../../src/event/summary-fields';
-import { createSchema } from '../../src/schema';
+import { describeSchema } from '../../src/schema';
 import { ROOT } from '../support/imports';
 
 const specOf = (name: FieldName): FieldSpec => AUDIT_EVENT_FIELDS[name];
-const schema = createSchema();
+const schema = describeSchema();
 const typeOf = (name: string) => (schema.getType(name) as GraphQLObjectType).getFields();
 const shapeOf = ({ type, description }: Pick<GraphQLField<unknown, unknown>, 'type' | 'description'>) => ({
   type: String(type instanceof GraphQLNonNull ? type.ofType : type),

@@ -3,7 +3,7 @@ import { oas } from '@stoplight/spectral-rulesets';
 import { pino } from 'pino';
 import { createFacade } from '../../rest-facade/app';
 import { ERRORS } from '../../src/errors';
-import { createSchema } from '../../src/schema';
+import { describeSchema } from '../../src/schema';
 import { API_BASE_PATH } from '../../src/version';
 import { useWorld } from '../support/use-world';
 
@@ -86,8 +86,8 @@ describe('the OpenAPI document', () => {
 
   it('describes every path that is served below the base path', () => {
     const { stack } = createFacade({
-      schema: createSchema(),
-      createContext: () => Promise.reject(new Error('not called')),
+      schema: describeSchema(),
+      acceptCall: () => Promise.reject(new Error('not called')),
       beginExport: () => Promise.reject(new Error('not called')),
       checkHealth: async () => 'Healthy',
       log: pino({ level: 'silent' }),

@@ -1,7 +1,7 @@
-import { leafHashOf } from '../../src/trail/evidence/entry';
+import { tenantSet } from '../../src/caller/tenant-set';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { openBacklog } from '../../src/modules/evidence/log-key';
-import { tenantScope } from '../../src/caller/tenant-set';
+import { leafHashOf } from '../../src/trail/evidence/entry';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { RetentionTrial } from '../support/retention';
@@ -32,7 +32,7 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
   };
   /** As the first start does that has a key. */
   const seal = () => store.database.migrator.$transaction((tx) => openBacklog(tx, trial.keys));
-  const state = async () => (await trial.log.states(tenantScope([store.tenantId])))[0];
+  const state = async () => (await trial.log.states(tenantSet([store.tenantId])))[0];
 
   it('are taken in, once each, while others of the same hours come', async () => {
     const old = inHours(500, 10);
@@ -52,7 +52,7 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
     );
     const reader = new PostgresAuditEventReader(store.database.ask, store.form);
     const [first] = old;
-    const stored = await reader.find(tenantScope([store.tenantId]), first?.recordId ?? '');
+    const stored = await reader.find(tenantSet([store.tenantId]), first?.recordId ?? '');
     expect(stored && leafHashOf(stored)).toBe(
       entries.find(([id]) => id === hexOf(first?.recordId ?? ''))?.[1],
     );

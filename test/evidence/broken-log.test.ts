@@ -1,4 +1,4 @@
-import { tenantScope } from '../../src/caller/tenant-set';
+import { tenantSet } from '../../src/caller/tenant-set';
 import { ENGINES } from '../support/engines';
 import type { Store } from '../support/store';
 import { type LogTrial, savedLog, takeAway, useLog } from './support';
@@ -13,7 +13,7 @@ describe.each(ENGINES)('whoever can write to the database on %s', (engine) => {
     await trial.run();
   });
   const add = (n: number) => store.insert(store.checked(Array.from({ length: n }, () => ({}))));
-  const state = async () => (await trial.log.states(tenantScope([store.tenantId])))[0];
+  const state = async () => (await trial.log.states(tenantSet([store.tenantId])))[0];
   const change = (sql: string) => store.query(sql, store.tenantId);
 
   it('cannot make an event accepted: what waits was changed, and is never taken in', async () => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { leafHashOf } from '../../src/trail/evidence/entry';
-import { checkCheckpoints } from '../../src/modules/evidence/verify/checkpoints';
+import { tenantSet } from '../../src/caller/tenant-set';
+import type { OwnerDb } from '../../src/database/clients';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
-import type { PrismaClient } from '../../src/database/database';
 import { Sequencer } from '../../src/modules/evidence/sequencer';
-import { tenantScope } from '../../src/caller/tenant-set';
+import { checkCheckpoints } from '../../src/modules/evidence/verify/checkpoints';
+import { leafHashOf } from '../../src/trail/evidence/entry';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
@@ -16,15 +16,15 @@ const hexOf = (recordId: string) => recordId.replaceAll('-', '');
 const log = pino({ level: 'silent' });
 
 /** A client whose transactions fail now and then, at any statement. */
-function failing(prisma: PrismaClient, isDue: () => boolean): PrismaClient {
+function failing(prisma: OwnerDb, isDue: () => boolean): OwnerDb {
   return new Proxy(prisma, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
       const call = value.bind(target) as (...args: unknown[]) => Promise<unknown>;
       if (name === '$transaction')
-        return (work: (tx: PrismaClient) => unknown, options: unknown) =>
-          call((tx: PrismaClient) => work(failing(tx, isDue)), options);
+        return (work: (tx: OwnerDb) => unknown, options: unknown) =>
+          call((tx: OwnerDb) => work(failing(tx, isDue)), options);
       return async (...args: unknown[]) => {
         const result = await call(...args);
         if (String(name).includes('Raw') && isDue()) throw new Error('killed');
@@ -150,7 +150,7 @@ describe.each(ENGINES)('many at once on %s', (engine) => {
           await trial.run();
           const logged = new Map(await trial.entries());
           for (const { recordId } of events) {
-            const found = await reader.find(tenantScope([store.tenantId]), recordId);
+            const found = await reader.find(tenantSet([store.tenantId]), recordId);
             expect(found && leafHashOf(found)).toBe(logged.get(hexOf(recordId)));
           }
         },

@@ -1,9 +1,9 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { tenantSet } from '../../src/caller/tenant-set';
 import { CHECKPOINT_KEY_FILE } from '../../src/modules/evidence/checkpoint-key-file';
-import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
 import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
-import { tenantScope } from '../../src/caller/tenant-set';
+import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
 import { describeOnPostgres, ENGINES, temporaryFolder } from '../support/engines';
 import { anEvent } from '../support/events';
 import { Store } from '../support/store';
@@ -37,7 +37,7 @@ describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (en
       store.tenantId,
       store.checked(Array.from({ length: n }, () => ({}))),
     );
-  const state = async () => (await first.log.states(tenantScope([store.tenantId])))[0];
+  const state = async () => (await first.log.states(tenantSet([store.tenantId])))[0];
   const idOf = ({ keys: { own } }: LogTrial) => own.keyId;
 
   it('the log has the key of the first; the other instance signs nothing, and says which setting to change', async () => {

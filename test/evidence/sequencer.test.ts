@@ -1,8 +1,8 @@
+import { tenantSet } from '../../src/caller/tenant-set';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { isSignedBy, parseNote } from '../../src/modules/evidence/checkpoint';
 import { leafHashOf } from '../../src/trail/evidence/entry';
 import { rootByInclusion } from '../../src/trail/evidence/merkle';
-import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
-import { tenantScope } from '../../src/caller/tenant-set';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
@@ -22,7 +22,7 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
       eventTime: `2026-01-05T${String(i % 24).padStart(2, '0')}:00:00.0000000Z`,
       blockOffset: 512 * (i + 1),
     }));
-  const state = async () => (await trial.log.states(tenantScope([store.tenantId])))[0];
+  const state = async () => (await trial.log.states(tenantSet([store.tenantId])))[0];
 
   it('has each accepted event once, with the hash of what the API gives of it', async () => {
     const events = store.checked(times(700));
@@ -48,7 +48,7 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
     expect(entries.map(([id]) => id).sort()).toEqual(events.map(({ recordId }) => hexOf(recordId)).sort());
     const reader = new PostgresAuditEventReader(store.database.ask, store.form);
     for (const { recordId } of [events[0], events[299], events[699]].filter((e) => e !== undefined)) {
-      const stored = await reader.find(tenantScope([store.tenantId]), recordId);
+      const stored = await reader.find(tenantSet([store.tenantId]), recordId);
       const leaf = entries.find(([id]) => id === hexOf(recordId))?.[1];
       expect(stored && leafHashOf(stored)).toBe(leaf);
     }
@@ -70,7 +70,7 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
     expect(entries.map(([id]) => id).sort()).toEqual(accepted.map(({ recordId }) => hexOf(recordId)).sort());
     const reader = new PostgresAuditEventReader(store.database.ask);
     for (const { recordId } of accepted) {
-      const stored = await reader.find(tenantScope([store.tenantId]), recordId);
+      const stored = await reader.find(tenantSet([store.tenantId]), recordId);
       expect(entries).toContainEqual([hexOf(recordId), stored && leafHashOf(stored)]);
     }
   });

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { type Checkpoint, parseNote } from '../../src/modules/evidence/checkpoint';
 import type { CheckpointMemory } from '../../src/modules/evidence/checkpoint-memory';
+import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
 import { EvidenceLog } from '../../src/modules/evidence/evidence-log';
 import type { LogKeys } from '../../src/modules/evidence/log-head';
-import type { CheckpointKey } from '../../src/trail/evidence/note-key';
-import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
 import { Sequencer } from '../../src/modules/evidence/sequencer';
+import type { CheckpointKey } from '../../src/trail/evidence/note-key';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import type { EngineName } from '../support/engines';
 import { Store } from '../support/store';

@@ -1,4 +1,4 @@
-import { tenantScope } from '../../src/caller/tenant-set';
+import { tenantSet } from '../../src/caller/tenant-set';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import type { Store } from '../support/store';
@@ -18,7 +18,7 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
   });
   const add = (n: number) => store.insert(store.checked(Array.from({ length: n }, () => ({}))));
   const change = (sql: string) => store.query(sql, store.tenantId);
-  const state = async () => (await other.log.states(tenantScope([store.tenantId])))[0];
+  const state = async () => (await other.log.states(tenantSet([store.tenantId])))[0];
   const signed = async () => (await other.log.checkpoints(store.tenantId, 0)).length;
   const restarted = (trial: LogTrial) => new LogTrial(store, TEST_CHECKPOINT_KEY, {}, trial.memory);
   /** Events are made to be what they were not, and listed as if they were of before there was a log. */
@@ -62,7 +62,7 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
     const third = new LogTrial(store);
     await third.run();
     expect((await third.entries()).length).toBe(1);
-    expect((await third.log.states(tenantScope([store.tenantId])))[0]?.problem).toContain(
+    expect((await third.log.states(tenantSet([store.tenantId])))[0]?.problem).toContain(
       'it was never sealed',
     );
     await other.run();

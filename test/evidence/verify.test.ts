@@ -1,10 +1,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { type Database } from '../../src/database/clients';
+import { openDatabase } from '../../src/database/database';
 import { parseNote } from '../../src/modules/evidence/checkpoint';
 import { CHECKPOINT_KEY_FILE } from '../../src/modules/evidence/checkpoint-key-file';
-import { isConsistent, rootByInclusion } from '../../src/trail/evidence/merkle';
 import { rootsAt } from '../../src/modules/evidence/verify/checkpoints';
-import { type Database, openDatabase } from '../../src/database/database';
+import { isConsistent, rootByInclusion } from '../../src/trail/evidence/merkle';
 import { type CliOutcome, runCli } from '../support/cli';
 import { describeOnPostgres, ENGINES, temporaryFolder } from '../support/engines';
 import { anEvent } from '../support/events';

@@ -6,7 +6,7 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import { createSchema } from '../../src/schema';
+import { describeSchema } from '../../src/schema';
 import { ENGINES } from '../support/engines';
 import { casesOf, SEED } from '../support/share';
 import { useWorld } from '../support/use-world';
@@ -17,7 +17,7 @@ import { forEach, KeepAlive } from './support/keep-alive';
 const REQUESTS = casesOf(__filename);
 jest.setTimeout(300_000);
 
-const schema = createSchema();
+const schema = describeSchema();
 const LEVELS = 3;
 
 /** Every field that needs no argument, a few levels deep. */

@@ -1,6 +1,6 @@
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { accessRuleOf, assertEveryRootFieldHasRule } from '../../src/graphql/access';
-import { createSchema } from '../../src/schema';
+import { describeSchema } from '../../src/schema';
 import { accessLog, type LoggedAccess } from '../support/access-log';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
@@ -50,7 +50,7 @@ const FIELDS = Object.keys(MATRIX) as RootField[];
 
 const lineOf = ({ requestId, operation, outcome }: LoggedAccess) => `${requestId} ${operation} ${outcome}`;
 
-const schema = createSchema();
+const schema = describeSchema();
 const rootFields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap(
   (type) =>
     Object.values(type?.getFields() ?? {}).map((field) => ({ name: `${type?.name}.${field.name}`, field })),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { newKey } from '../../src/caller/key-format';
-import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../../src/event/parameters';
 import type { ErrorCode } from '../../src/errors';
+import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../../src/event/parameters';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 

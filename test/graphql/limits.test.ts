@@ -14,12 +14,12 @@ import {
 import { ROUTES } from '../../rest-facade/routes';
 import { accessRuleOf } from '../../src/graphql/access';
 import { LIST_SIZES, limitDocument } from '../../src/graphql/limits';
-import { createSchema } from '../../src/schema';
 import { LIMITS } from '../../src/limits';
+import { describeSchema } from '../../src/schema';
 import { useWorld } from '../support/use-world';
 import type { Answer, TestTenant } from '../support/world';
 
-const schema = createSchema();
+const schema = describeSchema();
 const problemsOf = (document: string) =>
   validate(schema, parse(document), [limitDocument(LIMITS.graphqlCostMax)]).map(({ message }) => message);
 const codesOf = ({ body }: Answer) =>

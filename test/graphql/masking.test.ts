@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
+import type { AcceptCall } from '../../src/caller/call';
 import { DomainError, ERRORS } from '../../src/errors';
-import type { CreateContext } from '../../src/graphql/context';
 import type { AuditEventReader } from '../../src/trail/audit-event-reader';
 import { anEvent } from '../support/events';
 import { AGENT, openFakeService } from '../support/fake-service';
@@ -94,8 +94,8 @@ describe('a failure behind the entrances', () => {
   });
 
   it.each(FAILURES.slice(0, 8))('%s on the way to the principal tells no more either', async (_, answer) => {
-    const createContext: CreateContext = async () => answer() as never;
-    const service = await openFakeService({ createContext });
+    const acceptCall: AcceptCall = async () => answer() as never;
+    const service = await openFakeService({ acceptCall });
     const rest = await service.rest('/audit-activity');
     const graphql = await service.graphql('{ tenants { name } }');
     const [restText, graphqlText] = [await rest.text(), await graphql.text()];

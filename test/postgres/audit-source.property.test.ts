@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { AuditGap, SourceReport } from '../../src/modules/sources/audit-source';
-import { checkReport } from '../../src/modules/sources/check-report';
 import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
+import { checkReport } from '../../src/modules/sources/check-report';
 import { aReport } from '../support/audit-sources';
 import { ENGINES } from '../support/engines';
 import { casesOf } from '../support/share';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { checkReport } from '../../src/modules/sources/check-report';
-import { expireGaps } from '../../src/modules/sources/expire-gaps';
 import { LIMITS } from '../../src/limits';
 import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
+import { checkReport } from '../../src/modules/sources/check-report';
+import { expireGaps } from '../../src/modules/sources/expire-gaps';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { AN_ATTEMPT } from '../support/attempt';
 import { aGap, aReport } from '../support/audit-sources';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { BinaryArrays } from '../../src/database/binary-arrays';
-import { type Database, openDatabase } from '../../src/database/database';
+import { type Database } from '../../src/database/clients';
+import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
 import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
 

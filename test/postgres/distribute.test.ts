@@ -1,4 +1,5 @@
-import { type Database, openDatabase } from '../../src/database/database';
+import { type Database } from '../../src/database/clients';
+import { openDatabase } from '../../src/database/database';
 import { CannotDistribute, distribute } from '../../src/database/distribute/distribute';
 import {
   DISTRIBUTED_TABLES,

@@ -1,8 +1,8 @@
+import { tenantSet } from '../../src/caller/tenant-set';
 import { parseSearch } from '../../src/event/search-terms';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
-import { Folder } from '../../src/trail/counts/fold';
 import { Indexer } from '../../src/modules/search/indexer';
-import { tenantScope } from '../../src/caller/tenant-set';
+import { Folder } from '../../src/trail/counts/fold';
 import { AT_ONCE } from '../support/at-once';
 import { ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
@@ -45,7 +45,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
       pageSize: 1,
     } as const;
     const page = await new PostgresAuditEventReader(store.database.ask, store.form).page(
-      tenantScope([store.tenantId]),
+      tenantSet([store.tenantId]),
       query,
     );
     return page.totalCount;

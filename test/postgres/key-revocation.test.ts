@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { Authenticator } from '../../src/caller/authenticate';
-import { KeyManager } from '../../src/modules/keys/manage-keys';
-import { LIMITS } from '../../src/limits';
+import { PostgresKeyStore } from '../../src/caller/key.store';
 import { openDatabase } from '../../src/database/database';
-import { PostgresKeyStore } from '../../src/modules/keys/key.store';
 import { KEYS_CHANGED, type Listener, listen } from '../../src/database/notifications';
+import { LIMITS } from '../../src/limits';
+import { KeyManager } from '../../src/modules/keys/manage-keys';
 import { AN_ATTEMPT } from '../support/attempt';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
 import { FakeTenantStore } from '../support/fakes/key-store';

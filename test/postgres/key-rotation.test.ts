@@ -1,7 +1,7 @@
 import { Client } from 'pg';
+import { PostgresKeyStore } from '../../src/caller/key.store';
 import type { KeyRequest } from '../../src/modules/keys/key-request';
 import { KeyManager } from '../../src/modules/keys/manage-keys';
-import { PostgresKeyStore } from '../../src/modules/keys/key.store';
 import { AN_ATTEMPT } from '../support/attempt';
 import { describeOnPostgres } from '../support/engines';
 import { FakeTenantStore } from '../support/fakes/key-store';

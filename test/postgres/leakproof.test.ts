@@ -1,24 +1,24 @@
 import { pino } from 'pino';
+import { tenantSet } from '../../src/caller/tenant-set';
+import type { AskRows, OwnerDb, RunStatement } from '../../src/database/clients';
 import { SORTS } from '../../src/event/parameters';
 import type { AuditEventFilter } from '../../src/event/query';
-import { EvidenceLog } from '../../src/modules/evidence/evidence-log';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
-import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
-import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
-import { Folder } from '../../src/trail/counts/fold';
-import type { TenantForm } from '../../src/trail/counts/scope';
-import type { AskRows, PrismaClient, RunStatement } from '../../src/database/database';
 import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
+import { EvidenceLog } from '../../src/modules/evidence/evidence-log';
 import { openBacklog } from '../../src/modules/evidence/log-key';
 import { Sequencer } from '../../src/modules/evidence/sequencer';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
 import { PostgresExportSource } from '../../src/modules/export/export.source';
-import { readFigures } from '../../src/observe/stored-figures';
-import { Partitions } from '../../src/trail/partitions';
-import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import { Indexer } from '../../src/modules/search/indexer';
+import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
-import { tenantScope } from '../../src/caller/tenant-set';
+import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { readFigures } from '../../src/observe/stored-figures';
+import { Folder } from '../../src/trail/counts/fold';
+import type { TenantForm } from '../../src/trail/counts/scope';
+import { Partitions } from '../../src/trail/partitions';
 import { Memory } from '../evidence/support';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
@@ -103,7 +103,7 @@ async function everyStatement(store: Store): Promise<readonly string[]> {
   return [...new Set(texts)];
 }
 
-async function writeAndSeal(store: Store, run: RunStatement, owner: PrismaClient): Promise<void> {
+async function writeAndSeal(store: Store, run: RunStatement, owner: OwnerDb): Promise<void> {
   const writer = new PostgresAuditEventWriter(run, new Partitions(owner), TEST_CHECKPOINT_KEY);
   const times = [
     '2026-01-05T08:00:00.0000000Z',
@@ -124,7 +124,7 @@ async function writeAndSeal(store: Store, run: RunStatement, owner: PrismaClient
 }
 
 async function read(ask: AskRows, tenants: readonly number[], form: TenantForm): Promise<void> {
-  const scope = tenantScope(tenants);
+  const scope = tenantSet(tenants);
   const reader = new PostgresAuditEventReader(ask, form);
   const explorer = new PostgresAuditEventExplorer(ask, form);
   const exported = new PostgresExportSource(ask, form);

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Database, openDatabase } from '../../src/database/database';
+import { type Database } from '../../src/database/clients';
+import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
 import { createEmptyDatabase, describeOnPostgres, ENGINES, type TestDatabase } from '../support/engines';
 import { World } from '../support/world';

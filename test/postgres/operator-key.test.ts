@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PostgresKeyStore } from '../../src/caller/key.store';
 import { isWellFormedKey } from '../../src/caller/key-format';
 import { ensureOperatorKey } from '../../src/modules/keys/operator-key';
-import { PostgresKeyStore } from '../../src/modules/keys/key.store';
 import { recoverOperatorKey } from '../../src/modules/keys/recover-operator-key';
 import { runCli } from '../support/cli';
 import {

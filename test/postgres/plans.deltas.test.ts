@@ -1,10 +1,10 @@
+import { tenantSet } from '../../src/caller/tenant-set';
+import type { Prisma } from '../../src/database/clients';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { pageStatement } from '../../src/modules/activity/page.statement';
-import { eachTenant } from '../../src/trail/counts/scope';
 import { summaryStatement } from '../../src/modules/activity/summary.statement';
-import type { Prisma } from '../../src/database/database';
-import { tenantScope } from '../../src/caller/tenant-set';
+import { eachTenant } from '../../src/trail/counts/scope';
 import { describeOnPostgres } from '../support/engines';
 import { anEvent } from '../support/events';
 import { Store } from '../support/store';
@@ -30,7 +30,7 @@ describeOnPostgres('counts that are not folded', () => {
   });
   afterAll(() => store.close());
 
-  const scope = () => eachTenant(tenantScope([store.tenantId]), 'lateral');
+  const scope = () => eachTenant(tenantSet([store.tenantId]), 'lateral');
   const firstPage = toAuditEventQuery(parseParameters(LIST_PARAMETERS, {}));
   it.each<[string, () => Prisma.Sql]>([
     ['a page', () => pageStatement(scope(), firstPage)],

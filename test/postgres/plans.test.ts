@@ -1,16 +1,15 @@
-import { parseTicks } from '../../src/event/event-time';
+import { tenantSet } from '../../src/caller/tenant-set';
+import type { Prisma } from '../../src/database/clients';
+import { DAY_MS, HOUR_MS, parseTicks } from '../../src/event/event-time';
 import type { AuditEventFilter, AuditEventQuery } from '../../src/event/query';
-import { DAY_MS, HOUR_MS } from '../../src/modules/explore/buckets';
-import { Folder } from '../../src/trail/counts/fold';
 import { pageStatement } from '../../src/modules/activity/page.statement';
-import { type EachTenant, eachTenant } from '../../src/trail/counts/scope';
 import { summaryStatement } from '../../src/modules/activity/summary.statement';
-import type { Prisma } from '../../src/database/database';
 import { facetsStatement } from '../../src/modules/explore/facets.statement';
 import { histogramStatement } from '../../src/modules/explore/histogram.statement';
 import { spansStatement } from '../../src/modules/export/export.statements';
 import { Indexer } from '../../src/modules/search/indexer';
-import { tenantScope } from '../../src/caller/tenant-set';
+import { Folder } from '../../src/trail/counts/fold';
+import { type EachTenant, eachTenant } from '../../src/trail/counts/scope';
 import { AT_ONCE } from '../support/at-once';
 import { ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
@@ -80,7 +79,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
   afterAll(() => store.close());
 
   it.each(PAGES)('%s: no event is read that is not near the page', async (_name, q, partitionsMax) => {
-    const nodes = await explain(pageStatement(eachTenant(tenantScope([store.tenantId]), 'lateral'), q));
+    const nodes = await explain(pageStatement(eachTenant(tenantSet([store.tenantId]), 'lateral'), q));
     const events = nodes.filter(
       (node) => node['Relation Name']?.startsWith('audit_event') && node['Actual Loops'] > 0,
     );
@@ -94,9 +93,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
 
   it('the summary over unaligned weeks reads events at its edges only', async () => {
     const range = { from: parseTicks('2026-01-06T10:20:30Z'), to: parseTicks('2026-02-10T11:21:31Z') };
-    const nodes = await explain(
-      summaryStatement(eachTenant(tenantScope([store.tenantId]), 'lateral'), range),
-    );
+    const nodes = await explain(summaryStatement(eachTenant(tenantSet([store.tenantId]), 'lateral'), range));
     expectEdgesOnly(nodes);
   });
 
@@ -111,7 +108,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
     ['histogram by the day', (each: EachTenant) => histogramStatement(each, WEEKS_OF_FAILURES, DAY_MS)],
     ['facets', (each: EachTenant) => facetsStatement(each, WEEKS_OF_FAILURES, 10, 1_000)],
   ])('%s of failures over unaligned weeks reads events at its edges only', async (_, statementOf) => {
-    const nodes = await explain(statementOf(eachTenant(tenantScope([store.tenantId]), 'lateral')));
+    const nodes = await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral')));
     expectEdgesOnly(nodes);
   });
 
@@ -119,7 +116,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
     'several tenants: no event is read that is not near the page: %s',
     async (form) => {
       const other = await store.forNewTenant();
-      const each = eachTenant(tenantScope([store.tenantId, other.tenantId]), form);
+      const each = eachTenant(tenantSet([store.tenantId, other.tenantId]), form);
       expectEdgesOnly(
         await explain(pageStatement(each, query({ actionId: 'DL' })), [store.tenantId, other.tenantId]),
       );
@@ -132,7 +129,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
     ['facets', (each: EachTenant) => facetsStatement(each, A_RARE_WORD, 10, 1_000)],
     ['export', (each: EachTenant) => spansStatement(each, A_RARE_WORD)],
   ])('%s of a rare word reads the events of its hour only', async (_, statementOf) => {
-    expectEdgesOnly(await explain(statementOf(eachTenant(tenantScope([store.tenantId]), 'lateral'))));
+    expectEdgesOnly(await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral'))));
   });
 
   function expectEdgesOnly(nodes: readonly PlanNode[]) {

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
+import { tenantSet } from '../../src/caller/tenant-set';
 import { DomainError, serviceUnavailable } from '../../src/errors';
 import { ReplicaFirstReader } from '../../src/modules/activity/replica-first.reader';
 import type { AuditEventReader } from '../../src/trail/audit-event-reader';
-import { tenantScope } from '../../src/caller/tenant-set';
 
-const SCOPE = tenantScope([1]);
+const SCOPE = tenantSet([1]);
 const RANGE = { from: null, to: null };
 const failure = (code: string) => Object.assign(new Error(code), { code });
 

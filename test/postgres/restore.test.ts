@@ -5,10 +5,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { type OpenServer, openServer } from '../../scripts/lib/server-client.cjs';
-import { parseNote } from '../../src/modules/evidence/checkpoint';
-import { CheckpointKey } from '../../src/trail/evidence/note-key';
 import { prepareRestore } from '../../src/database/prepare-restore';
 import { SERVICE_ROLE } from '../../src/database/tenant-rows';
+import { parseNote } from '../../src/modules/evidence/checkpoint';
+import { CheckpointKey } from '../../src/trail/evidence/note-key';
 import { runCli } from '../support/cli';
 import {
   createEmptyDatabase,
@@ -175,6 +175,14 @@ describeOnPostgres('a backup, restored into a new cluster', () => {
     const url = await emptyDatabase(owner);
     await prepareRestore(url, null);
     await restore(url, '--exit-on-error');
+    await started(url, null, goesOn);
+  });
+
+  it('starts beside a table of somebody else that names tenants too', async () => {
+    const url = await emptyDatabase(owner);
+    await prepareRestore(url, null);
+    await restore(url, '--exit-on-error');
+    await administer(url, 'CREATE TABLE of_somebody_else (tenant_id integer NOT NULL)');
     await started(url, null, goesOn);
   });
 

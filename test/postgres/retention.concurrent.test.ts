@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
 import type { DomainError } from '../../src/errors';
+import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
 import type { CheckedEvent } from '../../src/trail/checked-event';
 import { describeOnPostgres } from '../support/engines';
 import { RetentionTrial } from '../support/retention';

@@ -1,17 +1,18 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { formatTicks, parseTicks, TICKS_PER_MS } from '../../src/event/event-time';
-import { checkEvent } from '../../src/modules/ingest/check-event';
-import type { CheckedEvent, CheckedRecord } from '../../src/trail/checked-event';
-import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
-import { Folder } from '../../src/trail/counts/fold';
-import { type Database, openDatabase } from '../../src/database/database';
+import { tenantSet } from '../../src/caller/tenant-set';
+import { type Database } from '../../src/database/clients';
+import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
-import { Partitions } from '../../src/trail/partitions';
-import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { formatTicks, parseTicks, TICKS_PER_MS } from '../../src/event/event-time';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { checkEvent } from '../../src/modules/ingest/check-event';
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
-import { tenantScope } from '../../src/caller/tenant-set';
+import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import type { CheckedEvent, CheckedRecord } from '../../src/trail/checked-event';
+import { Folder } from '../../src/trail/counts/fold';
+import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
 import { createTestDatabase, ENGINES, formOf, type TestDatabase } from '../support/engines';
@@ -154,7 +155,7 @@ async function compare(
 ) {
   for (const [i, between] of ranges.entries()) {
     const scope = [[0], [1], [0, 1]][i % 3] ?? [0];
-    const ids = tenantScope(scope.map((index) => tenants[index] ?? 0));
+    const ids = tenantSet(scope.map((index) => tenants[index] ?? 0));
     const found = stored.filter(
       (e) =>
         scope.includes(e.tenant) &&

@@ -1,5 +1,5 @@
-import { Folder } from '../../src/trail/counts/fold';
 import { vacuum } from '../../src/database/vacuum';
+import { Folder } from '../../src/trail/counts/fold';
 import { Store } from '../support/store';
 
 const ROUNDS = 20;

@@ -1,24 +1,19 @@
 import fc from 'fast-check';
+import { tenantSet } from '../../src/caller/tenant-set';
+import { askPrisma, type Database, type OwnerDb, Prisma } from '../../src/database/clients';
+import { openDatabase } from '../../src/database/database';
+import { migrate } from '../../src/database/migrate';
 import { formatTicks, parseTicks } from '../../src/event/event-time';
 import { SORTS, type SortField } from '../../src/event/parameters';
 import type { AuditEventQuery } from '../../src/event/query';
-import { checkEvent } from '../../src/modules/ingest/check-event';
-import { type CheckedEvent } from '../../src/trail/checked-event';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
-import { whereInRange, whereOf } from '../../src/trail/event-where';
+import { checkEvent } from '../../src/modules/ingest/check-event';
 import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
-import { Folder } from '../../src/trail/counts/fold';
-import {
-  askPrisma,
-  type Database,
-  openDatabase,
-  Prisma,
-  type PrismaClient,
-} from '../../src/database/database';
-import { migrate } from '../../src/database/migrate';
-import { Partitions } from '../../src/trail/partitions';
 import { Indexer } from '../../src/modules/search/indexer';
-import { tenantScope } from '../../src/caller/tenant-set';
+import { type CheckedEvent } from '../../src/trail/checked-event';
+import { Folder } from '../../src/trail/counts/fold';
+import { whereInRange, whereOf } from '../../src/trail/event-where';
+import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
@@ -116,13 +111,10 @@ describeOnPostgres('while several instances write, fold and index at once', () =
     expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
 
     const ids = new Set((await stored).flat());
-    const { totalCount } = await new PostgresAuditEventReader(askPrisma(prisma)).summary(
-      tenantScope(tenants),
-      {
-        from: null,
-        to: null,
-      },
-    );
+    const { totalCount } = await new PostgresAuditEventReader(askPrisma(prisma)).summary(tenantSet(tenants), {
+      from: null,
+      to: null,
+    });
     expect(totalCount).toBe(ids.size);
     expect(compared).toBeGreaterThanOrEqual(COMPARISONS);
   });
@@ -167,11 +159,11 @@ function checked(
 }
 
 /** Asks the service's own way and by brute force, within one snapshot. */
-async function compare(prisma: PrismaClient, tenants: readonly number[], q: AuditEventQuery): Promise<void> {
+async function compare(prisma: OwnerDb, tenants: readonly number[], q: AuditEventQuery): Promise<void> {
   await prisma.$transaction(
     async (tx) => {
       const reader = new PostgresAuditEventReader(askPrisma(tx));
-      const page = await reader.page(tenantScope(tenants), q);
+      const page = await reader.page(tenantSet(tenants), q);
       const scope = Prisma.sql`e.tenant_id = ANY(${[...tenants]}::int[])`;
       const order = Prisma.raw(orderOf(q));
       const rows = await tx.$queryRaw<{ record_id: string }[]>`
@@ -181,7 +173,7 @@ async function compare(prisma: PrismaClient, tenants: readonly number[], q: Audi
       const offset = (q.page - 1) * q.pageSize;
       expect(page.items.map((i) => i.recordId)).toEqual(expected.slice(offset, offset + q.pageSize));
 
-      const summary = await reader.summary(tenantScope(tenants), q.filter);
+      const summary = await reader.summary(tenantSet(tenants), q.filter);
       const [counts] = await tx.$queryRaw<object[]>`
         SELECT count(*)::int AS "totalCount", (count(*) FILTER (WHERE e.succeeded))::int AS "successfulCount",
           (count(*) FILTER (WHERE NOT e.succeeded))::int AS "failedCount",
@@ -210,7 +202,7 @@ async function until(done: () => boolean, run: () => Promise<unknown>): Promise<
   while (!done()) await run();
 }
 
-async function newTenant(prisma: PrismaClient): Promise<number> {
+async function newTenant(prisma: OwnerDb): Promise<number> {
   return (await prisma.tenant.create({ data: { name: 'test' } })).tenantId;
 }
 

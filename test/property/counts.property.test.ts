@@ -1,18 +1,19 @@
 import fc from 'fast-check';
+import { tenantSet } from '../../src/caller/tenant-set';
+import { type Database } from '../../src/database/clients';
+import { openDatabase } from '../../src/database/database';
+import { migrate } from '../../src/database/migrate';
 import { formatTicks, parseTicks } from '../../src/event/event-time';
 import { SORTS } from '../../src/event/parameters';
 import type { AuditEventQuery } from '../../src/event/query';
 import { parseSearch, type SearchTerm } from '../../src/event/search-terms';
-import { checkEvent } from '../../src/modules/ingest/check-event';
-import type { CheckedEvent, CheckedRecord } from '../../src/trail/checked-event';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { checkEvent } from '../../src/modules/ingest/check-event';
 import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
-import { Folder } from '../../src/trail/counts/fold';
-import { type Database, openDatabase } from '../../src/database/database';
-import { migrate } from '../../src/database/migrate';
-import { Partitions } from '../../src/trail/partitions';
 import { Indexer } from '../../src/modules/search/indexer';
-import { tenantScope } from '../../src/caller/tenant-set';
+import type { CheckedEvent, CheckedRecord } from '../../src/trail/checked-event';
+import { Folder } from '../../src/trail/counts/fold';
+import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, ENGINES, formsOf, type TestDatabase } from '../support/engines';
@@ -188,7 +189,7 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
           }
         }
         for (const { query: q, scope } of queries) {
-          const ids = tenantScope(scope.map((i) => tenants[i] ?? 0));
+          const ids = tenantSet(scope.map((i) => tenants[i] ?? 0));
           const all = [...stored.values()].filter((e) => scope.includes(e.tenant));
           // One tenant is asked in the same words in both forms.
           for (const reader of scope.length > 1 ? readers : readers.slice(0, 2)) {

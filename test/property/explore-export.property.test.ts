@@ -1,16 +1,16 @@
 import fc from 'fast-check';
+import { FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
+import { tenantSet } from '../../src/caller/tenant-set';
 import { parseParameters } from '../../src/event/parameters';
 import { toAuditEventFilter } from '../../src/event/query';
-import { FILTER_PARAMETERS } from '../../src/modules/explore/parameters';
-import { exporter } from '../../src/modules/export/export-events';
-import { checkEvent } from '../../src/modules/ingest/check-event';
 import { LIMITS } from '../../src/limits';
-import { Folder } from '../../src/trail/counts/fold';
+import { FILTER_PARAMETERS } from '../../src/modules/explore/parameters';
 import { PostgresExportSource } from '../../src/modules/export/export.source';
+import { exporter } from '../../src/modules/export/export-events';
 import { PostgresExportLeases } from '../../src/modules/export/leases';
+import { checkEvent } from '../../src/modules/ingest/check-event';
 import { Indexer } from '../../src/modules/search/indexer';
-import { FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
-import { tenantScope } from '../../src/caller/tenant-set';
+import { Folder } from '../../src/trail/counts/fold';
 import { AT_ONCE } from '../support/at-once';
 import { ENGINES, formsOf } from '../support/engines';
 import { casesOf } from '../support/share';
@@ -50,7 +50,7 @@ describe.each(ENGINES)('the export on %s', (engine) => {
             await indexer.run();
           }
           for (const { question, cursorAt, both } of all) {
-            const tenants = tenantScope(stores.slice(0, both ? 2 : 1).map(({ tenantId }) => tenantId));
+            const tenants = tenantSet(stores.slice(0, both ? 2 : 1).map(({ tenantId }) => tenantId));
             const expected = idsOf(stored, tenants.map(String), question);
             const cursor = stored.map(({ recordId }) => recordId).sort()[cursorAt] ?? null;
             for (const form of formsOf(engine)) {

@@ -1,18 +1,19 @@
 import fc from 'fast-check';
+import { tenantSet } from '../../src/caller/tenant-set';
+import { type Database } from '../../src/database/clients';
+import { openDatabase } from '../../src/database/database';
+import { migrate } from '../../src/database/migrate';
 import { formatTicks, parseTicks } from '../../src/event/event-time';
 import { parseParameters } from '../../src/event/parameters';
 import { toAuditEventFilter } from '../../src/event/query';
 import { FACET_FIELDS } from '../../src/modules/explore/explorer';
 import { FILTER_PARAMETERS } from '../../src/modules/explore/parameters';
+import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
 import { checkEvent } from '../../src/modules/ingest/check-event';
+import { Indexer } from '../../src/modules/search/indexer';
 import type { CheckedEvent } from '../../src/trail/checked-event';
 import { Folder } from '../../src/trail/counts/fold';
-import { type Database, openDatabase } from '../../src/database/database';
-import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
-import { migrate } from '../../src/database/migrate';
 import { Partitions } from '../../src/trail/partitions';
-import { Indexer } from '../../src/modules/search/indexer';
-import { tenantScope } from '../../src/caller/tenant-set';
 import { AT_ONCE } from '../support/at-once';
 import { createTestDatabase, ENGINES, formOf, formsOf, type TestDatabase } from '../support/engines';
 import type { IngestedEvent } from '../support/events';
@@ -108,9 +109,9 @@ describe.each(ENGINES)('histogram and facets on %s', (engine) => {
           const filter = filterOf(q);
           const events = found(stored, scoped.map(String), q);
           for (const explorer of explorers) {
-            const histogram = await explorer.histogram(tenantScope(scoped), filter, bucketsMax);
+            const histogram = await explorer.histogram(tenantSet(scoped), filter, bucketsMax);
             expectHistogram(histogram, events, bucketsMax, filter);
-            const facets = await explorer.facets(tenantScope(scoped), filter, limit);
+            const facets = await explorer.facets(tenantSet(scoped), filter, limit);
             expectFacets(facets, events, limit, explorer !== cautious);
           }
         }

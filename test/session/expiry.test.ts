@@ -1,7 +1,7 @@
 import type { Principal } from '../../src/caller/principal';
-import { LIMITS } from '../../src/limits';
 import type { Session, SessionStore } from '../../src/caller/session/session-store';
 import { Sessions } from '../../src/caller/session/sessions';
+import { LIMITS } from '../../src/limits';
 
 const START = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
-import { OpenIdCookie } from '../../src/modules/dashboard/openid-cookie';
 import { LIMITS } from '../../src/limits';
+import { OpenIdCookie } from '../../src/modules/dashboard/openid-cookie';
 
 const PENDING = { state: 's', nonce: 'n', verifier: 'v', to: '/dashboard' };
 const clientSecret = 'secret of the dashboard';

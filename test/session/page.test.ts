@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { Router } from 'express';
 import { pino } from 'pino';
-import { dashboardPage } from '../../src/modules/dashboard/page';
 import { InFlight } from '../../src/http/in-flight';
 import { createHttpServer } from '../../src/http/server';
+import { dashboardPage } from '../../src/modules/dashboard/page';
 import { temporaryFolder } from '../support/engines';
 
 async function serve(folder: string): Promise<{ server: Server; url: string }> {

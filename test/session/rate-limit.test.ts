@@ -1,7 +1,7 @@
 import Redis from 'ioredis';
 import { pino } from 'pino';
-import { LIMITS } from '../../src/limits';
 import { RedisLimiter } from '../../src/caller/rate-limit/redis-limiter';
+import { LIMITS } from '../../src/limits';
 import { DashboardSession } from '../support/dashboard-session';
 import { ENGINES, REDIS_URL } from '../support/engines';
 import { type Answer, World } from '../support/world';

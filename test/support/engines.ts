@@ -6,9 +6,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import type { TenantForm } from '../../src/trail/counts/scope';
 import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
+import type { TenantForm } from '../../src/trail/counts/scope';
 import { CITUS_URL, createCitusDatabase } from './citus';
 
 /** A database of a test's own: where it is, and how to get rid of it. */

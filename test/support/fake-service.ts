@@ -3,18 +3,31 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { createFacade } from '../../rest-facade/app';
 import { Authenticator } from '../../src/caller/authenticate';
-import { KeyManager } from '../../src/modules/keys/manage-keys';
+import type { AcceptCall } from '../../src/caller/call';
 import type { Principal } from '../../src/caller/principal';
-import { EvidenceLog } from '../../src/modules/evidence/evidence-log';
-import type { CreateContext, Services } from '../../src/graphql/context';
-import { createSchema } from '../../src/schema';
+import { AnswerBytes } from '../../src/caller/rate-limit/answer-bytes';
+import { FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
 import { createGraphqlRouter } from '../../src/graphql/server';
 import { InFlight } from '../../src/http/in-flight';
 import { createHttpServer } from '../../src/http/server';
 import { LIMITS } from '../../src/limits';
-import { AnswerBytes } from '../../src/caller/rate-limit/answer-bytes';
-import { FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
-import { RetentionManager } from '../../src/modules/tenants/retention/manage-retention';
+import { AccessLogResolver } from '../../src/modules/access-log/access-log.resolver';
+import { AuditEventResolver } from '../../src/modules/activity/audit-event.resolver';
+import { EventProofResolver, EvidenceResolver } from '../../src/modules/evidence/evidence.resolver';
+import type { EvidenceLog } from '../../src/modules/evidence/evidence-log';
+import { ExploreResolver } from '../../src/modules/explore/explore.resolver';
+import type { AuditEventWriter } from '../../src/modules/ingest/audit-event-writer';
+import { checkEvent } from '../../src/modules/ingest/check-event';
+import { IngestResolver } from '../../src/modules/ingest/ingest.resolver';
+import { readBatch } from '../../src/modules/ingest/read-batch';
+import { KeyResolver } from '../../src/modules/keys/key.resolver';
+import { KeyManager } from '../../src/modules/keys/manage-keys';
+import { AuditSourceResolver } from '../../src/modules/sources/audit-source.resolver';
+import type { RetentionManager } from '../../src/modules/tenants/retention/manage-retention';
+import { RetentionResolver } from '../../src/modules/tenants/retention/retention.resolver';
+import { TenantResolver } from '../../src/modules/tenants/tenant.resolver';
+import { createSchema } from '../../src/schema';
+import type { AuditEventReader } from '../../src/trail/audit-event-reader';
 import { FakeKeyStore, FakeTenantStore } from './fakes/key-store';
 
 export const READER: Principal = {
@@ -30,59 +43,59 @@ export const OPERATOR: Principal = { kind: 'operator', keyId: READER.keyId, name
 
 const unused = () => Promise.reject(new Error('not expected to be called'));
 
-/** Both entrances over HTTP with the real schema, and whatever a test puts behind them. */
-export async function openFakeService(
-  parts: Partial<Services> & { principal?: Principal; createContext?: CreateContext },
-) {
+/** What a test puts behind the entrances; the rest is not expected to be called. */
+interface Behind {
+  readonly reader?: AuditEventReader;
+  readonly writer?: AuditEventWriter;
+  readonly retention?: RetentionManager;
+  readonly evidence?: EvidenceLog;
+  readonly principal?: Principal;
+  readonly acceptCall?: AcceptCall;
+}
+
+function resolversOf({ reader, writer, retention, evidence }: Behind): object[] {
   const store = new FakeKeyStore();
   const tenants = new FakeTenantStore(1);
-  const services: Services = {
-    reader: { page: unused, find: unused, summary: unused },
-    explorer: { histogram: unused, facets: unused },
-    answers: new AnswerBytes(),
-    fairShare: new FairShare(sharesOf(LIMITS.databaseConnections)),
-    writer: { insert: unused },
-    tenants,
-    keys: new KeyManager(store, tenants, new Authenticator(store)),
-    retention: new RetentionManager({
-      setDays: unused,
-      limitedTenants: unused,
-      weeks: unused,
-      dropWeek: unused,
-      removeStep: unused,
-      forgetValues: unused,
-      runs: unused,
-    }),
-    sources: { report: unused, sources: unused, gaps: unused, removeGaps: unused },
-    accessLog: { note: () => {} },
-    evidence: new EvidenceLog(
-      {
-        states: unused,
-        checkpoints: unused,
-        tiles: unused,
-        leafTiles: unused,
-        tilesAround: unused,
-        removals: unused,
-      },
-      '',
-      () => null,
+  const fairShare = new FairShare(sharesOf(LIMITS.databaseConnections));
+  const log = evidence ?? (undefined as never);
+  return [
+    new AccessLogResolver({ newest: unused }),
+    new AuditEventResolver(reader ?? { page: unused, find: unused, summary: unused }, fairShare, Date.now),
+    new AuditSourceResolver(
+      { report: unused, sources: unused, gaps: unused, removeGaps: unused },
+      tenants,
+      Date.now,
     ),
-    accessEntries: { append: unused, newest: unused, removeBefore: unused },
-    now: Date.now,
-    ...parts,
-  };
+    new EvidenceResolver(log, tenants),
+    new EventProofResolver(log),
+    new ExploreResolver({ histogram: unused, facets: unused }, fairShare),
+    new IngestResolver(writer ?? { insert: unused }, Date.now),
+    new KeyResolver(new KeyManager(store, tenants, new Authenticator(store)), Date.now),
+    new RetentionResolver(retention ?? (undefined as never)),
+    new TenantResolver(tenants),
+  ];
+}
+
+/** Both entrances over HTTP with the real schema, and whatever a test puts behind them. */
+export async function openFakeService(behind: Behind) {
   const logLines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });
-  const createContext: CreateContext =
-    parts.createContext ??
+  const acceptCall: AcceptCall =
+    behind.acceptCall ??
     (async ({ requestId, address, entrance, gone }) => ({
-      ...{ requestId, address, entrance, gone, services },
-      principal: parts.principal ?? READER,
+      ...{ requestId, address, entrance, gone },
+      principal: behind.principal ?? READER,
       again: unused,
+      note: () => {},
     }));
-  const schema = createSchema();
+  const schema = createSchema({
+    resolvers: resolversOf(behind),
+    answers: new AnswerBytes(),
+    accessLog: { note: () => {} },
+    nowMs: Date.now,
+  });
   const facade = createFacade({
-    ...{ schema, createContext, log },
+    ...{ schema, acceptCall, log },
     checkHealth: async () => 'Healthy',
     beginExport: unused,
   });
@@ -90,7 +103,13 @@ export async function openFakeService(
   const { whileReading } = inFlight;
   const server = createHttpServer({
     facade,
-    graphql: await createGraphqlRouter({ schema, createContext, whileReading, log }),
+    graphql: await createGraphqlRouter({
+      ...{ schema, acceptCall, whileReading, log },
+      agents: {
+        enter: async () => () => {},
+        read: (body, tenantId) => readBatch(body, (given) => checkEvent(tenantId, given, Date.now())),
+      },
+    }),
     inFlight,
     log,
   });

@@ -1,17 +1,17 @@
-import { Prisma, type PrismaClient } from '../../src/database/database';
+import { type OwnerDb, Prisma, type ServiceDb } from '../../src/database/clients';
 
 type Call = (...args: unknown[]) => Promise<unknown>;
 
 /** A client that notes the text of every raw statement, in transactions too, and runs it. */
-export function recording(prisma: PrismaClient, texts: string[]): PrismaClient {
+export function recording<Door extends ServiceDb | OwnerDb>(prisma: Door, texts: string[]): Door {
   return new Proxy(prisma, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
       const call = value.bind(target) as Call;
       if (name === '$transaction')
-        return (work: (tx: PrismaClient) => unknown, options: unknown) =>
-          call((tx: PrismaClient) => work(recording(tx, texts)), options);
+        return (work: (tx: Door) => unknown, options: unknown) =>
+          call((tx: Door) => work(recording(tx, texts)), options);
       if (!String(name).match(/^\$(query|execute)Raw/)) return call;
       return (...args: unknown[]) => {
         texts.push(textOf(args));

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
+import { tenantSet } from '../../src/caller/tenant-set';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
-import { Folder } from '../../src/trail/counts/fold';
-import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
+import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import type { RetentionStore } from '../../src/modules/tenants/retention/retention-store';
-import { tenantScope } from '../../src/caller/tenant-set';
+import { Folder } from '../../src/trail/counts/fold';
 import { AT_ONCE } from './at-once';
 import { AN_ATTEMPT } from './attempt';
 import { NO_FILTER } from './filters';
@@ -43,7 +43,7 @@ export class RetentionTrial {
 
   /** How many events the API says there are. */
   async total(word?: string): Promise<number> {
-    const page = await this.reader.page(tenantScope([this.store.tenantId]), {
+    const page = await this.reader.page(tenantSet([this.store.tenantId]), {
       filter: { ...NO_FILTER, search: word ? [{ kind: 'word', text: word }] : [] },
       ...{ sort: 'recordId', descending: true, page: 1, pageSize: 10 },
     });

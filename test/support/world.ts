@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../src/config';
-import { createLog } from '../../src/observe/log';
 import { OPERATOR_KEY_FILE } from '../../src/modules/keys/operator-key';
+import { createLog } from '../../src/observe/log';
 import { type Service, startService } from '../../src/service';
 import { createTestDatabase, type EngineName, type TestDatabase } from './engines';
 import { anEvent, type IngestedEvent } from './events';

@@ -1,11 +1,11 @@
-import { isScope } from '../scopes';
-import { LIMITS } from '../../limits';
-import type { Session, SessionStore } from './session-store';
-import type { PrismaClient } from '../../database/database';
+import type { ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
+import { LIMITS } from '../../limits';
+import { isScope } from '../scopes';
+import type { Session, SessionStore } from './session-store';
 
 export class PostgresSessionStore implements SessionStore {
-  constructor(private readonly prisma: PrismaClient) {}
+  constructor(private readonly prisma: ServiceDb) {}
 
   async insert(tokenHash: Uint8Array, { sessionId, of, lastUsedAt, expiresAt }: Session): Promise<void> {
     const [keyId, person] = 'keyId' in of ? [of.keyId, null] : [null, of];

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { LIMITS } from '../../limits';
 import type { Authenticator } from '../authenticate';
 import type { Principal } from '../principal';
-import { LIMITS } from '../../limits';
 import type { Identity, Session, SessionStore } from './session-store';
 
 const TOKEN_BYTES = 32;

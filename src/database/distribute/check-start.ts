@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../database';
+import type { ServiceDb } from '../clients';
 import { sqlStateOf } from '../failure';
 import { SERVICE_ROLE } from '../tenant-rows';
 import { isDistributed } from './distribute';
@@ -16,7 +16,7 @@ const REFUSED = /^(?:28000|28P01|42501|42704)$/;
  * A node that is away now is no reason: others go on without it.
  * @param prisma on the connections of requests @throws CannotUseNodes
  */
-export async function checkNodes(prisma: PrismaClient, hasTwoLogins: boolean): Promise<void> {
+export async function checkNodes(prisma: ServiceDb, hasTwoLogins: boolean): Promise<void> {
   if (!(await isDistributed(prisma))) return;
   if (!hasTwoLogins)
     throw new CannotUseNodes(

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../database';
+import type { OwnerDb, ServiceDb } from '../clients';
 import { FREE_TABLES, TENANTS_SETTING } from '../tenant-rows';
 import { DISTRIBUTED_TABLES, distributionPlan, type Placement } from './distribution';
 
@@ -23,7 +23,7 @@ export interface Distribution {
  * @throws CannotDistribute
  */
 export async function distribute(
-  prisma: PrismaClient,
+  prisma: OwnerDb,
   prepare: () => Promise<unknown>,
   shards: number | null,
 ): Promise<Distribution> {
@@ -46,7 +46,7 @@ export async function distribute(
  * the owner, to whom the policies must not apply then: PostgreSQL copies nothing into a table that they do apply to. The
  * owner has a policy of its own, which lets it see everything anyway.
  */
-async function openToNodes(prisma: PrismaClient, table: string): Promise<void> {
+async function openToNodes(prisma: OwnerDb, table: string): Promise<void> {
   if (FREE_TABLES.includes(table)) return;
   await prisma.$executeRawUnsafe(
     `ALTER POLICY tenants ON ${table}
@@ -56,7 +56,7 @@ async function openToNodes(prisma: PrismaClient, table: string): Promise<void> {
 }
 
 /** By its functions, which no other extension has. */
-async function citusVersion(prisma: PrismaClient): Promise<string> {
+async function citusVersion(prisma: ServiceDb | OwnerDb): Promise<string> {
   const [found] = await prisma.$queryRaw<
     { there: boolean }[]
   >`SELECT to_regproc('citus_version') IS NOT NULL AS there`;
@@ -70,7 +70,7 @@ async function citusVersion(prisma: PrismaClient): Promise<string> {
 
 /** How many shards a table has is decided by the first call: to ignore another number would be to promise it. */
 async function refuseOtherShards(
-  prisma: PrismaClient,
+  prisma: OwnerDb,
   placed: readonly Placement[],
   shards: number | null,
 ): Promise<void> {
@@ -93,7 +93,7 @@ function planOf(placed: readonly Placement[], shards: number | null): readonly s
   }
 }
 
-function placements(prisma: PrismaClient): Promise<Placement[]> {
+function placements(prisma: ServiceDb | OwnerDb): Promise<Placement[]> {
   return prisma.$queryRawUnsafe<Placement[]>(
     `SELECT c.relname::text AS name, coalesce(column_to_column_name(p.logicalrelid, p.partkey), 'no column') AS column,
        p.colocationid::int AS colocation
@@ -103,7 +103,7 @@ function placements(prisma: PrismaClient): Promise<Placement[]> {
 }
 
 /** Whether the tables of this database are spread over a cluster. */
-export async function isDistributed(prisma: PrismaClient): Promise<boolean> {
+export async function isDistributed(prisma: ServiceDb | OwnerDb): Promise<boolean> {
   const [catalogue] = await prisma.$queryRaw<{ there: boolean }[]>`
     SELECT to_regclass('pg_dist_partition') IS NOT NULL AS there`;
   return catalogue?.there === true && (await placements(prisma)).length > 0;

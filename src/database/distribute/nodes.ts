@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { PrismaClient } from '../database';
+import type { OwnerDb } from '../clients';
 
 /**
  * Whether the nodes of a distributed database can be reached. What is on the others goes on while one is away; people
@@ -10,7 +10,7 @@ export class Nodes {
 
   /** @param prisma the owner's */
   constructor(
-    private readonly prisma: PrismaClient,
+    private readonly prisma: OwnerDb,
     private readonly log: Logger,
   ) {}
 

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../database';
+import type { OwnerDb } from '../clients';
 import { isDistributed } from './distribute';
 
 /** Tenants asked one by one in a round. */
@@ -21,7 +21,7 @@ export class TenantRounds {
   #failure: unknown = null;
 
   constructor(
-    private readonly prisma: PrismaClient,
+    private readonly prisma: OwnerDb,
     private readonly now: () => number = Date.now,
   ) {}
 

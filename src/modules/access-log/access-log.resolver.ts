@@ -1,9 +1,9 @@
 import { GraphQLBoolean, GraphQLInt, GraphQLString } from 'graphql';
-import { Args, ArgsType, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, ArgsType, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import type { AccessEntry } from '../../caller/access-entry';
-import { listEntries } from './list-entries';
+import type { AccessLogStore } from '../../caller/access-log-store';
 import { Access } from '../../graphql/access';
-import type { GraphqlContext } from '../../graphql/context';
+import { listEntries } from './list-entries';
 
 const FIRST_DEFAULT = 100;
 
@@ -100,15 +100,14 @@ class AccessLogArgs {
 
 @Resolver()
 export class AccessLogResolver {
+  constructor(private readonly store: Pick<AccessLogStore, 'newest'>) {}
+
   @Query(() => AccessLogPage, { description: 'Newest first. Reads are there within seconds.' })
   @Access({ principal: 'operator' })
-  async accessLog(
-    @Args(() => AccessLogArgs) args: AccessLogArgs,
-    @Ctx() { services }: GraphqlContext,
-  ): Promise<AccessLogPage> {
+  async accessLog(@Args(() => AccessLogArgs) args: AccessLogArgs): Promise<AccessLogPage> {
     const { from = null, to = null, keyId = null, tenantId = null, operation = null, after = null } = args;
     const request = { from, to, keyId, tenantId, operation, after, first: args.first };
-    const { entries, hasNextPage } = await listEntries(request, services.accessEntries);
+    const { entries, hasNextPage } = await listEntries(request, this.store);
     return { entries: entries.map(toEntryType), endCursor: entries.at(-1)?.entryId ?? null, hasNextPage };
   }
 }

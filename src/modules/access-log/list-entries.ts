@@ -1,10 +1,10 @@
-import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
-import { isUuid } from '../../event/record-id';
-import { DomainError } from '../../errors';
-import { LIMITS } from '../../limits';
-import { parseTenantId } from '../../caller/tenant-set';
 import type { AccessEntry } from '../../caller/access-entry';
 import type { AccessLogStore } from '../../caller/access-log-store';
+import { parseTenantId } from '../../caller/tenant-set';
+import { DomainError } from '../../errors';
+import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { isUuid } from '../../event/record-id';
+import { LIMITS } from '../../limits';
 
 /** As the API takes them; null: any. */
 export interface EntriesRequest {
@@ -29,7 +29,10 @@ export interface EntriesPage {
 const UNSTORED = /\p{Cc}|\p{Cs}/u;
 
 /** A page of the access log, newest first. @throws DomainError `invalid_parameter` naming every problem */
-export async function listEntries(request: EntriesRequest, store: AccessLogStore): Promise<EntriesPage> {
+export async function listEntries(
+  request: EntriesRequest,
+  store: Pick<AccessLogStore, 'newest'>,
+): Promise<EntriesPage> {
   const { from, to, keyId, tenantId, operation, first, after } = request;
   const fromMs = from === null ? null : toMs(from);
   const untilMs = to === null ? null : toMs(to);

@@ -1,5 +1,8 @@
 import { GraphQLString } from 'graphql';
 import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import { askerOf, tenantSetOf } from '../../caller/access-rule';
+import type { Call } from '../../caller/call';
+import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { TICKS_PER_MS } from '../../event/event-time';
 import {
   LIST_PARAMETERS,
@@ -8,7 +11,7 @@ import {
   SUMMARY_PARAMETERS,
 } from '../../event/parameters';
 import { isCountable, toAuditEventQuery, toTimeRange } from '../../event/query';
-import { Access, askerOf, scopeOf } from '../../graphql/access';
+import { Access } from '../../graphql/access';
 import {
   AuditEventPage,
   AuditEventsArgs,
@@ -16,17 +19,22 @@ import {
   AuditSummaryArgs,
   AuditSummaryType,
 } from '../../graphql/audit-event.types';
-import type { GraphqlContext } from '../../graphql/context';
+import type { AuditEventReader } from '../../trail/audit-event-reader';
 
 @Resolver()
 export class AuditEventResolver {
+  constructor(
+    private readonly reader: AuditEventReader,
+    private readonly fairShare: Pick<FairShare, 'run'>,
+    private readonly nowMs: () => number,
+  ) {}
+
   @Query(() => AuditEventPage, { description: 'A page of audit events, newest first by default.' })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  auditEvents(@Args(() => AuditEventsArgs) args: AuditEventsArgs, @Ctx() context: GraphqlContext) {
+  auditEvents(@Args(() => AuditEventsArgs) args: AuditEventsArgs, @Ctx() context: Call) {
     const query = toAuditEventQuery(parseParameters(LIST_PARAMETERS, args));
-    const { reader, fairShare } = context.services;
-    const read = () => reader.page(scopeOf(context), query);
-    return isCountable(query.filter) ? read() : fairShare.run(askerOf(context), read);
+    const read = () => this.reader.page(tenantSetOf(context), query);
+    return isCountable(query.filter) ? read() : this.fairShare.run(askerOf(context), read);
   }
 
   @Query(() => AuditEventType, {
@@ -34,16 +42,16 @@ export class AuditEventResolver {
     description: 'One audit event; null when no such record exists.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  auditEvent(@Arg('recordId', () => GraphQLString) recordId: string, @Ctx() context: GraphqlContext) {
+  auditEvent(@Arg('recordId', () => GraphQLString) recordId: string, @Ctx() context: Call) {
     const values = parseParameters(RECORD_PARAMETERS, { recordId });
-    return context.services.reader.find(scopeOf(context), values.recordId);
+    return this.reader.find(tenantSetOf(context), values.recordId);
   }
 
   @Query(() => AuditSummaryType, { description: 'Counts over a time range.' })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  auditSummary(@Args(() => AuditSummaryArgs) args: AuditSummaryArgs, @Ctx() context: GraphqlContext) {
+  auditSummary(@Args(() => AuditSummaryArgs) args: AuditSummaryArgs, @Ctx() context: Call) {
     const range = toTimeRange(parseParameters(SUMMARY_PARAMETERS, args));
-    const now = BigInt(context.services.now()) * TICKS_PER_MS;
-    return context.services.reader.summary(scopeOf(context), { from: range.from, to: range.to ?? now });
+    const now = BigInt(this.nowMs()) * TICKS_PER_MS;
+    return this.reader.summary(tenantSetOf(context), { from: range.from, to: range.to ?? now });
   }
 }

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../../database/database';
+import type { ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 
 /** The replica is of another database: its answers would be wrong, not old. */
@@ -11,7 +11,7 @@ export class NotAReplica extends Error {
  * database with the same ids is the same database, or a copy of it. One without any may not have got them yet.
  * @throws NotAReplica when it has others @throws DomainError when it cannot be reached
  */
-export async function checkReplica(primary: PrismaClient, replica: PrismaClient): Promise<boolean> {
+export async function checkReplica(primary: ServiceDb, replica: ServiceDb): Promise<boolean> {
   const [there, here] = [await migrationIds(primary), await migrationIds(replica)];
   if (here.size > 0 && ![...there].some((id) => here.has(id))) {
     throw new NotAReplica('READ_DATABASE_URL leads to a database that is no replica of DATABASE_URL');
@@ -19,7 +19,7 @@ export async function checkReplica(primary: PrismaClient, replica: PrismaClient)
   return [...there].every((id) => here.has(id));
 }
 
-async function migrationIds(prisma: PrismaClient): Promise<ReadonlySet<string>> {
+async function migrationIds(prisma: ServiceDb): Promise<ReadonlySet<string>> {
   return guarded(async () => {
     const [table] = await prisma.$queryRaw<
       { there: boolean }[]

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import type { AuditEventReader } from '../../trail/audit-event-reader';
-import { PostgresAuditEventReader } from './stored-reader';
-import type { TenantForm } from '../../trail/counts/scope';
-import type { AskRows, Database } from '../../database/database';
+import type { AskRows, Database } from '../../database/clients';
 import { isDistributed } from '../../database/distribute/distribute';
 import { openLimited } from '../../database/limited';
+import type { AuditEventReader } from '../../trail/audit-event-reader';
+import type { TenantForm } from '../../trail/counts/scope';
 import { checkReplica, NotAReplica } from './check-replica';
 import { ReplicaFirstReader } from './replica-first.reader';
+import { PostgresAuditEventReader } from './stored-reader';
 
 /** Where events are read from: the replica, where one is configured, else the database itself. */
 export interface ReadSide {

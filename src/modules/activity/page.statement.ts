@@ -1,13 +1,19 @@
+import { Prisma } from '../../database/clients';
 import { toSnakeCase } from '../../event/fields';
 import type { AuditEventQuery } from '../../event/query';
-import { LIST_COLUMNS } from '../../trail/event-rows';
-import { whereOf } from '../../trail/event-where';
-import { Prisma } from '../../database/database';
-import { searchSegments } from '../../trail/search-segments';
-import { type Counted, countedOf, groupDimension, isCountable, isHourly } from '../../trail/counts/dimensions';
+import {
+  type Counted,
+  countedOf,
+  groupDimension,
+  isCountable,
+  isHourly,
+} from '../../trail/counts/dimensions';
 import { cutRange } from '../../trail/counts/pieces';
 import { type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
 import { hoursWithin, segmentsOf } from '../../trail/counts/segments';
+import { LIST_COLUMNS } from '../../trail/event-rows';
+import { whereOf } from '../../trail/event-where';
+import { searchSegments } from '../../trail/search-segments';
 
 /** From this offset on rows passed over cost more than finding the page's rows once more. */
 export const DEEP_OFFSET = 1_000n;

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { AuditEventQuery, TimeRange } from '../../event/query';
-import { DomainError } from '../../errors';
-import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
-import type { TenantScope } from '../../caller/tenant-set';
+import type { TenantSet } from '../../caller/tenant-set';
 import { sqlStateOf } from '../../database/failure';
+import { DomainError } from '../../errors';
+import type { AuditEventQuery, TimeRange } from '../../event/query';
+import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
 
 const STATEMENT_TIMEOUT = '57014';
 /** The replica cancelled the statement to go on replaying: it is well, and the question is not its fault. */
@@ -43,15 +43,15 @@ export class ReplicaFirstReader implements AuditEventReader {
     return this.#ready;
   }
 
-  page(tenants: TenantScope, query: AuditEventQuery) {
+  page(tenants: TenantSet, query: AuditEventQuery) {
     return this.#read((reader) => reader.page(tenants, query));
   }
 
-  summary(tenants: TenantScope, range: TimeRange) {
+  summary(tenants: TenantSet, range: TimeRange) {
     return this.#read((reader) => reader.summary(tenants, range));
   }
 
-  async find(tenants: TenantScope, recordId: string): Promise<StoredAuditEvent | null> {
+  async find(tenants: TenantSet, recordId: string): Promise<StoredAuditEvent | null> {
     const found = await this.#read((reader) => reader.find(tenants, recordId));
     return found ?? this.parts.primary.find(tenants, recordId);
   }

@@ -1,12 +1,12 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import { type AskRows, Prisma } from '../../database/clients';
 import { toSnakeCase } from '../../event/fields';
 import type { AuditEventQuery } from '../../event/query';
-import type { TenantScope } from '../../caller/tenant-set';
+import { countedOf, groupDimension } from '../../trail/counts/dimensions';
+import type { EachTenant } from '../../trail/counts/scope';
 import { LIST_COLUMNS, type Row } from '../../trail/event-rows';
 import { whereOf } from '../../trail/event-where';
-import { type AskRows, Prisma } from '../../database/database';
-import { countedOf, groupDimension } from '../../trail/counts/dimensions';
 import { orderBy, stretches } from './page.statement';
-import type { EachTenant } from '../../trail/counts/scope';
 
 /** The stretch of events in which a page touches a group: from a record id on and before another one. */
 interface Stretch {
@@ -22,7 +22,7 @@ interface Stretch {
  */
 export async function scatteredPage(
   ask: AskRows,
-  tenants: TenantScope,
+  tenants: TenantSet,
   each: EachTenant,
   query: AuditEventQuery,
 ): Promise<{ readonly rows: readonly Row[]; readonly total: number }> {

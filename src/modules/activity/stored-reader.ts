@@ -1,16 +1,16 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import { type AskRows, Prisma } from '../../database/clients';
+import { guarded } from '../../database/failure';
 import { formatTicks } from '../../event/event-time';
 import type { AuditEventListItem } from '../../event/fields';
 import type { AuditEventQuery, AuditSummary, Page, TimeRange } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
-import type { TenantScope } from '../../caller/tenant-set';
+import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { DETAIL_COLUMNS, toListItem, toStoredEvent } from '../../trail/event-rows';
 import { DEEP_OFFSET, pageStatement } from './page.statement';
 import { scatteredPage } from './scattered-page';
-import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { summaryStatement } from './summary.statement';
-import { type AskRows, Prisma } from '../../database/database';
-import { guarded } from '../../database/failure';
 
 /**
  * Reads audit events tenant by tenant, so that every sub-select names its tenant and uses the tenant's index. Each
@@ -23,7 +23,7 @@ export class PostgresAuditEventReader implements AuditEventReader {
     private readonly deepOffset: bigint = DEEP_OFFSET,
   ) {}
 
-  async page(tenants: TenantScope, query: AuditEventQuery): Promise<Page<AuditEventListItem>> {
+  async page(tenants: TenantSet, query: AuditEventQuery): Promise<Page<AuditEventListItem>> {
     const { page, pageSize } = query;
     const each = eachTenant(tenants, this.form);
     if (each.isScattered) {
@@ -36,7 +36,7 @@ export class PostgresAuditEventReader implements AuditEventReader {
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
   }
 
-  async find(tenants: TenantScope, recordId: string): Promise<StoredAuditEvent | null> {
+  async find(tenants: TenantSet, recordId: string): Promise<StoredAuditEvent | null> {
     const each = eachTenant(tenants, this.form);
     const statement = each(
       (tenant) => Prisma.sql`
@@ -47,7 +47,7 @@ export class PostgresAuditEventReader implements AuditEventReader {
     return row ? toStoredEvent(row) : null;
   }
 
-  async summary(tenants: TenantScope, range: TimeRange): Promise<AuditSummary> {
+  async summary(tenants: TenantSet, range: TimeRange): Promise<AuditSummary> {
     const statement = summaryStatement(eachTenant(tenants, this.form), range);
     const [row] = await guarded(() => this.ask(statement, tenants));
     return toSummary(row ?? {});

@@ -1,10 +1,10 @@
+import { Prisma } from '../../database/clients';
 import type { TimeRange } from '../../event/query';
-import { whereInRange } from '../../trail/event-where';
-import { Prisma } from '../../database/database';
 import { DIMENSIONS, type Dimension } from '../../trail/counts/dimensions';
 import { cutRange, HOURS_PER_DAY, type HourSpan, inBuckets, type Pieces } from '../../trail/counts/pieces';
 import { type EachTenant, within } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
+import { whereInRange } from '../../trail/event-where';
 
 /** Counts over a time range, in one statement: sums of whole buckets, and events counted at the two edges. */
 export function summaryStatement(each: EachTenant, range: TimeRange): Prisma.Sql {

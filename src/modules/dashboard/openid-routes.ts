@@ -1,18 +1,17 @@
 import { type Request, type Response, Router } from 'express';
 import type { Logger } from 'pino';
-import { whenClosed } from '../../closed';
-import type { OpenIdConfig } from '../../config';
-import { noteAccess } from '../../graphql/access-log';
-import type { CreateContext } from '../../graphql/context';
-import { LIMITS } from '../../limits';
+import type { AcceptCall } from '../../caller/call';
 import { type ClaimsRefusal, identityOf } from '../../caller/session/claims';
 import { sessionRequestOf, setSessionCookie } from '../../caller/session/session-cookie';
 import { cookieOf } from '../../caller/session/session-token';
 import type { Sessions } from '../../caller/session/sessions';
 import type { TenantStore } from '../../caller/tenant-store';
+import { whenClosed } from '../../closed';
+import type { OpenIdConfig } from '../../config';
+import { DASHBOARD_PATH } from '../../http/dashboard-path';
+import { LIMITS } from '../../limits';
 import { OpenIdCookie, type PendingSignIn } from './openid-cookie';
 import { OpenIdProvider } from './openid-provider';
-import { DASHBOARD_PATH } from '../../http/dashboard-path';
 
 const PATH = `${DASHBOARD_PATH}/api/openid`;
 /** Why a sign-in came to nothing, as the page is told. */
@@ -22,7 +21,7 @@ export interface OpenIdParts {
   readonly config: OpenIdConfig;
   readonly sessions: Sessions;
   readonly tenants: Pick<TenantStore, 'existing'>;
-  readonly createContext: CreateContext;
+  readonly acceptCall: AcceptCall;
   readonly log: Logger;
 }
 
@@ -58,7 +57,7 @@ export function openIdRoutes(parts: OpenIdParts): Router {
 }
 
 async function signIn(
-  { config, sessions, tenants, createContext, log }: OpenIdParts,
+  { config, sessions, tenants, acceptCall, log }: OpenIdParts,
   provider: OpenIdProvider,
   request: Request,
   response: Response,
@@ -80,7 +79,7 @@ async function signIn(
     return identity;
   }
   const sessionToken = await sessions.begin(identity);
-  const context = await createContext({
+  const context = await acceptCall({
     requestId,
     apiKey: undefined,
     sessionToken,
@@ -88,7 +87,7 @@ async function signIn(
     entrance: 'dashboard',
     gone: whenClosed(response),
   });
-  noteAccess(context, { operation: 'signIn', parameters: {}, outcome: 'ok', rows: null });
+  context.note({ operation: 'signIn', parameters: {}, outcome: 'ok', rows: null });
   setSessionCookie(request, response, sessionToken);
   return null;
 }

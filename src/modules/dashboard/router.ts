@@ -1,8 +1,8 @@
 import { type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
+import type { TenantStore } from '../../caller/tenant-store';
 import type { OpenIdConfig } from '../../config';
 import { DomainError } from '../../errors';
-import type { TenantStore } from '../../caller/tenant-store';
 import { openIdRoutes } from './openid-routes';
 import { dashboardPage } from './page';
 import { type SessionParts, sessionRoutes } from './session-routes';

@@ -1,24 +1,23 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import { addressGroup, plainAddress } from '../../caller/address-list';
-import { whenClosed } from '../../closed';
-import { DomainError } from '../../errors';
-import { noteAccess } from '../../graphql/access-log';
-import type { CreateContext, GraphqlContext } from '../../graphql/context';
-import { LIMITS } from '../../limits';
+import type { AcceptCall, Call } from '../../caller/call';
 import { Holdings } from '../../caller/rate-limit/holdings';
 import { clearSessionCookie, sessionRequestOf, setSessionCookie } from '../../caller/session/session-cookie';
 import { refuseForeign, sessionTokenOf } from '../../caller/session/session-token';
 import { idleEndOf, type Sessions, type SignedIn } from '../../caller/session/sessions';
 import type { TenantStore } from '../../caller/tenant-store';
+import { whenClosed } from '../../closed';
+import { DomainError } from '../../errors';
+import { LIMITS } from '../../limits';
 
 export interface SessionParts {
   readonly sessions: Sessions;
   readonly tenants: Pick<TenantStore, 'list'>;
-  readonly createContext: CreateContext;
+  readonly acceptCall: AcceptCall;
   /** The export, for whoever calls. */
   readonly answerExport: (
-    contextOf: (request: Request, response: Response) => Promise<GraphqlContext>,
+    contextOf: (request: Request, response: Response) => Promise<Call>,
   ) => RequestHandler;
   /** Steps that read a body, for which a request is not counted as in work. */
   readonly whileReading: (...steps: readonly RequestHandler[]) => readonly RequestHandler[];
@@ -37,7 +36,7 @@ export function sessionRoutes(parts: SessionParts): Router {
     const { principal } = context;
     if (principal.kind === 'agent') throw refuseAgent(context);
     const token = await parts.sessions.begin({ keyId: principal.keyId });
-    noteAccess(context, { operation: 'signIn', parameters: {}, outcome: 'ok', rows: null });
+    context.note({ operation: 'signIn', parameters: {}, outcome: 'ok', rows: null });
     setSessionCookie(request, response, token);
     response.json(await described(parts, await parts.sessions.find(token)));
   });
@@ -61,19 +60,19 @@ export function sessionRoutes(parts: SessionParts): Router {
 const tokenOf = (request: Request) => sessionTokenOf(sessionRequestOf(request));
 
 /** @throws DomainError `unauthorized` without a session, or what sessions are refused for */
-async function ofSession(parts: SessionParts, request: Request, response: Response): Promise<GraphqlContext> {
+async function ofSession(parts: SessionParts, request: Request, response: Response): Promise<Call> {
   const sessionToken = tokenOf(request);
   if (sessionToken === undefined) throw notSignedIn();
   return contextOf(parts, request, response, { sessionToken });
 }
 
 async function contextOf(
-  { createContext }: SessionParts,
+  { acceptCall }: SessionParts,
   request: Request,
   response: Response,
   by: { readonly apiKey: string } | { readonly sessionToken: string },
-): Promise<GraphqlContext> {
-  const context = await createContext({
+): Promise<Call> {
+  const context = await acceptCall({
     apiKey: undefined,
     ...by,
     requestId: response.locals.requestId,
@@ -171,8 +170,8 @@ const tooManySignIns = () =>
 
 const notSignedIn = () => new DomainError('unauthorized', { public: 'Nobody is signed in.' });
 
-function refuseAgent(context: GraphqlContext): DomainError {
+function refuseAgent(context: Call): DomainError {
   const refused = new DomainError('forbidden', { public: "An agent's key does not open the dashboard." });
-  noteAccess(context, { operation: 'signIn', parameters: {}, outcome: refused.code, rows: null });
+  context.note({ operation: 'signIn', parameters: {}, outcome: refused.code, rows: null });
   return refused;
 }

@@ -1,14 +1,12 @@
-import { TICKS_PER_MS } from '../../event/event-time';
+import { Prisma } from '../../database/clients';
+import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { recordIdFloor } from '../../event/record-id';
+import { LIMITS } from '../../limits';
+import { DETAIL_COLUMNS, toStoredEvent } from '../../trail/event-rows';
 import { idBytes, LEAF_BYTES } from '../../trail/evidence/batch-seal';
 import { leafHashOf } from '../../trail/evidence/entry';
 import { ID_BYTES } from '../../trail/evidence/tiles';
-import { LIMITS } from '../../limits';
-import { DETAIL_COLUMNS, toStoredEvent } from '../../trail/event-rows';
-import { Prisma } from '../../database/database';
 import { BACKLOG_DONE, BACKLOG_ON, NEXT_BACKLOG, TILES_OF_RANGE } from './log-statements';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Leaves of events that were stored before there was a log, some at a time. What the log holds already is left out; the

@@ -1,11 +1,11 @@
+import { parseTenantId, type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
-import { parseTenantId, type TenantScope, tenantScope } from '../../caller/tenant-set';
 import { idBytes } from '../../trail/evidence/batch-seal';
-import { parseNote } from './checkpoint';
-import type { EvidenceStore, LogState, Removal } from './evidence-store';
 import { consistencyProof, HASH_BYTES, inclusionPath, type NodeAt } from '../../trail/evidence/merkle';
 import { ID_BYTES, MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../trail/evidence/tiles';
+import { parseNote } from './checkpoint';
+import type { EvidenceStore, LogState, Removal } from './evidence-store';
 
 export interface LogEntries {
   readonly tenantId: number;
@@ -35,7 +35,7 @@ export class EvidenceLog {
     private readonly problemOf: (tenantId: number) => string | null,
   ) {}
 
-  async states(tenants: TenantScope): Promise<(LogState & { publicKey: string; problem: string | null })[]> {
+  async states(tenants: TenantSet): Promise<(LogState & { publicKey: string; problem: string | null })[]> {
     const { publicKey } = this;
     const states = await this.store.states(tenants);
     return states.map((state) => ({
@@ -78,7 +78,7 @@ export class EvidenceLog {
 
   /** Null: the record is in no signed log yet. */
   async proof(tenantId: number, recordId: string): Promise<InclusionProof | null> {
-    const [state] = await this.store.states(tenantScope([tenantId]));
+    const [state] = await this.store.states(tenantSet([tenantId]));
     const checkpoint = state?.checkpoint ?? null;
     const size = checkpoint === null ? 0 : (parseNote(checkpoint)?.size ?? 0);
     const found = findLeaf(await this.store.tilesAround(tenantId, recordId), idBytes(recordId), size);
@@ -88,7 +88,7 @@ export class EvidenceLog {
   }
 
   async #sizeOf(tenantId: number): Promise<number> {
-    const [state] = await this.store.states(tenantScope([tenantId]));
+    const [state] = await this.store.states(tenantSet([tenantId]));
     return state?.size ?? 0;
   }
 
@@ -143,7 +143,7 @@ function findLeaf(tiles: readonly Tile[], recordId: Buffer, size: number) {
 }
 
 /** The tenant a caller means. @throws DomainError `invalid_parameter`, `not_found` */
-export function tenantMeant(tenants: TenantScope, given: string | undefined): number {
+export function tenantMeant(tenants: TenantSet, given: string | undefined): number {
   if (given === undefined) {
     if (tenants.length === 1) return tenants[0];
     throw new DomainError('invalid_parameter', {

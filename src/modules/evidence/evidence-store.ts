@@ -1,4 +1,4 @@
-import type { TenantScope } from '../../caller/tenant-set';
+import type { TenantSet } from '../../caller/tenant-set';
 import type { Tile, TileId } from '../../trail/evidence/tiles';
 
 export interface LogState {
@@ -28,7 +28,7 @@ export interface Removal {
 
 /** Port: where the evidence logs are read. */
 export interface EvidenceStore {
-  states(tenants: TenantScope): Promise<readonly LogState[]>;
+  states(tenants: TenantSet): Promise<readonly LogState[]>;
   /** Notes in the order of their numbers. @param after a number */
   checkpoints(tenantId: number, after: number, limit: number): Promise<readonly string[]>;
   /** Those of the tiles that there are. */

@@ -1,5 +1,11 @@
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { tenantSetOf } from '../../caller/access-rule';
+import type { Call } from '../../caller/call';
+import { tenantSet } from '../../caller/tenant-set';
+import type { TenantStore } from '../../caller/tenant-store';
 import { parseParameters } from '../../event/parameters';
+import { Access } from '../../graphql/access';
+import { AuditEventType } from '../../graphql/audit-event.types';
 import {
   AUDIT_LOG_PARAMETERS,
   CHECKPOINTS_PARAMETERS,
@@ -7,12 +13,6 @@ import {
   ENTRIES_PARAMETERS,
   PROOF,
 } from './answer-fields';
-import { tenantMeant } from './evidence-log';
-import type { LogState } from './evidence-store';
-import { tenantScope } from '../../caller/tenant-set';
-import { Access, scopeOf } from '../../graphql/access';
-import { AuditEventType } from '../../graphql/audit-event.types';
-import type { GraphqlContext } from '../../graphql/context';
 import {
   AuditLogArgs,
   AuditLogType,
@@ -25,47 +25,52 @@ import {
   ProofType,
   RemovalsType,
 } from './evidence.types';
+import type { EvidenceLog } from './evidence-log';
+import { tenantMeant } from './evidence-log';
+import type { LogState } from './evidence-store';
 
-const ofTenant = (context: GraphqlContext, given: string | undefined) => tenantMeant(scopeOf(context), given);
+const ofTenant = (context: Call, given: string | undefined) => tenantMeant(tenantSetOf(context), given);
 const base64 = (hash: Buffer) => hash.toString('base64');
 
 @Resolver()
 export class EvidenceResolver {
+  constructor(
+    private readonly evidence: EvidenceLog,
+    private readonly tenants: Pick<TenantStore, 'list'>,
+  ) {}
+
   @Query(() => AuditLogType, {
     description: "How far a tenant's evidence log is, and its newest checkpoint.",
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  async auditLog(@Args(() => AuditLogArgs) args: AuditLogArgs, @Ctx() context: GraphqlContext) {
+  async auditLog(@Args(() => AuditLogArgs) args: AuditLogArgs, @Ctx() context: Call) {
     const tenantId = ofTenant(context, parseParameters(AUDIT_LOG_PARAMETERS, args).tenantId);
-    const [state] = await context.services.evidence.states(tenantScope([tenantId]));
+    const [state] = await this.evidence.states(tenantSet([tenantId]));
     return state && toLogType(state);
   }
 
   @Query(() => [AuditLogType], { description: 'How far the evidence log of every tenant is.' })
   @Access({ principal: 'operator' })
-  async auditLogs(@Ctx() { services }: GraphqlContext): Promise<AuditLogType[]> {
-    const tenants = (await services.tenants.list()).map(({ tenantId }) => tenantId);
+  async auditLogs(): Promise<AuditLogType[]> {
+    const tenants = (await this.tenants.list()).map(({ tenantId }) => tenantId);
     if (tenants.length === 0) return [];
-    return (await services.evidence.states(tenantScope(tenants))).map(toLogType);
+    return (await this.evidence.states(tenantSet(tenants))).map(toLogType);
   }
 
   @Query(() => CheckpointsType, { description: 'Signed checkpoints of the evidence log, oldest first.' })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  async auditLogCheckpoints(
-    @Args(() => CheckpointsArgs) args: CheckpointsArgs,
-    @Ctx() context: GraphqlContext,
-  ) {
+  async auditLogCheckpoints(@Args(() => CheckpointsArgs) args: CheckpointsArgs, @Ctx() context: Call) {
     const { tenantId: given, after } = parseParameters(CHECKPOINTS_PARAMETERS, args);
     const tenantId = ofTenant(context, given);
-    const checkpoints = await context.services.evidence.checkpoints(tenantId, after);
+    const checkpoints = await this.evidence.checkpoints(tenantId, after);
     return { tenantId: String(tenantId), checkpoints };
   }
 
   @Query(() => EntriesType, { description: 'Record ids and leaf hashes of the evidence log, in its order.' })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  async auditLogEntries(@Args(() => EntriesArgs) args: EntriesArgs, @Ctx() context: GraphqlContext) {
+  async auditLogEntries(@Args(() => EntriesArgs) args: EntriesArgs, @Ctx() context: Call) {
     const { tenantId, start } = parseParameters(ENTRIES_PARAMETERS, args);
-    const entries = await context.services.evidence.entries(ofTenant(context, tenantId), start);
+    const entries = await this.evidence.entries(ofTenant(context, tenantId), start);
     return {
       ...entries,
       tenantId: String(entries.tenantId),
@@ -78,13 +83,10 @@ export class EvidenceResolver {
     description: 'That the evidence log, when it had `to` entries, began with the `from` it had before.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  async auditLogConsistency(
-    @Args(() => ConsistencyArgs) args: ConsistencyArgs,
-    @Ctx() context: GraphqlContext,
-  ) {
+  async auditLogConsistency(@Args(() => ConsistencyArgs) args: ConsistencyArgs, @Ctx() context: Call) {
     const { tenantId: given, from, to } = parseParameters(CONSISTENCY_PARAMETERS, args);
     const tenantId = ofTenant(context, given);
-    const hashes = await context.services.evidence.consistency(tenantId, from, to);
+    const hashes = await this.evidence.consistency(tenantId, from, to);
     return { tenantId: String(tenantId), from, to, hashes: hashes.map(base64) };
   }
 
@@ -92,9 +94,9 @@ export class EvidenceResolver {
     description: 'What retention removed of a tenant: entries of the evidence log without an event.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  async auditLogRemovals(@Args(() => AuditLogArgs) args: AuditLogArgs, @Ctx() context: GraphqlContext) {
+  async auditLogRemovals(@Args(() => AuditLogArgs) args: AuditLogArgs, @Ctx() context: Call) {
     const tenantId = ofTenant(context, parseParameters(AUDIT_LOG_PARAMETERS, args).tenantId);
-    const removals = await context.services.evidence.removals(tenantId);
+    const removals = await this.evidence.removals(tenantId);
     return {
       tenantId: String(tenantId),
       removals: removals.map(({ from, to, before, lastRunAt, events }) => ({
@@ -107,12 +109,11 @@ export class EvidenceResolver {
 
 @Resolver(() => AuditEventType)
 export class EventProofResolver {
+  constructor(private readonly evidence: Pick<EvidenceLog, 'proof'>) {}
+
   @FieldResolver(() => ProofType, { name: PROOF.name, nullable: true, description: PROOF.doc })
-  async proof(
-    @Root() { tenantId, recordId }: { readonly tenantId: string; readonly recordId: string },
-    @Ctx() { services }: GraphqlContext,
-  ) {
-    const found = await services.evidence.proof(Number(tenantId), recordId);
+  async proof(@Root() { tenantId, recordId }: { readonly tenantId: string; readonly recordId: string }) {
+    const found = await this.evidence.proof(Number(tenantId), recordId);
     return found && { ...found, leafHash: base64(found.leafHash), path: found.path.map(base64) };
   }
 }

@@ -1,13 +1,12 @@
-import { TICKS_PER_MS } from '../../event/event-time';
-import { ticksOfRecordId } from '../../event/record-id';
-import type { EvidenceStore, LogState, Removal } from './evidence-store';
-import type { Tile, TileId } from '../../trail/evidence/tiles';
-import type { TenantScope } from '../../caller/tenant-set';
-import { eachTenant, type TenantForm } from '../../trail/counts/scope';
-import { type AskRows, Prisma } from '../../database/database';
+import type { TenantSet } from '../../caller/tenant-set';
+import { type AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
+import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
+import { ticksOfRecordId } from '../../event/record-id';
+import { eachTenant, type TenantForm } from '../../trail/counts/scope';
+import type { Tile, TileId } from '../../trail/evidence/tiles';
+import type { EvidenceStore, LogState, Removal } from './evidence-store';
 
-const HOUR_MS = 3_600_000;
 const TILE_COLUMNS = Prisma.raw('t.level, t.tile, t.hashes, t.record_ids');
 
 export class PostgresEvidenceStore implements EvidenceStore {
@@ -16,7 +15,7 @@ export class PostgresEvidenceStore implements EvidenceStore {
     private readonly form: TenantForm,
   ) {}
 
-  async states(tenants: TenantScope): Promise<readonly LogState[]> {
+  async states(tenants: TenantSet): Promise<readonly LogState[]> {
     const statement = eachTenant(tenants, this.form).dependent(stateOf);
     return (await this.#rows<StateRow>(statement, tenants)).map(toState);
   }

@@ -1,6 +1,6 @@
-import { knownKeyIds, type LogKeys } from './log-head';
+import type { OwnerDb, Prisma } from '../../database/clients';
 import { rootOf } from '../../trail/evidence/merkle';
-import type { Prisma, PrismaClient } from '../../database/database';
+import { knownKeyIds, type LogKeys } from './log-head';
 import {
   KEY_OF_DATABASE,
   KEY_OF_MOST_HEADS,
@@ -16,7 +16,7 @@ import { NEVER, saveHead } from './log-writer';
  * @param isNew nothing was ever remembered beside this key: if there is no log either, what was stored before may be taken in
  * @returns the id of the key
  */
-export function agreeOnKey(prisma: PrismaClient, keys: LogKeys, isNew: boolean): Promise<string> {
+export function agreeOnKey(prisma: OwnerDb, keys: LogKeys, isNew: boolean): Promise<string> {
   return prisma.$transaction(async (tx) => {
     const { own } = keys;
     if ((await keyOfDatabase(tx)) === null) {

@@ -1,11 +1,11 @@
+import type { OwnerDb, Prisma } from '../../database/clients';
+import type { TenantRounds } from '../../database/distribute/tenant-rounds';
+import { LIMITS } from '../../limits';
+import { consistencyProof, isConsistent, rootOf } from '../../trail/evidence/merkle';
+import { MissingNode, nodesOf, tilesFor } from '../../trail/evidence/tiles';
 import { type Checkpoint, signedNote } from './checkpoint';
 import { CHECKPOINTS_FOLDER, type CheckpointMemory } from './checkpoint-memory';
 import { BrokenLog, type LogHead, type LogKeys } from './log-head';
-import { consistencyProof, isConsistent, rootOf } from '../../trail/evidence/merkle';
-import { MissingNode, nodesOf, tilesFor } from '../../trail/evidence/tiles';
-import { LIMITS } from '../../limits';
-import type { Prisma, PrismaClient } from '../../database/database';
-import type { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { HEAD, heads } from './log-statements';
 import { assertSealed, type HeadRow, loadTiles, toHead } from './log-writer';
 
@@ -21,7 +21,7 @@ export class LogWatch {
   #from = 0;
 
   constructor(
-    private readonly prisma: PrismaClient,
+    private readonly prisma: OwnerDb,
     private readonly keys: LogKeys,
     private readonly memory: CheckpointMemory,
     private readonly rounds: TenantRounds,

@@ -1,10 +1,17 @@
+import type { Prisma } from '../../database/clients';
+import { HOUR_MS } from '../../event/event-time';
 import { idBytes, idText, LEAF_BYTES } from '../../trail/evidence/batch-seal';
+import {
+  edgeOf,
+  GrowingTree,
+  ID_BYTES,
+  TILE_WIDTH,
+  type Tile,
+  type TileId,
+} from '../../trail/evidence/tiles';
 import { BrokenLog, keyAtHand, type LogHead, type LogKeys, sealOfHead } from './log-head';
-import { edgeOf, GrowingTree, ID_BYTES, TILE_WIDTH, type Tile, type TileId } from '../../trail/evidence/tiles';
-import type { Prisma } from '../../database/database';
 import { HEAD, PUT_HEAD, PUT_PLACES, PUT_TILES, TILES } from './log-statements';
 
-const HOUR_MS = 3_600_000;
 const MS_BYTES = 6;
 export const NEVER = new Date(0);
 

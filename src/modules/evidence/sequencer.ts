@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { OwnerDb, Prisma } from '../../database/clients';
+import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import { sqlStateOf } from '../../database/failure';
+import { LIMITS } from '../../limits';
 import { sealOf } from '../../trail/evidence/batch-seal';
+import { nextOfBacklog } from './backfill';
 import { type Checkpoint, signedNote } from './checkpoint';
 import type { CheckpointMemory } from './checkpoint-memory';
 import { keyAtHand, knownKeyIds, type LogKeys } from './log-head';
-import { LIMITS } from '../../limits';
-import type { Prisma, PrismaClient } from '../../database/database';
-import { TenantRounds } from '../../database/distribute/tenant-rounds';
-import { sqlStateOf } from '../../database/failure';
-import { nextOfBacklog } from './backfill';
 import { agreeOnKey, keyOfDatabase } from './log-key';
 import {
   PUT_CHECKPOINT,
@@ -54,7 +54,7 @@ export class Sequencer {
   #from = 0;
 
   constructor(
-    private readonly prisma: PrismaClient,
+    private readonly prisma: OwnerDb,
     private readonly keys: LogKeys,
     private readonly memory: CheckpointMemory,
     private readonly log: Logger,

@@ -1,11 +1,9 @@
-import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { DAY_MS, floorDiv, HOUR_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { TimeRange } from '../../event/query';
 import type { HistogramBucket } from './explorer';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
 
 /** Each begins where one of the next smaller begins, as far as clock and week allow. */
 const WIDTHS_MS: readonly number[] = [
@@ -33,7 +31,6 @@ export function closedRange({ from, to }: TimeRange): ClosedRange | null {
   return range.from < range.to ? range : null;
 }
 
-const floorDiv = (a: bigint, b: bigint) => (a % b < 0n ? a / b - 1n : a / b);
 const ticksOf = (widthMs: number) => BigInt(widthMs) * TICKS_PER_MS;
 const firstBucket = ({ from }: ClosedRange, widthMs: number) => floorDiv(from, ticksOf(widthMs));
 const lastBucket = ({ to }: ClosedRange, widthMs: number) => floorDiv(to - 1n, ticksOf(widthMs));

@@ -1,12 +1,12 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { askerOf, tenantSetOf } from '../../caller/access-rule';
+import type { Call } from '../../caller/call';
+import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { formatTicks } from '../../event/event-time';
 import { parseParameters } from '../../event/parameters';
 import { toAuditEventFilter } from '../../event/query';
+import { Access } from '../../graphql/access';
 import { actionNameOf } from './action-names';
-import type { Facet, Histogram } from './explorer';
-import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
-import { Access, askerOf, scopeOf } from '../../graphql/access';
-import type { GraphqlContext } from '../../graphql/context';
 import {
   type AuditFacet,
   AuditFacets,
@@ -14,12 +14,19 @@ import {
   AuditHistogram,
   AuditHistogramArgs,
 } from './explore.types';
+import type { AuditEventExplorer, Facet, Histogram } from './explorer';
+import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
 
 const MS_PER_SECOND = 1_000;
 
 /** What the dashboard asks beside the list: no route of the public API leads here. */
 @Resolver()
 export class ExploreResolver {
+  constructor(
+    private readonly explorer: AuditEventExplorer,
+    private readonly fairShare: Pick<FairShare, 'run'>,
+  ) {}
+
   @Query(() => AuditHistogram, {
     description:
       'Events over time. An open end of the range is the border of the hours events are stored of.',
@@ -27,24 +34,23 @@ export class ExploreResolver {
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
   async auditHistogram(
     @Args(() => AuditHistogramArgs) args: AuditHistogramArgs,
-    @Ctx() context: GraphqlContext,
+    @Ctx() context: Call,
   ): Promise<AuditHistogram> {
     const values = parseParameters(HISTOGRAM_PARAMETERS, args);
-    const { explorer, fairShare } = context.services;
-    const count = () => explorer.histogram(scopeOf(context), toAuditEventFilter(values), values.buckets);
-    return toHistogram(await fairShare.run(askerOf(context), count));
+    const count = () =>
+      this.explorer.histogram(tenantSetOf(context), toAuditEventFilter(values), values.buckets);
+    return toHistogram(await this.fairShare.run(askerOf(context), count));
   }
 
   @Query(() => AuditFacets, { description: 'The values of some fields and how many events have each.' })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
   async auditFacets(
     @Args(() => AuditFacetsArgs) args: AuditFacetsArgs,
-    @Ctx() context: GraphqlContext,
+    @Ctx() context: Call,
   ): Promise<AuditFacets> {
     const values = parseParameters(FACET_PARAMETERS, args);
-    const { explorer, fairShare } = context.services;
-    const count = () => explorer.facets(scopeOf(context), toAuditEventFilter(values), values.limit);
-    const found = await fairShare.run(askerOf(context), count);
+    const count = () => this.explorer.facets(tenantSetOf(context), toAuditEventFilter(values), values.limit);
+    const found = await this.fairShare.run(askerOf(context), count);
     return { totalCount: found.totalCount, facets: found.facets.map(toFacet) };
   }
 }

@@ -1,8 +1,8 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Field, ObjectType } from 'type-graphql';
-import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
 import { declareArguments } from '../../graphql/audit-event.types';
+import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
 
 @ObjectType({ description: 'Events of a stretch of time.' })
 export class AuditHistogramBucket {

@@ -1,5 +1,5 @@
+import type { TenantSet } from '../../caller/tenant-set';
 import type { AuditEventFilter } from '../../event/query';
-import type { TenantScope } from '../../caller/tenant-set';
 
 /** Half-open, in ticks. */
 export interface HistogramBucket {
@@ -49,7 +49,7 @@ export interface Facets {
 /** Port: how stored events are counted over time and by value. Every number is exact. */
 export interface AuditEventExplorer {
   /** @param bucketsMax an open end of the filter's range is the border of the hours events are stored of */
-  histogram(tenants: TenantScope, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram>;
+  histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram>;
   /** All of one snapshot. @param limit values of each facet */
-  facets(tenants: TenantScope, filter: AuditEventFilter, limit: number): Promise<Facets>;
+  facets(tenants: TenantSet, filter: AuditEventFilter, limit: number): Promise<Facets>;
 }

@@ -1,13 +1,13 @@
+import { Prisma } from '../../database/clients';
 import { toSnakeCase } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
-import type { FacetField } from './explorer';
-import { whereOf } from '../../trail/event-where';
 import { countedOf, isCountable, isHourly } from '../../trail/counts/dimensions';
 import { cutRange } from '../../trail/counts/pieces';
 import { type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
-import { Prisma } from '../../database/database';
+import { whereOf } from '../../trail/event-where';
 import { searchSegments } from '../../trail/search-segments';
+import type { FacetField } from './explorer';
 import { readableEvents } from './readable';
 
 /** Fields of no count: their events are read. */

@@ -1,11 +1,11 @@
+import { Prisma } from '../../database/clients';
+import { DAY_MS, HOUR_MS } from '../../event/event-time';
 import type { AuditEventFilter } from '../../event/query';
-import { DAY_MS, HOUR_MS } from './buckets';
-import { whereOf } from '../../trail/event-where';
 import { type Counted, countedOf, isCountable, isHourly } from '../../trail/counts/dimensions';
 import { cutRange, type Pieces } from '../../trail/counts/pieces';
 import { type EachTenant, type TenantForm, windowOf } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
-import { Prisma } from '../../database/database';
+import { whereOf } from '../../trail/event-where';
 import { searchSegments } from '../../trail/search-segments';
 
 /**

@@ -1,9 +1,9 @@
+import { Prisma } from '../../database/clients';
 import type { AuditEventFilter } from '../../event/query';
 import { countedOf } from '../../trail/counts/dimensions';
 import { cutRange } from '../../trail/counts/pieces';
 import type { EachTenant } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
-import { Prisma } from '../../database/database';
 
 /**
  * SQL: how many events (`n`) the database reads to find those of a filter, counted without reading them. An index

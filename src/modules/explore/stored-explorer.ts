@@ -1,13 +1,13 @@
-import { TICKS_PER_MS } from '../../event/event-time';
+import type { TenantSet } from '../../caller/tenant-set';
+import type { AskRows, Prisma } from '../../database/clients';
+import { guarded } from '../../database/failure';
+import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { AuditEventFilter } from '../../event/query';
-import {
-  bucketsOf,
-  type ClosedRange,
-  closedRange,
-  DAY_MS,
-  fittingWidth,
-  HOUR_MS,
-} from './buckets';
+import { LIMITS } from '../../limits';
+import { isCountable } from '../../trail/counts/dimensions';
+import { eachTenant, type TenantForm } from '../../trail/counts/scope';
+import { fromStored } from '../../trail/stored-text';
+import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
 import {
   type AuditEventExplorer,
   FACET_FIELDS,
@@ -16,13 +16,6 @@ import {
   type Facets,
   type Histogram,
 } from './explorer';
-import { LIMITS } from '../../limits';
-import type { TenantScope } from '../../caller/tenant-set';
-import { isCountable } from '../../trail/counts/dimensions';
-import { eachTenant, type TenantForm } from '../../trail/counts/scope';
-import type { AskRows, Prisma } from '../../database/database';
-import { guarded } from '../../database/failure';
-import { fromStored } from '../../trail/stored-text';
 import { facetsStatement, TOTAL } from './facets.statement';
 import { extentStatement, histogramStatement, isCountedBy } from './histogram.statement';
 import { readableEvents } from './readable';
@@ -35,7 +28,7 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     private readonly readMax: number = LIMITS.exploreReadEventsMax,
   ) {}
 
-  async histogram(tenants: TenantScope, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram> {
+  async histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram> {
     const each = eachTenant(tenants, this.form);
     const range = closedRange(await this.#closed(tenants, filter));
     if (!range) return { widthMs: HOUR_MS, buckets: [] };
@@ -46,7 +39,7 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
   }
 
-  async facets(tenants: TenantScope, filter: AuditEventFilter, limit: number): Promise<Facets> {
+  async facets(tenants: TenantSet, filter: AuditEventFilter, limit: number): Promise<Facets> {
     const each = eachTenant(tenants, this.form);
     const rows = await this.#rows(tenants, facetsStatement(each, filter, limit, this.readMax));
     const total = outcomes(rows.find((row) => row.facet === TOTAL) ?? {});
@@ -57,7 +50,7 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
   }
 
   /** An open end is taken to the border of the hours that events are stored of. */
-  async #closed(tenants: TenantScope, { from, to }: AuditEventFilter) {
+  async #closed(tenants: TenantSet, { from, to }: AuditEventFilter) {
     if (from !== null && to !== null) return { from, to };
     const [row] = await this.#rows(tenants, extentStatement(eachTenant(tenants, this.form)));
     const ticks = (hour: unknown) =>
@@ -68,7 +61,7 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
 
   /** The finest that fits; where the events of the range are too many to be read, the finest that the counts have. */
   async #width(
-    tenants: TenantScope,
+    tenants: TenantSet,
     filter: AuditEventFilter & ClosedRange,
     bucketsMax: number,
   ): Promise<number> {
@@ -81,7 +74,7 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     return widths.find((widthMs) => isCountedBy(filter, widthMs)) ?? finest;
   }
 
-  #rows(tenants: TenantScope, statement: Prisma.Sql) {
+  #rows(tenants: TenantSet, statement: Prisma.Sql) {
     return guarded(() => this.ask(statement, tenants));
   }
 }

@@ -1,9 +1,9 @@
-import type { AuditEventFilter } from '../../event/query';
-import { DomainError } from '../../errors';
-import { LIMITS } from '../../limits';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
+import type { TenantSet } from '../../caller/tenant-set';
+import { DomainError } from '../../errors';
+import type { AuditEventFilter } from '../../event/query';
+import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../trail/audit-event-reader';
-import type { TenantScope } from '../../caller/tenant-set';
 import type {
   ExportLease,
   ExportLeases,
@@ -14,7 +14,7 @@ import type {
 } from './export-source';
 
 export interface ExportRequest {
-  readonly tenants: TenantScope;
+  readonly tenants: TenantSet;
   /** One export at a time. */
   readonly holder: string;
   readonly filter: AuditEventFilter;

@@ -1,6 +1,6 @@
+import type { TenantSet } from '../../caller/tenant-set';
 import type { AuditEventFilter } from '../../event/query';
 import type { StoredAuditEvent } from '../../trail/audit-event-reader';
-import type { TenantScope } from '../../caller/tenant-set';
 
 /** A stretch of record ids: the first is not of it, the last is. */
 export interface IdSpan {
@@ -23,9 +23,9 @@ export interface ExportPage {
 
 /** Port: events in full, by and by, in the order of their ids, which is that of their times. */
 export interface ExportSource {
-  plan(tenants: TenantScope, filter: AuditEventFilter): Promise<ExportPlan>;
+  plan(tenants: TenantSet, filter: AuditEventFilter): Promise<ExportPlan>;
   /** The next events of a stretch: bounded in number and size, and perhaps none. */
-  page(tenants: TenantScope, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage>;
+  page(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage>;
 }
 
 /** A right to export that others of the same holder have not got meanwhile. */

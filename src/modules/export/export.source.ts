@@ -1,15 +1,15 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import type { AskRows } from '../../database/clients';
+import { guarded, isStatementTimeout } from '../../database/failure';
 import { TICKS_PER_MS } from '../../event/event-time';
 import type { AuditEventFilter } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
-import type { ExportPage, ExportPlan, ExportSource, IdSpan } from './export-source';
 import { LIMITS } from '../../limits';
-import type { TenantScope } from '../../caller/tenant-set';
-import { toStoredEvent } from '../../trail/event-rows';
 import { isCountable } from '../../trail/counts/dimensions';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
-import type { AskRows } from '../../database/database';
-import { guarded, isStatementTimeout } from '../../database/failure';
+import { toStoredEvent } from '../../trail/event-rows';
 import { exportPageStatement, sliceEndStatement, spansStatement } from './export.statements';
+import type { ExportPage, ExportPlan, ExportSource, IdSpan } from './export-source';
 
 const HOUR_TICKS = 3_600_000n * TICKS_PER_MS;
 const ALL: IdSpan = {
@@ -32,7 +32,7 @@ export class PostgresExportSource implements ExportSource {
     private readonly limits = LIMITS_OF_PAGES,
   ) {}
 
-  async plan(tenants: TenantScope, filter: AuditEventFilter): Promise<ExportPlan> {
+  async plan(tenants: TenantSet, filter: AuditEventFilter): Promise<ExportPlan> {
     try {
       const statement = spansStatement(eachTenant(tenants, this.form), filter);
       const rows = await guarded(() => this.ask(statement, tenants));
@@ -46,7 +46,7 @@ export class PostgresExportSource implements ExportSource {
     }
   }
 
-  async page(tenants: TenantScope, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage> {
+  async page(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage> {
     const each = eachTenant(tenants, this.form);
     const ask = (statement: Parameters<AskRows>[0]) => guarded(() => this.ask(statement, tenants));
     const upTo = isRead(filter) ? await this.#sliceEnd(tenants, span) : null;
@@ -58,7 +58,7 @@ export class PostgresExportSource implements ExportSource {
     return { events, after: isCut ? (events.at(-1)?.recordId ?? null) : upTo };
   }
 
-  async #sliceEnd(tenants: TenantScope, span: IdSpan): Promise<string | null> {
+  async #sliceEnd(tenants: TenantSet, span: IdSpan): Promise<string | null> {
     const each = eachTenant(tenants, this.form);
     const statement = sliceEndStatement(each, span, this.limits.read);
     const [row] = await guarded(() => this.ask(statement, tenants));

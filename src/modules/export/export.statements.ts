@@ -1,13 +1,13 @@
+import { Prisma } from '../../database/clients';
 import type { AuditEventFilter } from '../../event/query';
-import type { IdSpan } from './export-source';
-import { DETAIL_COLUMNS } from '../../trail/event-rows';
-import { whereOf } from '../../trail/event-where';
 import { countedOf, isCountable, isHourly } from '../../trail/counts/dimensions';
 import { cutRange } from '../../trail/counts/pieces';
 import type { EachTenant } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
-import { Prisma } from '../../database/database';
+import { DETAIL_COLUMNS } from '../../trail/event-rows';
+import { whereOf } from '../../trail/event-where';
 import { searchSegments } from '../../trail/search-segments';
+import type { IdSpan } from './export-source';
 
 /** Spans of hours [lo, hi) with matching events, in order, and how many (`n`). */
 export function spansStatement(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {

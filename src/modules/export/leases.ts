@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { ExportLease, ExportLeases } from './export-source';
-import { LIMITS } from '../../limits';
-import type { PrismaClient } from '../../database/database';
+import type { ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
+import { LIMITS } from '../../limits';
+import type { ExportLease, ExportLeases } from './export-source';
 
 const SECONDS = LIMITS.exportLeaseMs / 1000;
 /** Of one holder; while the database is away each try adds one. */
@@ -13,7 +13,7 @@ export class PostgresExportLeases implements ExportLeases {
   /** By holder, leases that may still stand in the database, which was lost meanwhile: nobody uses them. */
   readonly #leftBehind = new Map<string, readonly string[]>();
 
-  constructor(private readonly prisma: PrismaClient) {}
+  constructor(private readonly prisma: ServiceDb) {}
 
   async take(holder: string): Promise<ExportLease | null> {
     const leaseId = randomUUID();

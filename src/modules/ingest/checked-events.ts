@@ -1,6 +1,6 @@
 import { LIMITS } from '../../limits';
-import type { Checked, Rejection } from './check-event';
 import type { CheckedEvent } from '../../trail/checked-event';
+import type { Checked, Rejection } from './check-event';
 
 export interface RejectedEvent {
   /** 0-based position in the batch. */

@@ -1,11 +1,10 @@
+import type { RunSteps } from '../../database/clients';
 import { toDomainError } from '../../errors';
-import { idBytes, LEAF_BYTES, type SealedBatch } from '../../trail/evidence/batch-seal';
+import { HOUR_MS } from '../../event/event-time';
 import type { CheckedEvent } from '../../trail/checked-event';
 import { COLUMNS, NAMES } from '../../trail/event-columns';
-import type { RunSteps } from '../../database/database';
+import { idBytes, LEAF_BYTES, type SealedBatch } from '../../trail/evidence/batch-seal';
 import { toStored } from '../../trail/stored-text';
-
-const HOUR_MS = 3_600_000;
 
 /** Events to be stored at once, in the order of their ids. */
 export interface Batch {

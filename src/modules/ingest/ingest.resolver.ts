@@ -8,12 +8,13 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
+import type { Call } from '../../caller/call';
 import { DomainError } from '../../errors';
-import { numberOrText } from './exact-numbers';
-import { type AuditEventBatch, type IngestReceipt, parseBatch, receiveBatch } from './receive-batch';
-import { LIMITS } from '../../limits';
 import { Access } from '../../graphql/access';
-import type { GraphqlContext } from '../../graphql/context';
+import { numberOrText } from '../../graphql/exact-numbers';
+import { LIMITS } from '../../limits';
+import type { AuditEventWriter } from './audit-event-writer';
+import { type AuditEventBatch, type IngestReceipt, parseBatch, receiveBatch } from './receive-batch';
 
 /** A scalar, so that each event is checked once, by the field table, and not field by field by GraphQL. */
 export const AuditEventBatchScalar = new GraphQLScalarType<AuditEventBatch>({
@@ -73,15 +74,19 @@ class IngestReceiptType {
 
 @Resolver()
 export class IngestResolver {
+  constructor(
+    private readonly writer: AuditEventWriter,
+    private readonly nowMs: () => number,
+  ) {}
+
   @Mutation(() => IngestReceiptType, { description: "Stores a batch of events for the agent key's tenant." })
   @Access({ principal: 'agent' })
   ingestAuditEvents(
     @Arg('batch', () => AuditEventBatchScalar) batch: AuditEventBatch,
-    @Ctx() context: GraphqlContext,
+    @Ctx() { principal }: Call,
   ): Promise<IngestReceipt> {
-    const { principal, services } = context;
     if (principal.kind !== 'agent')
       throw new DomainError('forbidden', { public: 'Only agents send events.' });
-    return receiveBatch(principal.tenantId, batch, services.writer, services.now());
+    return receiveBatch(principal.tenantId, batch, this.writer, this.nowMs());
   }
 }

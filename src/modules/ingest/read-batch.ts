@@ -1,12 +1,20 @@
-import { isAscii, isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { DomainError } from '../../errors';
+import {
+  encodingOf,
+  isTooMuch,
+  parse,
+  parseOrNull,
+  refuseTooMuch,
+  textOf,
+  unreadable,
+  utf8Of,
+} from '../../graphql/json-body';
+import { scanJson } from '../../graphql/scan-json';
 import { LIMITS } from '../../limits';
-import { type CheckEvent, rejected } from './check-event';
 import type { CheckedEvent } from '../../trail/checked-event';
+import { type CheckEvent, rejected } from './check-event';
 import { CheckedEvents } from './checked-events';
-import { type Extent, scanJson } from './scan-json';
 
 /**
  * The value of a request's JSON that may bring a batch; a list at `variables.*.events` as `CheckedEvents`. Events are
@@ -18,27 +26,6 @@ export async function readBatch(body: Buffer, check: CheckEvent): Promise<unknow
   const bytes = utf8Of(body);
   return (await readUsual(bytes, check)) ?? (await readAny(textOf(bytes), check));
 }
-
-/** The value of another request's JSON. @throws DomainError `invalid_parameter`, `payload_too_large` */
-export function readJson(body: Buffer): unknown {
-  const text = textOf(utf8Of(body));
-  const { frame, list, isBalanced } = scanJson(text, LIMITS.jsonValuesMax);
-  if (!isBalanced) throw unreadable();
-  for (const part of [frame, ...(list?.items ?? [])]) refuseTooMuch(part);
-  return parse(text);
-}
-
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
-
-/** Without a mark. A decoder would put a sign in place of bytes that are no text: evidence would change unseen. */
-function utf8Of(body: Buffer): Buffer {
-  if (!isUtf8(body)) throw unreadable();
-  const hasMark = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  return hasMark ? body.subarray(BYTE_ORDER_MARK.length) : body;
-}
-
-const encodingOf = (bytes: Buffer) => (isAscii(bytes) ? 'latin1' : 'utf8');
-const textOf = (bytes: Buffer) => bytes.toString(encodingOf(bytes));
 
 /** Stands for the events while the rest is made; nobody else can know it. */
 const MARK = randomUUID();
@@ -161,32 +148,3 @@ export class Pauses {
     this.#since = performance.now();
   }
 }
-
-const isTooMuch = ({ depth, values }: Extent): string | null => {
-  if (depth > LIMITS.jsonDepthMax) return `more than ${LIMITS.jsonDepthMax} levels`;
-  return values > LIMITS.jsonValuesMax ? `more than ${LIMITS.jsonValuesMax} values` : null;
-};
-
-function refuseTooMuch(extent: Extent): void {
-  const problem = isTooMuch(extent);
-  if (problem) throw new DomainError('payload_too_large', { public: `The body has ${problem}.` });
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    throw unreadable(error);
-  }
-}
-
-function parseOrNull(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
-}
-
-export const unreadable = (cause?: unknown) =>
-  new DomainError('invalid_parameter', { public: 'The body is not readable JSON.', cause });

@@ -1,6 +1,6 @@
+import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
-import { parseTenantId } from '../../caller/tenant-set';
 import type { AuditEventWriter } from './audit-event-writer';
 import { checkEvent, NAME_CHARS_SHOWN } from './check-event';
 import { CheckedEvents, type RejectedEvent } from './checked-events';

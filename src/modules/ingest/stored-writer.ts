@@ -1,16 +1,16 @@
-import { serviceUnavailable } from '../../errors';
-import { LEAF_BYTES, sealBatch } from '../../trail/evidence/batch-seal';
-import type { CheckpointKey } from '../../trail/evidence/note-key';
-import type { AuditEventWriter } from './audit-event-writer';
-import type { CheckedEvent } from '../../trail/checked-event';
-import { COLUMNS, NAMES } from '../../trail/event-columns';
 import { BinaryArrays } from '../../database/binary-arrays';
+import type { RunStatement, RunSteps } from '../../database/clients';
+import { guarded, sqlStateOf } from '../../database/failure';
+import { serviceUnavailable } from '../../errors';
+import type { CheckedEvent } from '../../trail/checked-event';
 import { DIMENSIONS } from '../../trail/counts/dimensions';
 import { hourOf } from '../../trail/counts/scope';
-import type { RunStatement, RunSteps } from '../../database/database';
-import { type Batch, listsOf, noTenant, storeBySteps } from './distributed-batch';
-import { guarded, sqlStateOf } from '../../database/failure';
+import { COLUMNS, NAMES } from '../../trail/event-columns';
+import { LEAF_BYTES, sealBatch } from '../../trail/evidence/batch-seal';
+import type { CheckpointKey } from '../../trail/evidence/note-key';
 import type { Partitions } from '../../trail/partitions';
+import type { AuditEventWriter } from './audit-event-writer';
+import { type Batch, listsOf, noTenant, storeBySteps } from './distributed-batch';
 
 /** In the select list, not in FROM, where each array would be copied into a store of its own first: a tenth of the statement. */
 const VALUES = COLUMNS.map(({ type }, i) => `unnest($${i + 2}::${type}[])`).join(', ');

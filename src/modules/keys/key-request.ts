@@ -1,7 +1,8 @@
+import { addressProblems } from '../../caller/address-list';
+import { nameProblems } from '../../caller/name-problems';
+import { isScope, SCOPE_NAMES } from '../../caller/scopes';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
-import { addressProblems } from '../../caller/address-list';
-import { isScope, SCOPE_NAMES } from '../../caller/scopes';
 
 /** A key as an operator asks for it. */
 export interface KeyRequest {
@@ -24,12 +25,6 @@ export const requestProblems = (request: KeyRequest): string[] => [
   ...rateProblems(request.rateLimitPerMinute),
   ...addressProblems(request.allowedAddresses),
 ];
-
-export function nameProblems(name: string): string[] {
-  if (name.trim() === '') return ['name must not be empty'];
-  if (/\p{Cc}|\p{Cs}/u.test(name)) return ['name must not have control characters'];
-  return name.length > LIMITS.nameCharsMax ? [`name must be at most ${LIMITS.nameCharsMax} characters`] : [];
-}
 
 function rateProblems(limit: number | null): string[] {
   const max = LIMITS.rateLimitPerMinuteMax;

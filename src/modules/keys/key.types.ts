@@ -1,8 +1,8 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { ArgsType, Field, ObjectType } from 'type-graphql';
 import { type StoredKey, stateOf } from '../../caller/key-store';
-import type { RotatedKey } from './manage-keys';
 import { LIMITS } from '../../limits';
+import type { RotatedKey } from './manage-keys';
 
 @ObjectType('ApiKey', { description: 'A key of any kind, without the key itself.' })
 export class ApiKeyType {

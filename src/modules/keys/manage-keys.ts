@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from '../../caller/access-entry';
-import { DomainError } from '../../errors';
-import { LIMITS } from '../../limits';
-import { parseTenantId } from '../../caller/tenant-set';
-import type { TenantStore } from '../../caller/tenant-store';
 import type { Authenticator } from '../../caller/authenticate';
 import { hashOfKey, type KeyKind, newKey, shownPrefix } from '../../caller/key-format';
-import { EXPIRY_MAX_MS, type KeyRequest, parseExpiry, requestProblems } from './key-request';
 import { type KeyStore, type NewKey, type StoredKey, stateOf } from '../../caller/key-store';
+import { parseTenantId } from '../../caller/tenant-set';
+import type { TenantStore } from '../../caller/tenant-store';
+import { DomainError } from '../../errors';
+import { LIMITS } from '../../limits';
+import { EXPIRY_MAX_MS, type KeyRequest, parseExpiry, requestProblems } from './key-request';
 
 /** A key just made: the only moment the key itself is known. */
 export interface CreatedKey {

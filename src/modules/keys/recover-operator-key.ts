@@ -1,10 +1,10 @@
 import os from 'node:os';
 import { ownAttempt, storableName } from '../../caller/access-entry';
+import { PostgresKeyStore } from '../../caller/key.store';
 import { newKey } from '../../caller/key-format';
-import { type CreatedKey, operatorRow } from './manage-keys';
 import type { Config } from '../../config';
 import { openDatabase } from '../../database/database';
-import { PostgresKeyStore } from './key.store';
+import { type CreatedKey, operatorRow } from './manage-keys';
 
 /** A failure that whoever runs the command can act on: printed as one line. */
 export class CannotRecover extends Error {

@@ -1,6 +1,6 @@
+import { Prisma } from '../../database/clients';
 import { WORD_MARK } from '../../event/search-terms';
 import { IN_BOUNDS, withBounds } from '../../trail/counts/scope';
-import { Prisma } from '../../database/database';
 import { singleOf } from '../../trail/index-words';
 
 const HOURS = withBounds(

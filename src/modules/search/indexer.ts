@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { tryTurn } from '../../trail/counts/turns';
-import type { Prisma, PrismaClient } from '../../database/database';
+import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { sqlStateOf } from '../../database/failure';
+import { tryTurn } from '../../trail/counts/turns';
 import { HourWords } from './hour-words';
 import { PUT_SEGMENTS, PUT_WORDS, readEvents, toList } from './index-statements';
 
@@ -37,7 +37,7 @@ export class Indexer {
 
   /** @param quiet how long an hour must have been unchanged; `liveMs`: one that is not over yet, or of the future */
   constructor(
-    private readonly prisma: PrismaClient,
+    private readonly prisma: OwnerDb,
     quiet: { readonly pastMs: number; readonly liveMs: number },
     private readonly wordsPerHourMax = WORDS_PER_HOUR_MAX,
   ) {

@@ -1,29 +1,37 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { type AuditSource, lagOf, type StoredGap } from './audit-source';
-import { listGaps, listSources } from './list-sources';
-import { type ReportReceipt, receiveReport } from './receive-report';
+import type { Call } from '../../caller/call';
+import type { TenantStore } from '../../caller/tenant-store';
 import { DomainError } from '../../errors';
 import { Access } from '../../graphql/access';
+import { type AuditSource, lagOf, type StoredGap } from './audit-source';
 import { AuditSourceReport, ReportReceiptType } from './audit-source.report';
 import { AuditGapType, AuditSourceType } from './audit-source.types';
-import type { GraphqlContext } from '../../graphql/context';
+import type { AuditSourceStore } from './audit-source-store';
+import { listGaps, listSources } from './list-sources';
+import { type ReportReceipt, receiveReport } from './receive-report';
 
 const GAPS_DEFAULT = 20;
 
 @Resolver(() => AuditSourceType)
 export class AuditSourceResolver {
+  constructor(
+    private readonly sources: AuditSourceStore,
+    private readonly tenants: Pick<TenantStore, 'existing'>,
+    private readonly nowMs: () => number,
+  ) {}
+
   @Mutation(() => ReportReceiptType, {
     description: 'Stores what an agent says of one of its databases, and the gaps it found.',
   })
   @Access({ principal: 'agent' })
   reportAuditSource(
     @Arg('report', () => AuditSourceReport) report: AuditSourceReport,
-    @Ctx() { principal, services }: GraphqlContext,
+    @Ctx() { principal }: Call,
   ): Promise<ReportReceipt> {
     if (principal.kind !== 'agent')
       throw new DomainError('forbidden', { public: 'Only agents report their sources.' });
-    return receiveReport(principal.tenantId, report, services.sources, services.now());
+    return receiveReport(principal.tenantId, report, this.sources, this.nowMs());
   }
 
   @Query(() => [AuditSourceType], { description: 'By tenant, host and database.' })
@@ -31,10 +39,9 @@ export class AuditSourceResolver {
   async auditSources(
     @Arg('tenantId', () => GraphQLString, { nullable: true, description: 'Null: of every tenant.' })
     tenantId: string | null | undefined,
-    @Ctx() { services }: GraphqlContext,
   ): Promise<AuditSourceType[]> {
-    const sources = await listSources(tenantId ?? null, services.sources, services.tenants);
-    const now = services.now();
+    const sources = await listSources(tenantId ?? null, this.sources, this.tenants);
+    const now = this.nowMs();
     return sources.map((source) => toSourceType(source, now));
   }
 
@@ -42,9 +49,8 @@ export class AuditSourceResolver {
   async gaps(
     @Root() source: AuditSourceType,
     @Arg('limit', () => GraphQLInt, { defaultValue: GAPS_DEFAULT }) limit: number,
-    @Ctx() { services }: GraphqlContext,
   ): Promise<AuditGapType[]> {
-    const gaps = await listGaps({ ...source, tenantId: Number(source.tenantId) }, limit, services.sources);
+    const gaps = await listGaps({ ...source, tenantId: Number(source.tenantId) }, limit, this.sources);
     return gaps.map(toGapType);
   }
 }

@@ -1,14 +1,10 @@
-import type {
-  AuditGap,
-  AuditSource,
-  GapReason,
-  SourceId,
-  SourceReport,
-  StoredGap,
-} from './audit-source';
-import type { AuditSourceStore } from './audit-source-store';
+import type { OwnerDb, ServiceDb } from '../../database/clients';
+import { guarded } from '../../database/failure';
+import { ofEveryTenant, ofTenants } from '../../database/tenant-rows';
 import { DomainError, toDomainError } from '../../errors';
 import { LIMITS } from '../../limits';
+import { fromStored, toStored } from '../../trail/stored-text';
+import type { AuditGap, AuditSource, GapReason, SourceId, SourceReport, StoredGap } from './audit-source';
 import {
   COUNT_GAPS,
   LIST_ALL,
@@ -17,16 +13,13 @@ import {
   PUT_SOURCE,
   REMOVE_GAPS,
 } from './audit-source.statements';
-import type { PrismaClient } from '../../database/database';
-import { guarded } from '../../database/failure';
-import { fromStored, toStored } from '../../trail/stored-text';
-import { ofEveryTenant, ofTenants } from '../../database/tenant-rows';
+import type { AuditSourceStore } from './audit-source-store';
 
 export class PostgresAuditSourceStore implements AuditSourceStore {
   /** @param background a client without time limits */
   constructor(
-    private readonly prisma: PrismaClient,
-    private readonly background: PrismaClient,
+    private readonly prisma: ServiceDb,
+    private readonly background: OwnerDb,
   ) {}
 
   async report(tenantId: number, report: SourceReport, at: Date): Promise<void> {

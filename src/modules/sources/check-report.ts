@@ -1,6 +1,6 @@
+import { DomainError } from '../../errors';
 import { formatTicks, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { isUuid } from '../../event/record-id';
-import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
 import type { AuditGap, GapReason, SourceReport } from './audit-source';
 

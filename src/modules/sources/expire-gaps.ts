@@ -1,8 +1,12 @@
 import type { Logger } from 'pino';
-import type { RetentionStore } from '../tenants/retention/retention-store';
+import { DAY_MS } from '../../event/event-time';
 import type { AuditSourceStore } from './audit-source-store';
 
-const DAY_MS = 86_400_000;
+/** A tenant whose events are kept for a number of days. */
+export interface KeptTenant {
+  readonly tenantId: number;
+  readonly retentionDays: number;
+}
 
 /**
  * Removes gaps for as long known as their tenant keeps its events: what is missing would be removed by now too.
@@ -10,7 +14,7 @@ const DAY_MS = 86_400_000;
  */
 export async function expireGaps(parts: {
   readonly sources: Pick<AuditSourceStore, 'removeGaps'>;
-  readonly retention: Pick<RetentionStore, 'limitedTenants'>;
+  readonly retention: { limitedTenants(): Promise<readonly KeptTenant[]> };
   readonly nowMs: () => number;
   readonly log: Logger;
 }): Promise<void> {

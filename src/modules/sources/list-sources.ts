@@ -1,7 +1,7 @@
-import { DomainError } from '../../errors';
-import { LIMITS } from '../../limits';
 import { parseTenantId } from '../../caller/tenant-set';
 import type { TenantStore } from '../../caller/tenant-store';
+import { DomainError } from '../../errors';
+import { LIMITS } from '../../limits';
 import type { AuditSource, SourceId, StoredGap } from './audit-source';
 import type { AuditSourceStore } from './audit-source-store';
 
@@ -9,7 +9,7 @@ import type { AuditSourceStore } from './audit-source-store';
 export async function listSources(
   tenantId: string | null,
   store: AuditSourceStore,
-  tenants: TenantStore,
+  tenants: Pick<TenantStore, 'existing'>,
 ): Promise<readonly AuditSource[]> {
   if (tenantId === null) return store.sources(null);
   const id = parseTenantId(tenantId);

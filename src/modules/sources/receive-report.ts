@@ -1,5 +1,5 @@
-import { DomainError } from '../../errors';
 import { parseTenantId } from '../../caller/tenant-set';
+import { DomainError } from '../../errors';
 import type { AuditSourceStore } from './audit-source-store';
 import { checkReport, type GivenReport } from './check-report';
 

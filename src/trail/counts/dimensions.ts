@@ -1,7 +1,7 @@
+import { Prisma } from '../../database/clients';
 import { toSnakeCase } from '../../event/fields';
 import type { SortField } from '../../event/parameters';
 import type { AuditEventFilter } from '../../event/query';
-import { Prisma } from '../../database/database';
 import { toStored } from '../stored-text';
 
 /** A counted column: its number in `audit_dim`, its column in `audit_count`, its column in events and deltas. */

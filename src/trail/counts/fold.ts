@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '../../database/database';
+import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { DIMENSIONS } from './dimensions';
 import { tryTurn } from './turns';
@@ -60,7 +60,7 @@ export async function foldTenant(tx: Prisma.TransactionClient, tenantId: number)
 export class Folder {
   readonly #rounds: TenantRounds;
 
-  constructor(private readonly prisma: PrismaClient) {
+  constructor(private readonly prisma: OwnerDb) {
     this.#rounds = new TenantRounds(prisma);
   }
 

@@ -1,4 +1,4 @@
-import { TICKS_PER_MS } from '../../event/event-time';
+import { floorDiv, TICKS_PER_MS } from '../../event/event-time';
 import type { TimeRange } from '../../event/query';
 
 const TICKS_PER_HOUR = 3_600_000n * TICKS_PER_MS;
@@ -58,5 +58,4 @@ function remainder({ from, to }: TimeRange, whole: HourSpan): TimeRange[] {
 }
 
 const ticksOfHour = (hour: number) => BigInt(hour) * TICKS_PER_HOUR;
-const floorDiv = (a: bigint, b: bigint) => (a % b < 0n ? a / b - 1n : a / b);
 const ceilDiv = (a: bigint, b: bigint) => -floorDiv(-a, b);

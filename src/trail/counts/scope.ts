@@ -1,5 +1,6 @@
-import type { TenantScope } from '../../caller/tenant-set';
-import { Prisma } from '../../database/database';
+import type { TenantSet } from '../../caller/tenant-set';
+import { Prisma } from '../../database/clients';
+import { HOUR_MS } from '../../event/event-time';
 import type { HourSpan } from './pieces';
 
 /**
@@ -25,7 +26,7 @@ type SelectOf = (tenant: Prisma.Sql) => Prisma.Sql;
 export type TenantForm = 'lateral' | 'union';
 
 /** One tenant is always named by value, so that the whole statement stays on one node of a distributed database. */
-export function eachTenant(tenants: TenantScope, form: TenantForm): EachTenant {
+export function eachTenant(tenants: TenantSet, form: TenantForm): EachTenant {
   const values = tenants.map((tenant) => Prisma.sql`${tenant}::int`);
   const [only] = values;
   const hung = (select: SelectOf) => Prisma.sql`
@@ -45,8 +46,6 @@ export function eachTenant(tenants: TenantScope, form: TenantForm): EachTenant {
 }
 
 const part = (i: number) => Prisma.raw(`tenant_${i}`);
-
-const HOUR_MS = 3_600_000;
 
 /** SQL: the hour since 1970 a record id lies in. */
 export const hourOf = (recordId: string): string => `${windowOf(recordId, HOUR_MS)}::int`;

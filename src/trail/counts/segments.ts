@@ -1,6 +1,6 @@
+import { Prisma } from '../../database/clients';
 import type { TimeRange } from '../../event/query';
 import { whereInRange } from '../event-where';
-import { Prisma } from '../../database/database';
 import { type Counted, dimIdOf, groupDimension, onCounts, onValues } from './dimensions';
 import { HOURS_PER_DAY, type HourSpan, inBuckets, type Pieces } from './pieces';
 import { hourOf, within } from './scope';

@@ -1,4 +1,4 @@
-import type { Prisma } from '../../database/database';
+import type { Prisma } from '../../database/clients';
 
 /**
  * Advisory locks by which instances take turns. Folding and indexing work on one tenant and pass over a tenant that

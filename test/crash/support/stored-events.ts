@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../../src/event/audit-record';
-import type { LoggedEvent } from '../../../src/trail/evidence/entry';
 import { toStoredEvent } from '../../../src/trail/event-rows';
+import type { LoggedEvent } from '../../../src/trail/evidence/entry';
 import type { Stored } from '../../property/brute-force';
 import type { IngestedEvent } from '../../support/events';
 

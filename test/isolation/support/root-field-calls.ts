@@ -7,7 +7,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { accessRuleOf } from '../../../src/graphql/access';
-import { createSchema } from '../../../src/schema';
+import { describeSchema } from '../../../src/schema';
 import type { Actor, Call } from './actors';
 import type { MarkedTenant } from './marked-tenant';
 
@@ -18,7 +18,7 @@ export interface RootFieldCase {
   readonly operation: 'query' | 'mutation';
 }
 
-const schema = createSchema();
+const schema = describeSchema();
 
 export const ROOT_FIELDS: readonly RootFieldCase[] = [
   ...Object.values(schema.getQueryType()?.getFields() ?? {}).map((field) => ({

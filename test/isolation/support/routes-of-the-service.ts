@@ -2,12 +2,12 @@ import { tmpdir } from 'node:os';
 import type { Express } from 'express';
 import { pino } from 'pino';
 import { createFacade } from '../../../rest-facade/app';
-import { createDashboardRouter } from '../../../src/modules/dashboard/router';
-import { createSchema } from '../../../src/schema';
 import { createGraphqlRouter } from '../../../src/graphql/server';
 import { InFlight } from '../../../src/http/in-flight';
 import { createProbes } from '../../../src/http/probes';
 import { createHttpServer } from '../../../src/http/server';
+import { createDashboardRouter } from '../../../src/modules/dashboard/router';
+import { describeSchema } from '../../../src/schema';
 
 interface Layer {
   readonly route?: { readonly path: string | readonly string[] };
@@ -17,17 +17,20 @@ interface Layer {
 /** Paths of all routes that answer requests, each below where its router is mounted. */
 export async function routesOfTheService(): Promise<string[]> {
   const log = pino({ level: 'silent' });
-  const schema = createSchema();
+  const schema = describeSchema();
   const unused = () => Promise.reject(new Error('not expected to be called'));
   const inFlight = new InFlight();
   const { whileReading } = inFlight;
   const server = createHttpServer({
-    facade: createFacade({ schema, createContext: unused, beginExport: unused, checkHealth: unused, log }),
-    graphql: await createGraphqlRouter({ schema, createContext: unused, whileReading, log }),
+    facade: createFacade({ schema, acceptCall: unused, beginExport: unused, checkHealth: unused, log }),
+    graphql: await createGraphqlRouter({
+      ...{ schema, acceptCall: unused, whileReading, log },
+      agents: { enter: unused, read: unused },
+    }),
     dashboard: createDashboardRouter({
       sessions: {} as never,
       tenants: {} as never,
-      createContext: unused,
+      acceptCall: unused,
       whileReading,
       answerExport: () => unused,
       // Sign-in at an identity provider has its own tests, for it needs one.

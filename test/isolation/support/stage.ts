@@ -1,8 +1,9 @@
 import { pino } from 'pino';
-import { type Database, openDatabase } from '../../../src/database/database';
+import { type Database } from '../../../src/database/clients';
+import { openDatabase } from '../../../src/database/database';
 import { migrate } from '../../../src/database/migrate';
-import { PostgresRetentionStore } from '../../../src/modules/tenants/retention/retention.store';
 import { applyRetention } from '../../../src/modules/tenants/retention/apply-retention';
+import { PostgresRetentionStore } from '../../../src/modules/tenants/retention/retention.store';
 import { REPORT, reportOf } from '../../support/audit-sources';
 import { createTestDatabase, type EngineName, type TestDatabase } from '../../support/engines';
 import { type IngestedEvent } from '../../support/events';

@@ -3,13 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { answerExport } from '../../../rest-facade/export';
+import type { Call } from '../../../src/caller/call';
+import { FairShare, sharesOf } from '../../../src/caller/rate-limit/fair-share';
 import { parseTicks } from '../../../src/event/event-time';
 import { FIELD_NAMES } from '../../../src/event/fields';
 import { recordIdFloor } from '../../../src/event/record-id';
 import { exporter } from '../../../src/modules/export/export-events';
 import type { ExportPage, ExportSource, IdSpan } from '../../../src/modules/export/export-source';
-import type { GraphqlContext } from '../../../src/graphql/context';
-import { FairShare, sharesOf } from '../../../src/caller/rate-limit/fair-share';
 import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
 import { until } from '../../support/until';
 
@@ -35,8 +35,7 @@ class Pages implements ExportSource {
 
 const CONTEXT = {
   principal: { kind: 'public', keyId: 'k', name: 'k', scopes: ['read:audit-activity'], tenantIds: [1] },
-  services: { accessLog: { note: () => {} }, now: Date.now },
-} as unknown as GraphqlContext;
+} as unknown as Call;
 
 describe('the stream of an export', () => {
   let server: Server;
@@ -52,9 +51,8 @@ describe('the stream of an export', () => {
     const begin = exporter(source, { take: async () => lease }, new FairShare(sharesOf(1)));
     const note = ({ outcome, rows }: { outcome: string; rows: number | null }) =>
       noted.push(`${outcome} ${rows}`);
-    const services = { ...CONTEXT.services, accessLog: { note } };
     const again = async () => (allowed ? CONTEXT.principal : null);
-    const context = { ...CONTEXT, services, again } as unknown as GraphqlContext;
+    const context = { ...CONTEXT, note, again } as unknown as Call;
     const app = express().get(
       '/',
       answerExport(begin, async () => context),

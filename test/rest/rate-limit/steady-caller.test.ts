@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Authenticator } from '../../../src/caller/authenticate';
-import { contextFactory, type Services } from '../../../src/graphql/context';
-import { LIMITS } from '../../../src/limits';
+import { callAccepter } from '../../../src/caller/call';
 import { SlidingLog } from '../../../src/caller/rate-limit/sliding-log';
+import { LIMITS } from '../../../src/limits';
 import { mostInAnyWindow } from '../support/window-model';
 
 const PER_MINUTE = 60;
@@ -11,15 +11,16 @@ const SECONDS = 150;
 /** The way of a call from its key to its admission, on the clock of jest. */
 function entrance(limit: number) {
   const principal = { kind: 'public', keyId: 'k', scopes: [], tenantIds: [1], rateLimitPerMinute: limit };
-  const createContext = contextFactory({
+  const acceptCall = callAccepter({
     authenticator: { authenticate: async () => principal } as unknown as Authenticator,
     sessions: { find: async () => null },
     limiter: new SlidingLog(undefined, () => performance.now()),
     rateLimitPerMinute: limit,
-    services: {} as Services,
+    accessLog: { note: () => {} },
+    nowMs: Date.now,
   });
   return () =>
-    createContext({ requestId: 'r', apiKey: 'k', address: 'a', entrance: 'rest', gone: Promise.resolve() });
+    acceptCall({ requestId: 'r', apiKey: 'k', address: 'a', entrance: 'rest', gone: Promise.resolve() });
 }
 
 /** The times at which calls that came at these times were admitted, or null for those refused. */

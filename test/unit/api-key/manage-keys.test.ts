@@ -1,10 +1,11 @@
 import { Authenticator } from '../../../src/caller/authenticate';
 import { hashOfKey, isWellFormedKey, type KeyKind } from '../../../src/caller/key-format';
-import { type KeyRequest, nameProblems } from '../../../src/modules/keys/key-request';
 import type { StoredKey } from '../../../src/caller/key-store';
-import { KeyManager } from '../../../src/modules/keys/manage-keys';
+import { nameProblems } from '../../../src/caller/name-problems';
 import { SCOPE_NAMES } from '../../../src/caller/scopes';
 import { LIMITS } from '../../../src/limits';
+import type { KeyRequest } from '../../../src/modules/keys/key-request';
+import { KeyManager } from '../../../src/modules/keys/manage-keys';
 import { AN_ATTEMPT } from '../../support/attempt';
 import { FakeKeyStore, FakeTenantStore } from '../../support/fakes/key-store';
 

@@ -1,10 +1,5 @@
 import fc from 'fast-check';
-import {
-  FILETIME_UNIX_EPOCH,
-  formatTicks,
-  parseTicks,
-  TICKS_PER_MS,
-} from '../../../src/event/event-time';
+import { FILETIME_UNIX_EPOCH, formatTicks, parseTicks, TICKS_PER_MS } from '../../../src/event/event-time';
 
 const ticksAt = (iso: string) => BigInt(Date.parse(iso)) * TICKS_PER_MS;
 const FIRST = ticksAt('0001-01-01T00:00:00Z');

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { DomainError } from '../../../src/errors';
 import {
   LIST_PARAMETERS,
   type ParameterSpecs,
@@ -8,7 +9,6 @@ import {
   SUMMARY_PARAMETERS,
 } from '../../../src/event/parameters';
 import { toAuditEventQuery } from '../../../src/event/query';
-import { DomainError } from '../../../src/errors';
 import { LIMITS } from '../../../src/limits';
 
 const list = (given: Record<string, unknown>) => parseParameters(LIST_PARAMETERS, given);

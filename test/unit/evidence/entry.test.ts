@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { FIELD_NAMES } from '../../../src/event/fields';
+import { checkEvent } from '../../../src/modules/ingest/check-event';
+import { additionalJsonOf } from '../../../src/trail/checked-event';
 import {
   ENTRY_V1_FIELDS,
   type LoggedEvent,
   leafHashOf,
   leafHashOfChecked,
 } from '../../../src/trail/evidence/entry';
-import { checkEvent } from '../../../src/modules/ingest/check-event';
-import { additionalJsonOf } from '../../../src/trail/checked-event';
 import { anEvent } from '../../support/events';
 
 /** An event as the API gives it. Its entry is written here by hand: it is what verifiers of others compute. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { FIELD_NAMES } from '../../../src/event/fields';
 import { signedNote } from '../../../src/modules/evidence/checkpoint';
+import { Verifier } from '../../../src/modules/evidence/verify/verifier';
 import type { LoggedEvent } from '../../../src/trail/evidence/entry';
 import { CheckpointKey, newCheckpointKeyPem } from '../../../src/trail/evidence/note-key';
-import { Verifier } from '../../../src/modules/evidence/verify/verifier';
 import { anEventInFull, firstOf, KEY, logOf, logs, verify } from './log-copies';
 import { plainRoot } from './support';
 

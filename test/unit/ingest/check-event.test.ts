@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { parseTicks } from '../../../src/event/event-time';
 import { AUDIT_EVENT_FIELDS, type FieldSpec, INGEST_FIELDS } from '../../../src/event/fields';
 import { recordIdOf } from '../../../src/event/record-id';
+import { LIMITS } from '../../../src/limits';
 import { checkEvent } from '../../../src/modules/ingest/check-event';
 import { additionalJsonOf } from '../../../src/trail/checked-event';
-import { LIMITS } from '../../../src/limits';
 import { anEvent } from '../../support/events';
 
 const NOW = Date.parse('2026-01-06T00:00:00Z');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isAltered, numberOrText } from '../../../src/modules/ingest/exact-numbers';
+import { isAltered, numberOrText } from '../../../src/graphql/exact-numbers';
 
 describe('a number of JSON is kept as a number', () => {
   it.each([

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import type { DomainError } from '../../../src/errors';
+import { readJson } from '../../../src/graphql/json-body';
+import { LIMITS } from '../../../src/limits';
 import { checkEvent } from '../../../src/modules/ingest/check-event';
 import { CheckedEvents } from '../../../src/modules/ingest/checked-events';
-import { readBatch, readJson } from '../../../src/modules/ingest/read-batch';
+import { readBatch } from '../../../src/modules/ingest/read-batch';
 import { parseBatch } from '../../../src/modules/ingest/receive-batch';
-import { LIMITS } from '../../../src/limits';
 import { anEvent } from '../../support/events';
 
 const NOW = Date.parse('2026-01-06T00:00:00Z');

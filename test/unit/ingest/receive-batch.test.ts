@@ -1,8 +1,8 @@
 import { DomainError } from '../../../src/errors';
-import type { AuditEventWriter } from '../../../src/modules/ingest/audit-event-writer';
-import type { CheckedEvent } from '../../../src/trail/checked-event';
-import { parseBatch, receiveBatch } from '../../../src/modules/ingest/receive-batch';
 import { LIMITS } from '../../../src/limits';
+import type { AuditEventWriter } from '../../../src/modules/ingest/audit-event-writer';
+import { parseBatch, receiveBatch } from '../../../src/modules/ingest/receive-batch';
+import type { CheckedEvent } from '../../../src/trail/checked-event';
 import { anEvent } from '../../support/events';
 
 const NOW = Date.parse('2026-01-06T00:00:00Z');

@@ -1,5 +1,5 @@
-import { DomainError } from '../../../src/errors';
 import { guarded, sqlStateOf, toDatabaseError } from '../../../src/database/failure';
+import { DomainError } from '../../../src/errors';
 
 /** An error as Prisma's adapters shape it. */
 const prismaError = (originalCode: string) =>

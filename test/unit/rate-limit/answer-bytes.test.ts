@@ -1,5 +1,5 @@
-import { LIMITS } from '../../../src/limits';
 import { AnswerBytes } from '../../../src/caller/rate-limit/answer-bytes';
+import { LIMITS } from '../../../src/limits';
 
 const acme = { holder: 'key a', tenants: [1] };
 const other = { holder: 'key b', tenants: [2] };

@@ -1,6 +1,6 @@
+import { FairShare, sharesOf } from '../../../src/caller/rate-limit/fair-share';
 import { type DomainError, toDomainError } from '../../../src/errors';
 import { LIMITS } from '../../../src/limits';
-import { FairShare, sharesOf } from '../../../src/caller/rate-limit/fair-share';
 
 const SHARES = { inAll: 5, perTenant: 2, perKey: 1 };
 

@@ -1,4 +1,4 @@
-import { contextFactory } from '../../../src/graphql/context';
+import { callAccepter } from '../../../src/caller/call';
 import type { Limiter } from '../../../src/caller/rate-limit/limiter';
 import { SlidingLog } from '../../../src/caller/rate-limit/sliding-log';
 import { OPERATOR, READER } from '../../support/fake-service';
@@ -9,12 +9,13 @@ async function admitted(
   calls: number,
 ): Promise<{ calls: number; refusal: string }> {
   const limiter: Limiter = new SlidingLog();
-  const createContext = contextFactory({
+  const acceptCall = callAccepter({
     authenticator: {} as never,
     sessions: { find: async () => ({ session: {} as never, principal }) },
     limiter,
     rateLimitPerMinute: 60,
-    services: {} as never,
+    accessLog: { note: () => {} },
+    nowMs: Date.now,
   });
   let count = 0;
   for (let i = 0; i < calls; i++) {
@@ -22,7 +23,7 @@ async function admitted(
       ...{ requestId: 'r', apiKey: undefined, address: '127.0.0.1', entrance: 'graphql' as const },
       gone: Promise.resolve(),
     };
-    const refusal = await createContext({ ...caller, sessionToken: `session ${i % 2}` }).then(
+    const refusal = await acceptCall({ ...caller, sessionToken: `session ${i % 2}` }).then(
       () => null,
       (error: Error) => error,
     );

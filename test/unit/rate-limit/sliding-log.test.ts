@@ -1,5 +1,5 @@
-import { LIMITS } from '../../../src/limits';
 import { retryAfterSeconds, SlidingLog } from '../../../src/caller/rate-limit/sliding-log';
+import { LIMITS } from '../../../src/limits';
 
 const WINDOW = LIMITS.rateWindowMs;
 

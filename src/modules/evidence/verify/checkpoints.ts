@@ -1,5 +1,5 @@
-import { type Checkpoint, isSignedBy, parseNote } from '../checkpoint';
 import { HASH_BYTES, hashOfPair } from '../../../trail/evidence/merkle';
+import { type Checkpoint, isSignedBy, parseNote } from '../checkpoint';
 import type { LogCopy } from './log-copy';
 
 /** What the checkpoints of a log say, when they are held against its entries. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { DAY_MS } from '../../../event/event-time';
 import type { LimitedTenant, RetentionStore, RunningRetention, StoredWeek } from './retention-store';
 
-const DAY_MS = 86_400_000;
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
 
 /** What a run works with. */

@@ -1,9 +1,10 @@
-import type { LimitedTenant, RunningRetention, StoredWeek } from './retention-store';
-import { takeAllTenants } from '../../../trail/counts/turns';
-import type { Prisma, PrismaClient } from '../../../database/database';
+import type { OwnerDb, Prisma } from '../../../database/clients';
 import { sqlStateOf } from '../../../database/failure';
+import { HOUR_MS } from '../../../event/event-time';
+import { takeAllTenants } from '../../../trail/counts/turns';
 import { hasPartition } from '../../../trail/partitions';
 import { type Gone, record, together } from './record';
+import type { LimitedTenant, RunningRetention, StoredWeek } from './retention-store';
 import {
   COUNTED,
   HOURS_PER_DAY,
@@ -15,7 +16,6 @@ import {
   WAITING,
 } from './week-tenants';
 
-const HOUR_MS = 3_600_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 const DETACH_ATTEMPTS = 20;
 
@@ -27,7 +27,7 @@ const DETACH_ATTEMPTS = 20;
  * rest takes. Nothing is folded meanwhile, so that what arrived late is still among the deltas, and is looked at then.
  */
 export async function dropWeek(
-  prisma: PrismaClient,
+  prisma: OwnerDb,
   week: StoredWeek,
   daysMax: number,
   run: RunningRetention,

@@ -1,8 +1,8 @@
 import type { Attempt } from '../../../caller/access-entry';
-import { DomainError } from '../../../errors';
-import { LIMITS } from '../../../limits';
 import { parseTenantId } from '../../../caller/tenant-set';
 import type { Tenant } from '../../../caller/tenant-store';
+import { DomainError } from '../../../errors';
+import { LIMITS } from '../../../limits';
 import type { RetentionRun, RetentionStore } from './retention-store';
 
 /** What operators do about retention. */

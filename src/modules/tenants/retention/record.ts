@@ -1,7 +1,6 @@
+import type { Prisma } from '../../../database/clients';
+import { HOUR_MS } from '../../../event/event-time';
 import type { LimitedTenant, RunningRetention } from './retention-store';
-import type { Prisma } from '../../../database/database';
-
-const HOUR_MS = 3_600_000;
 
 /** Events gone, and the first and last hour since 1970 that had any. */
 export interface Gone {

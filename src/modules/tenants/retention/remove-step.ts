@@ -1,13 +1,13 @@
+import type { OwnerDb, Prisma } from '../../../database/clients';
 import { TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
 import { LIMITS } from '../../../limits';
-import type { LimitedTenant, RemovalStep, RunningRetention } from './retention-store';
 import { DIMENSIONS } from '../../../trail/counts/dimensions';
 import { foldTenant } from '../../../trail/counts/fold';
 import { hourOf } from '../../../trail/counts/scope';
 import { takeTenant } from '../../../trail/counts/turns';
-import type { Prisma, PrismaClient } from '../../../database/database';
 import { record, together } from './record';
+import type { LimitedTenant, RemovalStep, RunningRetention } from './retention-store';
 
 /** Indexing a busy tenant's hours may keep its turn for a while; nobody else waits behind us. */
 const TURN_WAIT = '60s';
@@ -46,7 +46,7 @@ const CLEAR_EMPTY = 'DELETE FROM audit_count WHERE tenant_id = $1::int AND n = 0
  * seen from outside, and every count is the number of events that are there.
  */
 export function removeStep(
-  prisma: PrismaClient,
+  prisma: OwnerDb,
   tenant: LimitedTenant,
   range: { readonly from: string; readonly beforeMs: number },
   run: RunningRetention,

@@ -1,10 +1,11 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
-import type { RetentionRun } from './retention-store';
+import { attemptOf, type Call } from '../../../caller/call';
 import { Access } from '../../../graphql/access';
-import { attemptOf, type GraphqlContext } from '../../../graphql/context';
 import { TenantType, toTenantType } from '../../../graphql/tenant.type';
+import type { RetentionManager } from './manage-retention';
+import type { RetentionRun } from './retention-store';
 
 const RUNS_DEFAULT = 100;
 
@@ -40,6 +41,8 @@ class RetentionRunType {
 
 @Resolver()
 export class RetentionResolver {
+  constructor(private readonly retention: RetentionManager) {}
+
   @Mutation(() => TenantType, {
     description: 'How many days events of a tenant are kept. What is older goes within the hour, for good.',
   })
@@ -48,10 +51,9 @@ export class RetentionResolver {
     @Arg('tenantId', () => GraphQLString) tenantId: string,
     @Arg('days', () => GraphQLInt, { nullable: true, description: 'Null: for ever.' })
     days: number | null | undefined,
-    @Ctx() context: GraphqlContext,
+    @Ctx() context: Call,
   ): Promise<TenantType> {
-    const { retention } = context.services;
-    return toTenantType(await retention.setDays(tenantId, days ?? null, attemptOf(context)));
+    return toTenantType(await this.retention.setDays(tenantId, days ?? null, attemptOf(context)));
   }
 
   @Query(() => [RetentionRunType], {
@@ -62,9 +64,8 @@ export class RetentionResolver {
     @Arg('tenantId', () => GraphQLString, { nullable: true, description: 'Null: of every tenant.' })
     tenantId: string | null | undefined,
     @Arg('first', () => GraphQLInt, { defaultValue: RUNS_DEFAULT }) first: number,
-    @Ctx() { services }: GraphqlContext,
   ): Promise<RetentionRunType[]> {
-    return (await services.retention.runs(tenantId ?? null, first)).map(toRunType);
+    return (await this.retention.runs(tenantId ?? null, first)).map(toRunType);
   }
 }
 

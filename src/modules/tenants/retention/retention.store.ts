@@ -1,4 +1,15 @@
 import { type Attempt, changeOf } from '../../../caller/access-entry';
+import { insertEntries } from '../../../caller/access-log.store';
+import type { Tenant } from '../../../caller/tenant-store';
+import type { OwnerDb, Prisma, ServiceDb } from '../../../database/clients';
+import { TenantRounds } from '../../../database/distribute/tenant-rounds';
+import { guarded } from '../../../database/failure';
+import { ofEveryTenant, ofTenants } from '../../../database/tenant-rows';
+import { DIMENSIONS } from '../../../trail/counts/dimensions';
+import { takeTenant } from '../../../trail/counts/turns';
+import { weekOfPartition } from '../../../trail/partitions';
+import { dropWeek } from './drop-week';
+import { removeStep } from './remove-step';
 import type {
   LimitedTenant,
   RetentionRun,
@@ -6,17 +17,6 @@ import type {
   RunningRetention,
   StoredWeek,
 } from './retention-store';
-import type { Tenant } from '../../../caller/tenant-store';
-import { insertEntries } from '../../../caller/access-log.store';
-import { DIMENSIONS } from '../../../trail/counts/dimensions';
-import { takeTenant } from '../../../trail/counts/turns';
-import type { Prisma, PrismaClient } from '../../../database/database';
-import { TenantRounds } from '../../../database/distribute/tenant-rounds';
-import { guarded } from '../../../database/failure';
-import { weekOfPartition } from '../../../trail/partitions';
-import { ofEveryTenant, ofTenants } from '../../../database/tenant-rows';
-import { dropWeek } from './drop-week';
-import { removeStep } from './remove-step';
 
 /** Values whose last count is gone: what is not stored any more is not named any more. */
 const FORGET_VALUES = DIMENSIONS.map(({ kind, key }) => {
@@ -31,8 +31,8 @@ export class PostgresRetentionStore implements RetentionStore {
 
   /** @param background a client without time limits */
   constructor(
-    private readonly prisma: PrismaClient,
-    private readonly background: PrismaClient,
+    private readonly prisma: ServiceDb,
+    private readonly background: OwnerDb,
   ) {
     this.rounds = new TenantRounds(background);
   }

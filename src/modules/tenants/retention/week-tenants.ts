@@ -1,5 +1,5 @@
+import type { Prisma } from '../../../database/clients';
 import type { LimitedTenant } from './retention-store';
-import type { Prisma } from '../../../database/database';
 
 export const HOURS_PER_DAY = 24;
 

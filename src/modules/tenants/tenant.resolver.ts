@@ -1,18 +1,21 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { nameProblems } from '../keys/key-request';
+import { attemptOf, type Call } from '../../caller/call';
+import { nameProblems } from '../../caller/name-problems';
+import type { TenantStore } from '../../caller/tenant-store';
 import { DomainError } from '../../errors';
-import { retentionProblems } from './retention/manage-retention';
 import { Access } from '../../graphql/access';
-import { attemptOf, type GraphqlContext } from '../../graphql/context';
 import { TenantType, toTenantType } from '../../graphql/tenant.type';
+import { retentionProblems } from './retention/manage-retention';
 
 @Resolver()
-export class OperatorResolver {
+export class TenantResolver {
+  constructor(private readonly tenantStore: TenantStore) {}
+
   @Query(() => [TenantType])
   @Access({ principal: 'operator' })
-  async tenants(@Ctx() { services }: GraphqlContext): Promise<TenantType[]> {
-    return (await services.tenants.list()).map(toTenantType);
+  async tenants(): Promise<TenantType[]> {
+    return (await this.tenantStore.list()).map(toTenantType);
   }
 
   @Mutation(() => TenantType)
@@ -21,12 +24,11 @@ export class OperatorResolver {
     @Arg('name', () => GraphQLString) name: string,
     @Arg('retentionDays', () => GraphQLInt, { nullable: true, description: 'Null: for ever.' })
     retentionDays: number | null | undefined,
-    @Ctx() context: GraphqlContext,
+    @Ctx() context: Call,
   ) {
     const problems = [...nameProblems(name), ...retentionProblems(retentionDays ?? null)];
     if (problems.length > 0)
       throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
-    const { tenants } = context.services;
-    return toTenantType(await tenants.create(name, retentionDays ?? null, attemptOf(context)));
+    return toTenantType(await this.tenantStore.create(name, retentionDays ?? null, attemptOf(context)));
   }
 }

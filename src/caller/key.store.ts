@@ -1,15 +1,16 @@
-import { type Attempt, changeOf } from '../../caller/access-entry';
-import type { KeyStore, NewKey, Rotation, StoredKey } from '../../caller/key-store';
-import { insertEntries } from '../../caller/access-log.store';
-import type { Prisma, PrismaClient } from '../../database/database';
-import { guarded } from '../../database/failure';
-import { KEYS_CHANGED } from '../../database/notifications';
+import type { OwnerDb, Prisma, ServiceDb } from '../database/clients';
+import { guarded } from '../database/failure';
+import { KEYS_CHANGED } from '../database/notifications';
+import { type Attempt, changeOf } from './access-entry';
+import { insertEntries } from './access-log.store';
+import type { KeyStore, NewKey, Rotation, StoredKey } from './key-store';
 
 /** Beside the numbers of migrations and background tasks. */
 const FIRST_OPERATOR = 702_301;
 
 export class PostgresKeyStore implements KeyStore {
-  constructor(private readonly prisma: PrismaClient) {}
+  /** @param prisma the owner's where an operator recovers a key past the service */
+  constructor(private readonly prisma: ServiceDb | OwnerDb) {}
 
   findByHash(keyHash: Uint8Array): Promise<StoredKey | null> {
     return guarded(async () => {

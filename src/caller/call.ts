@@ -1,64 +1,41 @@
-import type { Attempt } from '../caller/access-entry';
-import type { AccessLog } from '../caller/access-log';
-import type { AccessLogStore } from '../caller/access-log-store';
-import { addressGroup, plainAddress } from '../caller/address-list';
-import type { Authenticator } from '../caller/authenticate';
-import type { KeyManager } from '../modules/keys/manage-keys';
-import type { Principal } from '../caller/principal';
-import type { AuditSourceStore } from '../modules/sources/audit-source-store';
 import { DomainError } from '../errors';
-import type { EvidenceLog } from '../modules/evidence/evidence-log';
-import type { AuditEventExplorer } from '../modules/explore/explorer';
-import type { AuditEventWriter } from '../modules/ingest/audit-event-writer';
 import { LIMITS } from '../limits';
-import type { AnswerBytes } from '../caller/rate-limit/answer-bytes';
-import type { FairShare } from '../caller/rate-limit/fair-share';
-import type { Limiter, RateDecision } from '../caller/rate-limit/limiter';
-import { retryAfterSeconds, SlidingLog } from '../caller/rate-limit/sliding-log';
-import type { RetentionManager } from '../modules/tenants/retention/manage-retention';
-import type { AuditEventReader } from '../trail/audit-event-reader';
-import type { Sessions } from '../caller/session/sessions';
-import type { TenantStore } from '../caller/tenant-store';
-import { noteAccess } from './access-log';
-
-/** What the resolvers work with. */
-export interface Services {
-  readonly reader: AuditEventReader;
-  readonly explorer: AuditEventExplorer;
-  /** Of the two above, for whatever may take long. */
-  readonly fairShare: FairShare;
-  readonly answers: AnswerBytes;
-  readonly writer: AuditEventWriter;
-  readonly tenants: TenantStore;
-  readonly keys: KeyManager;
-  readonly retention: RetentionManager;
-  readonly sources: AuditSourceStore;
-  readonly evidence: EvidenceLog;
-  readonly accessLog: Pick<AccessLog, 'note'>;
-  readonly accessEntries: AccessLogStore;
-  readonly now: () => number;
-}
+import { type Attempt, entryOf, parametersText, type Result, storableName } from './access-entry';
+import type { AccessLog } from './access-log';
+import { addressGroup, plainAddress } from './address-list';
+import type { Authenticator } from './authenticate';
+import { type Principal, tenantsOf } from './principal';
+import type { Limiter, RateDecision } from './rate-limit/limiter';
+import { retryAfterSeconds, SlidingLog } from './rate-limit/sliding-log';
+import type { Sessions } from './session/sessions';
+import { parseTenantId } from './tenant-set';
 
 /** One request behind either entrance, after its key was accepted. */
-export interface GraphqlContext {
+export interface Call {
   readonly requestId: string;
   readonly principal: Principal;
   /** Who calls as of now; null: the key or the session has ended since. It counts as a use of the session. */
   readonly again: () => Promise<Principal | null>;
   /** Plain, see `plainAddress`. */
   readonly address: string;
-  readonly entrance: Caller['entrance'];
-  readonly services: Services;
+  readonly entrance: Visit['entrance'];
   /** Resolves when the answer has left, or its caller has. */
   readonly gone: Promise<void>;
   /** Told of the value of each root field, and how many rows it has. */
   readonly onValue?: OnValue;
   /** Set for a mutation: what its entry of the access log says, but for what comes of it. */
   readonly attempt?: () => Attempt;
+  /**
+   * Notes in the access log what is no root field of GraphQL. What hands over rows for a long time is noted twice: when
+   * it begins, with null rows, and when it has ended.
+   */
+  readonly note: (access: Access) => void;
 }
 
+export type Access = Result & { readonly operation: string; readonly parameters: object };
+
 /** For the store of a change: it writes the entry in the transaction of the change. */
-export function attemptOf({ attempt }: GraphqlContext): Attempt {
+export function attemptOf({ attempt }: Call): Attempt {
   if (!attempt) throw new Error('only a mutation writes its entry of the access log itself');
   return attempt();
 }
@@ -66,7 +43,7 @@ export function attemptOf({ attempt }: GraphqlContext): Attempt {
 export type OnValue = (value: unknown, rows: number) => void;
 
 /** What an entrance knows of a request. */
-export interface Caller {
+export interface Visit {
   readonly requestId: string;
   readonly apiKey: string | undefined;
   /** Of a dashboard session, in place of a key. */
@@ -82,45 +59,46 @@ export interface Caller {
 }
 
 /** @throws DomainError `unauthorized`, `rate_limited`, `forbidden` */
-export type CreateContext = (caller: Caller) => Promise<GraphqlContext>;
+export type AcceptCall = (visit: Visit) => Promise<Call>;
 
 /** The operation that an entry of the access log names where the request was refused before it was read. */
 export const AUTHENTICATE = 'authenticate';
 
-export function contextFactory(parts: {
+export function callAccepter(parts: {
   readonly authenticator: Authenticator;
   readonly sessions: Pick<Sessions, 'find'>;
   readonly limiter: Limiter;
   readonly rateLimitPerMinute: number;
-  readonly services: Services;
-}): CreateContext {
-  const { authenticator, sessions, limiter, rateLimitPerMinute, services } = parts;
+  readonly accessLog: Pick<AccessLog, 'note'>;
+  readonly nowMs: () => number;
+}): AcceptCall {
+  const { authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs } = parts;
   const failures = new SlidingLog(LIMITS.addressesTrackedMax);
 
-  return async (caller) => {
-    const address = plainAddress(caller.address);
-    if (caller.apiKey !== undefined && caller.sessionToken !== undefined) throw bothGiven();
+  return async (visit) => {
+    const address = plainAddress(visit.address);
+    if (visit.apiKey !== undefined && visit.sessionToken !== undefined) throw bothGiven();
     const again = async () =>
-      caller.sessionToken === undefined
-        ? authenticator.authenticate(caller.apiKey)
-        : ((await sessions.find(caller.sessionToken))?.principal ?? null);
+      visit.sessionToken === undefined
+        ? authenticator.authenticate(visit.apiKey)
+        : ((await sessions.find(visit.sessionToken))?.principal ?? null);
     const principal = await again();
     if (!principal)
-      throw await refusal(failures, address, caller.sessionToken === undefined ? notValid : sessionOver);
-    const { requestId, entrance, gone, onValue } = caller;
-    const context = {
-      ...{ requestId, principal, again, address, entrance, gone, services },
-      ...(onValue && { onValue }),
-    };
+      throw await refusal(failures, address, visit.sessionToken === undefined ? notValid : sessionOver);
+    const { requestId, entrance, gone, onValue } = visit;
+    const asking = { requestId, principal, address, entrance };
+    const note = ({ operation, parameters, ...result }: Access) =>
+      accessLog.note(entryOf(attemptBy(asking, operation, { at: nowMs(), parameters }), result));
+    const call = { ...asking, again, gone, note, ...(onValue && { onValue }) };
     if (principal.allowedFrom && !principal.allowedFrom.includes(address)) {
       // Noted within the limit on failures, so that a stolen key can't fill the log.
       throw await refusal(failures, address, () => {
         const refused = fromElsewhere();
-        noteAccess(context, { operation: AUTHENTICATE, parameters: {}, outcome: refused.code, rows: null });
+        note({ operation: AUTHENTICATE, parameters: {}, outcome: refused.code, rows: null });
         return refused;
       });
     }
-    if (principal.session || caller.entrance === 'dashboard') {
+    if (principal.session || visit.entrance === 'dashboard') {
       // One window for all sessions of a key or person: signing in again opens no fresh one.
       const who = principal.session?.user ?? principal.keyId;
       const limit = sessionCallsPerMinuteOf(principal);
@@ -129,11 +107,11 @@ export function contextFactory(parts: {
     } else if (principal.kind === 'public') {
       const limit = principal.rateLimitPerMinute ?? rateLimitPerMinute;
       // Each entrance has its own window: dashboards must not use up the calls of the public contract.
-      const decision = await admitSoon(limiter, `${caller.entrance}:${principal.keyId}`, limit);
-      caller.onRateDecision?.(decision);
+      const decision = await admitSoon(limiter, `${visit.entrance}:${principal.keyId}`, limit);
+      visit.onRateDecision?.(decision);
       if (!decision.admitted) throw rateLimited(`This API key may make ${limit} calls per minute.`, decision);
     }
-    return context;
+    return call;
   };
 }
 
@@ -182,3 +160,35 @@ const fromElsewhere = () =>
 
 const rateLimited = (text: string, decision: RateDecision) =>
   new DomainError('rate_limited', { public: text, retryAfterSeconds: retryAfterSeconds(decision) });
+
+type Asking = Pick<Call, 'principal' | 'requestId' | 'address' | 'entrance'>;
+
+/** @param what.at milliseconds since 1970 */
+export function attemptBy(
+  { principal, requestId, address, entrance }: Asking,
+  operation: string,
+  { at, parameters }: { readonly at: number; readonly parameters: object },
+): Attempt {
+  const { kind, keyId, name, session } = principal;
+  return {
+    at: new Date(at),
+    principalKind: kind,
+    keyId,
+    keyName: storableName(name),
+    userName: session?.user ? storableName(session.user) : null,
+    entrance: session ? 'dashboard' : entrance,
+    operation,
+    parameters: parametersText(parameters),
+    tenantIds: tenantsConcerned(principal, parameters),
+    requestId,
+    address,
+  };
+}
+
+/** An operator acts for no tenant, but may name some. */
+function tenantsConcerned(principal: Principal, parameters: object): readonly number[] {
+  if (principal.kind !== 'operator') return tenantsOf(principal);
+  const { tenantId, tenantIds } = parameters as Readonly<Record<string, unknown>>;
+  const named = [tenantId, ...(Array.isArray(tenantIds) ? tenantIds : [])];
+  return named.flatMap((id) => (typeof id === 'string' ? (parseTenantId(id) ?? []) : []));
+}

@@ -1,0 +1,115 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config';
+import type { Database } from '../database/clients';
+import { KEYS_CHANGED, listen } from '../database/notifications';
+import { LIMITS } from '../limits';
+import type { Module } from '../module';
+import { AccessLog } from './access-log';
+import { PostgresAccessLogStore } from './access-log.store';
+import { Authenticator } from './authenticate';
+import { type AcceptCall, callAccepter } from './call';
+import { PostgresKeyStore } from './key.store';
+import { AnswerBytes } from './rate-limit/answer-bytes';
+import { FairShare, sharesOf } from './rate-limit/fair-share';
+import type { Limiter } from './rate-limit/limiter';
+import { RedisLimiter } from './rate-limit/redis-limiter';
+import { SlidingLog } from './rate-limit/sliding-log';
+import { PostgresSessionStore } from './session/session.store';
+import { Sessions } from './session/sessions';
+import { PostgresTenantStore } from './tenant.store';
+
+/** Who calls, what they may do, and how much of the service each may take. */
+export interface Callers extends Module {
+  readonly accessEntries: PostgresAccessLogStore;
+  readonly accessLog: AccessLog;
+  readonly keys: PostgresKeyStore;
+  readonly tenants: PostgresTenantStore;
+  readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
+  readonly limiter: Limiter;
+  readonly fairShare: FairShare;
+  readonly answers: AnswerBytes;
+  readonly acceptCall: AcceptCall;
+  /** Hears from other instances that keys have changed. */
+  listen(): { close(): Promise<void> };
+  /** Writes what must not be lost, after the last request. */
+  close(): Promise<void>;
+}
+
+export async function openCallers(parts: {
+  readonly config: Pick<Config, 'databaseUrl' | 'redisUrl' | 'rateLimitPerMinute'>;
+  readonly database: Database;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+}): Promise<Callers> {
+  const { config, database, nowMs, log } = parts;
+  const { prisma } = database;
+  const accessEntries = new PostgresAccessLogStore(database);
+  const accessLog = new AccessLog(accessEntries);
+  const { databaseUrl, rateLimitPerMinute } = config;
+  const keys = new PostgresKeyStore(prisma);
+  const authenticator = new Authenticator(keys);
+  const sessions = new Sessions(new PostgresSessionStore(prisma), authenticator);
+  const limiter = await openLimiter(config.redisUrl, log);
+  const fairShare = new FairShare(sharesOf(databaseUrl ? LIMITS.databaseConnections : 1));
+  return {
+    ...{ accessEntries, accessLog, keys, authenticator, sessions, limiter, fairShare },
+    tenants: new PostgresTenantStore(prisma),
+    answers: new AnswerBytes(),
+    acceptCall: callAccepter({ authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs }),
+    listen: () =>
+      databaseUrl
+        ? listen(databaseUrl, KEYS_CHANGED, { heard: () => authenticator.forget(), log })
+        : { close: async () => {} },
+    tasks: [
+      {
+        name: 'removing ended sessions',
+        everyMs: LIMITS.sessionIdleMs,
+        run: () => sessions.removeEnded(),
+      },
+      {
+        name: 'writing last-used times',
+        everyMs: LIMITS.keyUseFlushMs,
+        run: () => authenticator.flushUses(),
+      },
+    ],
+    metrics: (metrics) => {
+      metrics.gauge(
+        'rate_limit_shared',
+        '1 while rate limits are decided as configured; 0 while Redis is lost.',
+        () => Number(limiter.healthy),
+      );
+      metrics.gauges(
+        'long_statements',
+        'Searches, counts and exports that run, or wait for their turn.',
+        ['state'],
+        () => {
+          const { running, waiting } = fairShare.figures;
+          return Object.entries({ running, waiting }).map(([state, value]) => ({ labels: { state }, value }));
+        },
+      );
+      metrics.counters(
+        'long_statements_refused_total',
+        'Those that waited too long, by whose share was used up: of the key, the tenant or all.',
+        ['share'],
+        () =>
+          Object.entries(fairShare.figures.refused).map(([share, value]) => ({ labels: { share }, value })),
+      );
+    },
+    health: [limiter],
+    close: async () => {
+      await accessLog
+        .close()
+        .catch((err) => log.error({ err, entries: accessLog.unwritten }, 'access log not written'));
+      await authenticator.flushUses().catch((err) => log.warn({ err }, 'last-used times not written'));
+      await limiter.close();
+    },
+  };
+}
+
+async function openLimiter(redisUrl: string | null, log: Logger): Promise<Limiter> {
+  if (!redisUrl) return new SlidingLog();
+  const limiter = new RedisLimiter(redisUrl, log);
+  await limiter.connected();
+  return limiter;
+}

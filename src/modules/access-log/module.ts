@@ -1,0 +1,38 @@
+import type { AccessLog } from '../../caller/access-log';
+import type { PostgresAccessLogStore } from '../../caller/access-log.store';
+import { DAY_MS } from '../../event/event-time';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import { AccessLogResolver } from './access-log.resolver';
+
+/** Who did what: asked by operators, written and shortened in the background. */
+export const accessLogModule = (parts: {
+  readonly accessLog: AccessLog;
+  readonly store: PostgresAccessLogStore;
+  /** How long entries are kept. */
+  readonly days: number;
+  readonly nowMs: () => number;
+}): Module => ({
+  resolvers: [new AccessLogResolver(parts.store)],
+  tasks: [
+    {
+      name: 'writing the access log',
+      everyMs: LIMITS.accessLogFlushMs,
+      run: () => parts.accessLog.flush(),
+    },
+    {
+      name: 'retention of the access log',
+      everyMs: LIMITS.retentionMs,
+      run: () => parts.store.removeBefore(parts.nowMs() - parts.days * DAY_MS, LIMITS.accessLogRemoveEntries),
+    },
+  ],
+  metrics: (metrics) => {
+    metrics.gauge('access_log_waiting_entries', 'Not written yet.', () => parts.accessLog.unwritten);
+    metrics.gauge(
+      'access_log_lost_entries',
+      'Found no room while the database was away, since the start.',
+      () => parts.accessLog.lost,
+    );
+  },
+  health: [parts.accessLog],
+});

@@ -1,0 +1,29 @@
+import type { FairShare } from '../../caller/rate-limit/fair-share';
+import type { OwnerDb } from '../../database/clients';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import { Folder } from '../../trail/counts/fold';
+import { AuditEventResolver } from './audit-event.resolver';
+import type { ReadSide } from './open-replica';
+
+/** Lists, details and summaries of events, and the counts they stand on. */
+export function activityModule(parts: {
+  readonly owner: OwnerDb;
+  readonly readSide: ReadSide;
+  readonly fairShare: FairShare;
+  readonly nowMs: () => number;
+}): Module {
+  const { owner, readSide, fairShare, nowMs } = parts;
+  const folder = new Folder(owner);
+  return {
+    resolvers: [new AuditEventResolver(readSide.reader, fairShare, nowMs)],
+    tasks: [{ name: 'folding counts', everyMs: LIMITS.foldMs, run: () => folder.run() }],
+    metrics: (metrics, figures) =>
+      metrics.gauge(
+        'unfolded_deltas',
+        'Counts of batches that reads still add up.',
+        () => figures()?.unfoldedDeltas ?? null,
+      ),
+    health: [readSide],
+  };
+}

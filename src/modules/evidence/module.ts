@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+import type { TenantStore } from '../../caller/tenant-store';
+import type { Config } from '../../config';
+import type { AskRows, OwnerDb } from '../../database/clients';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import type { TenantForm } from '../../trail/counts/scope';
+import type { CheckpointKey } from '../../trail/evidence/note-key';
+import { loadCheckpointKey, loadFormerOwnKey } from './checkpoint-key-file';
+import { CheckpointFiles } from './checkpoint-memory';
+import { EventProofResolver, EvidenceResolver } from './evidence.resolver';
+import { PostgresEvidenceStore } from './evidence.store';
+import { EvidenceLog } from './evidence-log';
+import { Sequencer } from './sequencer';
+
+/** The evidence log: what it says, and taking events into it. */
+export async function openEvidence(parts: {
+  readonly config: Pick<Config, 'dataDir' | 'checkpointKeyFile' | 'formerCheckpointKeys'>;
+  readonly owner: OwnerDb;
+  readonly ask: AskRows;
+  readonly form: TenantForm;
+  readonly tenants: TenantStore;
+  readonly log: Logger;
+}): Promise<Module & { readonly checkpointKey: CheckpointKey }> {
+  const { config, owner, ask, form, tenants, log } = parts;
+  const checkpointKey = await loadCheckpointKey(config.dataDir, config.checkpointKeyFile);
+  log.info({ keyId: checkpointKey.keyId, publicKey: checkpointKey.verifierKey }, 'checkpoint key');
+  const keys = {
+    own: checkpointKey,
+    others: await loadFormerOwnKey(config.dataDir, checkpointKey),
+    former: config.formerCheckpointKeys,
+  };
+  const sequencer = new Sequencer(owner, keys, new CheckpointFiles(config.dataDir), log);
+  await sequencer.begin(config.checkpointKeyFile === null);
+  const evidence = new EvidenceLog(
+    new PostgresEvidenceStore(ask, form),
+    checkpointKey.verifierKey,
+    (tenantId) => sequencer.problemOf(tenantId),
+  );
+  return {
+    checkpointKey,
+    resolvers: [new EvidenceResolver(evidence, tenants), new EventProofResolver(evidence)],
+    tasks: [
+      {
+        name: 'taking events into the evidence log',
+        everyMs: LIMITS.sequenceMs,
+        run: () => sequencer.run(),
+      },
+    ],
+    metrics: (metrics) =>
+      metrics.gauge(
+        'evidence_logs_stopped',
+        'Tenants whose evidence log is not gone on with.',
+        () => sequencer.stoppedLogs,
+      ),
+    health: [sequencer],
+  };
+}

@@ -1,0 +1,25 @@
+import type { OwnerDb } from '../../database/clients';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import { Indexer } from './indexer';
+
+/** The search index. @param isIndexing whether this instance takes part in the work */
+export function searchModule(owner: OwnerDb, isIndexing: boolean): Module {
+  const indexer = new Indexer(owner, { pastMs: LIMITS.indexQuietMs, liveMs: LIMITS.indexLiveQuietMs });
+  return {
+    tasks: isIndexing
+      ? [{ name: 'indexing for search', everyMs: LIMITS.indexMs, run: () => indexer.run() }]
+      : [],
+    metrics: (metrics, figures) => {
+      metrics.gauge(
+        'unindexed_hours',
+        'Hours that searches still read.',
+        () => figures()?.unindexedHours ?? null,
+      );
+      metrics.gauge('unindexed_oldest_seconds', 'How long the first of these hours has waited.', () => {
+        const known = figures();
+        return known ? (known.unindexedSeconds ?? 0) : null;
+      });
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Logger } from 'pino';
+import type { Config } from './config';
+import { type AskRows, type Database } from './database/clients';
+import { openDatabase } from './database/database';
+import { checkNodes } from './database/distribute/check-start';
+import { Nodes } from './database/distribute/nodes';
+import { guarded } from './database/failure';
+import { migrate } from './database/migrate';
+import { assertRowSecurity } from './database/row-security';
+import { vacuum } from './database/vacuum';
+import { LIMITS } from './limits';
+import type { Module } from './module';
+import { openReadSide, type ReadSide } from './modules/activity/open-replica';
+import { openTracing } from './observe/open-tracing';
+import { tracedAsk, tracedDatabase } from './observe/traced-database';
+import { NO_TRACING, type Tracing } from './observe/tracing';
+
+const HEALTH_DEADLINE_MS = 2_000;
+
+/** What a service stands on: its migrated database, where it reads from, and the traces of both. */
+export interface Storage extends Module {
+  readonly database: Database;
+  readonly readSide: ReadSide;
+  readonly tracing: Tracing;
+  /** Resolves while the database answers. */
+  ping(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** @throws NoRowSecurity, NewerDatabase, NotAReplica, LoginRefused: each is one line for an operator */
+export async function openStorage(config: Config, log: Logger): Promise<Storage> {
+  const tracing = config.otlpEndpoint ? await openTracing(config.otlpEndpoint, log) : NO_TRACING;
+  const opened = await openDatabase(config);
+  const database = config.otlpEndpoint ? tracedDatabase(opened, tracing) : opened;
+  const close = async () => {
+    await database.close();
+    await tracing.close();
+  };
+  try {
+    const applied = await migrate(database.migrator);
+    if (applied.length > 0) log.info({ applied }, 'migrations applied');
+    await assertRowSecurity(database.prisma);
+    await checkNodes(database.prisma, config.migrationDatabaseUrl !== null);
+    const replica = {
+      url: config.readDatabaseUrl,
+      isOwner: config.migrationDatabaseUrl === null,
+      traced: (ask: AskRows) => (config.otlpEndpoint ? tracedAsk(ask, tracing) : ask),
+    };
+    const readSide = await openReadSide(database, replica, log);
+    return {
+      ...{ database, readSide, tracing },
+      ping: () => guarded(() => database.prisma.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS),
+      ...upkeepOf(config, database, readSide, log),
+      close: async () => {
+        await readSide.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** What the database needs from time to time, and what it tells of itself. */
+function upkeepOf(config: Config, database: Database, readSide: ReadSide, log: Logger): Module {
+  const { background: owner, connections } = database;
+  const nodes = readSide.form === 'union' ? new Nodes(owner, log) : null;
+  return {
+    tasks: [
+      ...(nodes
+        ? [{ name: 'looking for its nodes', everyMs: LIMITS.nodeLookMs, run: () => nodes.look() }]
+        : []),
+      ...(config.databaseUrl ? [] : [{ name: 'vacuum', everyMs: LIMITS.vacuumMs, run: () => vacuum(owner) }]),
+    ],
+    metrics: (metrics) =>
+      metrics.gauges(
+        'database_connections',
+        'Connections for requests; waiting: requests that wait for one.',
+        ['state'],
+        () => Object.entries(connections()).map(([state, value]) => ({ labels: { state }, value })),
+      ),
+    health: nodes ? [nodes] : [],
+  };
+}
