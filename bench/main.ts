@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { Bench, type Machine } from '../src/caller/call';
 import { decode } from './benches/decode';
 import { endToEnd } from './benches/end-to-end';
 import { explore } from './benches/explore';
@@ -7,6 +6,7 @@ import { growth } from './benches/growth';
 import { ingest } from './benches/ingest';
 import { ingestSearch } from './benches/ingest-search';
 import { read } from './benches/read';
+import { Bench, type Machine } from './context';
 import { type Figure, failed, verdictOf } from './figure';
 import { type Options, parseOptions } from './options';
 import { profileReport } from './processes/cpu-profile';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Bench, type Machine } from '../src/caller/call';
+import { Bench, type Machine } from './context';
 import { Calendar } from './data/calendar';
 import { BATCH_EVENTS } from './data/event-source';
 import { caughtUp } from './load/backlog';

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { startTasks } from './background';

@@ -3,15 +3,14 @@ import project from '../../package.json';
 import type { Distribution } from '../database/distribute/distribute';
 import { addAccessLogCommand } from './access-log-command';
 import { errorLine } from './error-output';
-import { addKeyCommands, type CreatedKey } from './key-commands';
+import { addKeyCommands, type KeyPorts } from './key-commands';
 import { type Options, serviceCommands, wholeNumber } from './service-command';
 import { addSourceCommand } from './source-command';
 import { addTenantCommands } from './tenant-commands';
 import { addVerifyCommand } from './verify-command';
 
-export interface CommandPorts {
+export interface CommandPorts extends KeyPorts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly print: (line: string) => void;
   /** Whether errors of the command line itself are printed as JSON. */
   readonly asJson: boolean;
   /** Applies the migrations that are missing; returns their names. */
@@ -20,8 +19,6 @@ export interface CommandPorts {
   readonly distribute: (shards: number | null) => Promise<Distribution>;
   /** Makes roles that a dump names; returns the statements run. */
   readonly prepareRestore: () => Promise<readonly string[]>;
-  /** Makes an operator key by way of the database. */
-  readonly recoverOperatorKey: () => Promise<CreatedKey>;
 }
 
 /**

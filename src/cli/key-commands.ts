@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { SCOPE_NAMES } from '../caller/scopes';
 import { LIMITS } from '../limits';
-import type { CommandPorts } from './commands';
 import { isoTime, type OnService, type Options, type Run, wholeNumber } from './service-command';
 import { toTable } from './table';
 
@@ -21,12 +20,14 @@ type Key = Readonly<Record<string, unknown>>;
 const FIELDS = `keyId kind name prefix state scopes tenantIds rateLimitPerMinute allowedAddresses replaces replacedBy
   createdAt expiresAt revokedAt lastUsedAt`;
 
+export interface KeyPorts {
+  readonly print: (line: string) => void;
+  /** Makes an operator key by way of the database. */
+  readonly recoverOperatorKey: () => Promise<CreatedKey>;
+}
+
 /** `key create`, `key list`, `key rotate`, `key revoke`, `agent-key create`, `operator-key create`, `operator-key recover`. */
-export function addKeyCommands(
-  program: Command,
-  onService: OnService,
-  ports: Pick<CommandPorts, 'print' | 'recoverOperatorKey'>,
-): void {
+export function addKeyCommands(program: Command, onService: OnService, ports: KeyPorts): void {
   const key = program
     .command('key')
     .description('keys of the public API; list, rotate and revoke take keys of any kind');

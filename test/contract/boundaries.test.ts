@@ -1,4 +1,6 @@
-import { importsOf, type Source, sourcesOf } from '../support/imports';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { circlesOf, importsOf, ROOT, type Source, sourcesOf } from '../support/imports';
 
 interface Border {
   /** Folders and files (without extension) this holds for; the longest match counts. */
@@ -9,104 +11,87 @@ interface Border {
   readonly packages: readonly string[];
 }
 
-const CORE = [
-  'src/audit-event',
-  'src/tenant',
-  'src/access-log',
-  'src/errors',
-  'src/limits',
-  'src/version',
-  'src/closed',
-  'src/deadline',
-  'src/refusal',
-];
-const USE_CASES = [
-  ...['src/search', 'src/ingest', 'src/api-key', 'src/rate-limit', 'src/retention'],
-  'src/audit-source',
-  'src/evidence',
-  ...['src/explore', 'src/export', 'src/session'],
+/** Facts and small means of everybody. */
+const FACTS = ['src/errors', 'src/limits', 'src/version', 'src/closed', 'src/deadline'];
+const CORE = ['src/event', ...FACTS];
+/** What modules stand on; what two of them need is there. */
+const BELOW_MODULES = [...CORE, 'src/caller', 'src/database', 'src/trail', 'src/graphql', 'src/module'];
+const OBSERVED = ['src/observe/figures', 'src/observe/metrics', 'src/observe/open-metrics'];
+const MODULES = readdirSync(path.join(ROOT, 'src/modules')).map((name) => `src/modules/${name}`);
+const GRAPHQL_PACKAGES = ['graphql', 'graphql-scalars', 'type-graphql', 'reflect-metadata'];
+const DATABASE_PACKAGES = [
+  ...['@electric-sql/pglite', '@prisma/adapter-pg', 'pg', 'pglite-prisma-adapter', 'pino'],
 ];
 
-/** Dependencies point inwards: rest-facade → graphql → use cases → audit-event ← agent. */
+/** Dependencies point down: service → entrances → modules → trail → caller → database → event. */
 const BORDERS: readonly Border[] = [
   { of: CORE, files: CORE, packages: [] },
-  { of: USE_CASES, files: [...CORE, ...USE_CASES], packages: ['lru-cache', 'pino'] },
-  { of: ['src/export/formats'], files: [...CORE, ...USE_CASES], packages: ['csv-stringify'] },
-  { of: ['src/session/session-cookie'], files: [...CORE, 'src/session'], packages: ['express'] },
   {
-    of: ['src/postgres'],
-    files: [...CORE, ...USE_CASES, 'src/config', 'src/generated/prisma', 'src/metrics/figures'],
-    packages: ['@electric-sql/pglite', '@prisma/adapter-pg', 'pg', 'pglite-prisma-adapter', 'pino'],
+    of: ['src/database'],
+    files: [...CORE, 'src/config', 'src/generated/prisma'],
+    packages: DATABASE_PACKAGES,
   },
-  { of: ['src/redis'], files: [...CORE, ...USE_CASES], packages: ['ioredis', 'pino'] },
+  {
+    of: ['src/caller'],
+    files: [...CORE, 'src/config', 'src/database', 'src/module'],
+    packages: ['express', 'ioredis', 'lru-cache', 'pino'],
+  },
+  { of: ['src/trail'], files: [...CORE, 'src/caller', 'src/database'], packages: [] },
   {
     of: ['src/graphql'],
-    files: [...CORE, ...USE_CASES, 'src/telemetry/tracing'],
+    files: [...[...CORE, 'src/caller', 'src/http/answered', 'src/http/refusal', 'src/observe/tracing']],
     packages: [
-      ...['graphql', 'graphql-jit', 'graphql-scalars', 'type-graphql', 'reflect-metadata'],
-      ...['@apollo/server', '@as-integrations/express5', 'express', 'pino'],
+      ...GRAPHQL_PACKAGES,
+      ...['graphql-jit', '@apollo/server', '@as-integrations/express5', 'express', 'pino'],
     ],
   },
+  // A module never imports another.
+  ...MODULES.filter((module) => module !== 'src/modules/dashboard').map((module) => ({
+    of: [module],
+    files: [...BELOW_MODULES, ...OBSERVED, 'src/config'],
+    packages: [...GRAPHQL_PACKAGES, 'pino'],
+  })),
+  {
+    of: ['src/modules/dashboard'],
+    files: [...CORE, 'src/caller', 'src/config', 'src/http/dashboard-path'],
+    packages: ['express', 'openid-client', 'pino', 'zod'],
+  },
+  { of: ['src/modules/export/formats'], files: BELOW_MODULES, packages: ['csv-stringify'] },
   {
     of: ['rest-facade'],
     files: [
-      ...['src/graphql/execute', 'src/graphql/context', 'src/graphql/access', 'src/graphql/access-log'],
-      'src/graphql/export-rule',
-      ...['src/audit-event', 'src/errors', 'src/limits', 'src/health', 'src/version'],
-      ...['src/rate-limit/limiter', 'src/api-key/scopes', 'src/evidence/answer-fields', 'src/export'],
-      'src/api-key/principal',
-      ...['src/closed', 'src/deadline', 'src/refusal', 'src/telemetry/tracing'],
+      ...[...CORE, 'src/graphql/execute', 'src/http/health', 'src/http/refusal', 'src/observe/tracing'],
+      ...['src/caller/access-rule', 'src/caller/call', 'src/caller/principal', 'src/caller/scopes'],
+      ...['src/caller/rate-limit/limiter', 'src/modules/evidence/answer-fields', 'src/modules/export'],
     ],
     packages: ['express', 'graphql', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],
   },
   {
     of: ['agent'],
-    files: ['src/audit-event', 'src/limits', 'package.json'],
+    files: ['src/event', 'src/limits', 'package.json'],
     packages: ['commander', 'exponential-backoff', 'rotating-file-stream', 'tinyglobby', 'zod'],
   },
-  { of: ['src/config'], files: ['src/api-key/address-list', 'src/limits'], packages: ['zod'] },
+  { of: ['src/config'], files: ['src/caller/address-list', 'src/limits'], packages: ['zod'] },
   { of: ['src/background'], files: [], packages: ['pino'] },
-  { of: ['src/health'], files: ['src/rate-limit/limiter'], packages: [] },
-  { of: ['src/operator-key'], files: ['src/access-log', 'src/api-key'], packages: [] },
+  { of: ['src/module'], files: ['src/background', 'src/observe/open-metrics'], packages: [] },
   {
-    of: ['src/http-server'],
-    files: [
-      ...[...CORE, 'src/api-key/key-format', 'src/api-key/principal'],
-      ...['src/health', 'src/http', 'src/telemetry/tracing'],
-      'src/dashboard-server/paths',
-    ],
+    of: ['src/http'],
+    files: [...CORE, 'src/caller', 'src/observe/open-metrics', 'src/observe/tracing'],
     packages: ['express', 'helmet', 'pino'],
   },
   {
-    of: ['src/http'],
-    files: [
-      ...CORE,
-      ...['src/api-key/address-list', 'src/api-key/principal', 'src/rate-limit/holdings'],
-      ...['src/health', 'src/ingest/receive-batch'],
-    ],
-    packages: ['express', 'pino'],
-  },
-  {
-    of: ['src/dashboard-server'],
-    files: [...CORE, ...USE_CASES, 'src/config', 'src/graphql/context', 'src/graphql/access-log'],
-    packages: ['express', 'openid-client', 'pino', 'zod'],
-  },
-  { of: ['src/metrics'], files: [...CORE, 'src/http/answered'], packages: ['prom-client'] },
-  {
-    of: ['src/telemetry'],
-    files: [...CORE, 'src/http/answered', 'src/postgres/database'],
+    of: ['src/observe'],
+    files: [...CORE, 'src/caller/key-format', 'src/config', 'src/database', 'src/http/answered'],
     packages: [
       ...['@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
-      ...['@opentelemetry/sdk-trace-node', 'express', 'pino'],
+      ...['@opentelemetry/sdk-trace-node', 'express', 'pino', 'prom-client'],
     ],
   },
-  { of: ['src/log'], files: ['src/api-key/key-format', 'src/config'], packages: ['pino'] },
-  { of: ['src/log-destination'], files: [], packages: ['pino'] },
   {
     of: ['src/cli'],
     files: [
-      ...['src/api-key/scopes', 'src/limits', 'src/operator-key', 'src/postgres/distribute/distribute'],
-      ...['src/evidence', 'src/version', 'src/audit-event', 'src/errors', 'package.json'],
+      ...[...CORE, 'src/caller/scopes', 'src/database/distribute/distribute', 'package.json'],
+      ...['src/modules/evidence', 'src/trail/evidence', 'src/modules/keys/operator-key'],
     ],
     packages: ['commander'],
   },
@@ -114,8 +99,8 @@ const BORDERS: readonly Border[] = [
     of: ['dashboard/src'],
     // What is a fact for both sides, and computes without Node; the rest comes over GraphQL.
     files: [
-      ...['src/audit-event', 'src/limits', 'src/api-key/scopes', 'src/audit-source/audit-source'],
-      'src/explore/action-names',
+      ...['src/event', 'src/limits', 'src/caller/scopes', 'src/modules/sources/audit-source'],
+      'src/modules/explore/action-names',
       'dashboard/generated/operations',
     ],
     packages: [
@@ -125,7 +110,11 @@ const BORDERS: readonly Border[] = [
     ],
   },
   // Composition roots put everything together.
-  { of: ['src/service'], files: ['src', 'rest-facade/app', 'rest-facade/export'], packages: ['pino'] },
+  {
+    of: ['src/service', 'src/storage', 'src/entrances', 'src/schema'],
+    files: ['src', 'rest-facade/app', 'rest-facade/export'],
+    packages: ['pino', ...GRAPHQL_PACKAGES],
+  },
   { of: ['src/main'], files: ['src'], packages: [] },
   { of: ['src/cli/main'], files: ['src'], packages: [] },
   { of: ['src/node-env'], files: [], packages: [] },
@@ -175,24 +164,23 @@ describe('borders between folders', () => {
   });
 
   it.each([
-    ['src/audit-event/bad.ts', `import { z } from 'zod';`, 'the package zod'],
-    ['src/audit-event/bad.ts', `import { readFile } from 'node:fs/promises';`, 'node:fs/promises'],
-    ['src/audit-event/bad.ts', `import { x } from '../ingest/receive-batch';`, 'src/ingest/receive-batch'],
+    ['src/event/bad.ts', `import { z } from 'zod';`, 'the package zod'],
+    ['src/event/bad.ts', `import { readFile } from 'node:fs/promises';`, 'node:fs/promises'],
+    ['src/event/bad.ts', `import { x } from '../caller/scopes';`, 'src/caller/scopes'],
+    ['src/database/bad.ts', `import { x } from '../caller/principal';`, 'src/caller/principal'],
+    ['src/database/bad.ts', `import Redis from 'ioredis';`, 'the package ioredis'],
+    ['src/caller/bad.ts', `import { x } from '../trail/event-rows';`, 'src/trail/event-rows'],
+    ['src/trail/bad.ts', `export * from '../graphql/access';`, 'src/graphql/access'],
+    ['src/graphql/bad.ts', `import { x } from '../modules/ingest/gate';`, 'src/modules/ingest/gate'],
+    ['src/graphql/bad.ts', `import { ROUTES } from '../../rest-facade/routes';`, 'rest-facade/routes'],
+    ['src/modules/keys/bad.ts', `await import('../tenants/module');`, 'src/modules/tenants/module'],
+    ['src/modules/keys/bad.ts', `import { x } from '../../service';`, 'src/service'],
+    ['src/modules/ingest/bad.ts', `const e = require('express');`, 'the package express'],
     [
-      'src/search/bad.ts',
-      `import type { PrismaClient } from '../postgres/database';`,
-      'src/postgres/database',
-    ],
-    ['src/api-key/bad.ts', `const e = require('express');`, 'the package express'],
-    ['src/ingest/bad.ts', `export * from '../../src/caller/call';`, 'src/graphql/context'],
-    ['src/postgres/bad.ts', `import Redis from 'ioredis';`, 'the package ioredis'],
-    ['src/redis/bad.ts', `await import('../postgres/database');`, 'src/postgres/database'],
-    [
-      'src/graphql/bad.ts',
-      `import { Prisma } from '../generated/prisma/client';`,
+      'src/modules/explore/bad.ts',
+      `import { Prisma } from '../../generated/prisma/client';`,
       'src/generated/prisma/client',
     ],
-    ['src/graphql/bad.ts', `import { ROUTES } from '../../rest-facade/routes';`, 'rest-facade/routes'],
     [
       'rest-facade/bad.ts',
       `import { ApolloServer } from '@apollo/server/standalone';`,
@@ -200,22 +188,29 @@ describe('borders between folders', () => {
     ],
     [
       'rest-facade/bad.ts',
-      `import { KeyManager } from '../src/api-key/manage-keys';`,
-      'src/api-key/manage-keys',
+      `import { x } from '../src/modules/keys/manage-keys';`,
+      'src/modules/keys/manage-keys',
     ],
-    ['rest-facade/bad.ts', `import { createSchema } from '../src/graphql/schema';`, 'src/graphql/schema'],
+    ['rest-facade/bad.ts', `import { createSchema } from '../src/schema';`, 'src/schema'],
     ['agent/tail/bad.ts', `import { startService } from '../../src/service';`, 'src/service'],
     ['agent/bad.ts', `import { GraphQLError } from 'graphql';`, 'the package graphql'],
     [
       'dashboard/src/bad.tsx',
-      `import { Authenticator } from '../../src/caller/authenticate';`,
-      'src/api-key/authenticate',
+      `import { x } from '../../src/caller/authenticate';`,
+      'src/caller/authenticate',
     ],
-    ['src/cli/bad.ts', `import { openDatabase } from '../postgres/database';`, 'src/postgres/database'],
+    ['src/cli/bad.ts', `import { openDatabase } from '../database/database';`, 'src/database/database'],
   ])('would be seen to be crossed: %s with %s', (file, text, named) => {
     expect(violations({ file, text })).toEqual([
       expect.stringMatching(new RegExp(`^${file}: .* must not import ${named}$`)),
     ]);
+  });
+
+  it('leave no circle of imports', () => {
+    expect(circlesOf(sourcesOf('src', 'rest-facade'))).toEqual([]);
+    const a = { file: 'src/a.ts', text: `import { b } from './b';` };
+    const b = { file: 'src/b.ts', text: `import type { a } from './a';` };
+    expect(circlesOf([a, b])).toEqual(['src/a -> src/b -> src/a']);
   });
 
   it('must be stated for a new folder', () => {

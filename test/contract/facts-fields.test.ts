@@ -58,13 +58,13 @@ describe('each fact has one home', () => {
 
   it('columns: their names are made of the field names wherever a statement is built', () => {
     const columns = FIELD_NAMES.map(toSnakeCase).filter((column) => column.includes('_'));
-    const copies = sourcesOf('src/postgres', 'src/search', 'src/ingest')
+    const copies = sourcesOf('src/database', 'src/trail', 'src/modules')
       .flatMap(literalsOf)
       .filter(({ kind, value }) => kind === 'text' && columns.some((column) => words(value).includes(column)))
       .filter(
         not(
           {
-            file: 'src/postgres/',
+            file: 'src/',
             context: /tenant_id|record_id/,
             reason: 'the key, which every statement names',
           },

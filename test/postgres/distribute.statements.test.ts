@@ -132,10 +132,8 @@ describeOnPostgres('the statements of a service', () => {
 
   it('write, fold, index and remove by tenant; only the questions who has work go to every node', async () => {
     const texts: string[] = [];
-    const [prisma, background] = [store.database.prisma, store.database.migrator].map((client) =>
-      recording(client, texts),
-    );
-    if (!prisma || !background) throw new Error('no client');
+    const prisma = recording(store.database.prisma, texts);
+    const background = recording(store.database.migrator, texts);
     const run: RunStatement = (text, values, scope) => {
       texts.push(text);
       return store.database.run(text, values, scope);

@@ -139,7 +139,7 @@ const dropOn = async (nodes: readonly URL[], name: string) => {
 /** Of what makes the tables and distributes them. */
 async function versionOfTemplate(): Promise<string> {
   const hash = createHash('sha256');
-  for (const folder of ['prisma/migrations', 'src/postgres/distribute']) {
+  for (const folder of ['prisma/migrations', 'src/database/distribute']) {
     for (const name of (await readdir(path.join(ROOT, folder), { recursive: true })).sort()) {
       if (/\.(sql|ts)$/.test(name)) hash.update(name).update(await readFile(path.join(ROOT, folder, name)));
     }

@@ -36,6 +36,29 @@ export function importsOf({ file, text }: Source): Import[] {
   });
 }
 
+/** Circles of imports among the sources, types included: one for each group, as `a -> b -> a`. */
+export function circlesOf(sources: readonly Source[]): string[] {
+  const nameOf = (file: string) => file.replace(/\.tsx?$/, '');
+  const known = new Set(sources.map(({ file }) => nameOf(file)));
+  const next = new Map(
+    sources.map((source) => [
+      nameOf(source.file),
+      importsOf(source).flatMap(({ target }) => (known.has(target) ? [target] : [])),
+    ]),
+  );
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (name: string, path: readonly string[]): void => {
+    const at = path.indexOf(name);
+    if (at >= 0) circles.push([...path.slice(at), name].join(' -> '));
+    if (at >= 0 || done.has(name)) return;
+    done.add(name);
+    for (const target of next.get(name) ?? []) visit(target, [...path, name]);
+  };
+  for (const name of known) visit(name, []);
+  return circles;
+}
+
 /** The text without its comments; line numbers stay. */
 export function withoutComments(text: string): string {
   const blank = (comment: string) => comment.replace(/[^\n]/g, ' ');
