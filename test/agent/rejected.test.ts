@@ -61,6 +61,26 @@ describe('events the service does not take', () => {
     expect(groups.map((group) => group.map(({ bytes }) => bytes))).toEqual([[5, 5], [1], [12], [1, 1], [1]]);
   });
 
+  it('are on disk before the batch they came in counts as published', async () => {
+    const [event, rejected] = [
+      { json: '{}', bytes: 2, eventTime: '' },
+      { index: 0, code: 'x', message: 'y' },
+    ];
+    const sender = {
+      send: async () =>
+        ({ kind: 'receipt', ...{ accepted: 0, duplicates: 0, rejected: [rejected] } }) as const,
+    };
+    const letters = {
+      path: '',
+      append: async () => {
+        throw new Error('no space left');
+      },
+    };
+    const publisher = new Publisher(sender, letters, { eventsMax: 10, bytesMax: 10 });
+    await expect(publisher.publish([event], new AbortController().signal)).rejects.toThrow('no space left');
+    expect(publisher.tally.rejected).toBe(0);
+  });
+
   it('include one that is larger than any request', async () => {
     const sender = { send: jest.fn() };
     const path = `${world.dataDir}/rejected/Payroll.ndjson`;

@@ -29,6 +29,16 @@ describe.each(ENGINES)('whoever can write to the database on %s', (engine) => {
     expect(await state()).toMatchObject({ size: 301, refusedEvents: 7 });
   });
 
+  it('cannot give what waits to another tenant', async () => {
+    const another = await store.forNewTenant();
+    await add(2);
+    await change(`UPDATE audit_log_queue SET tenant_id = ${another.tenantId} WHERE tenant_id = $1`);
+    await trial.run();
+    const [others] = await trial.log.states(tenantSet([another.tenantId]));
+    expect(others).toMatchObject({ size: 0, refusedEvents: 2 });
+    expect(await state()).toMatchObject({ size: 300, waitingEvents: 0, refusedEvents: 0 });
+  });
+
   it.each([
     [
       'how long it is',

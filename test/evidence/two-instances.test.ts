@@ -1,4 +1,5 @@
 import { tenantSet } from '../../src/caller/tenant-set';
+import { LIMITS } from '../../src/limits';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import type { Store } from '../support/store';
@@ -83,6 +84,39 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
       );
     }
     expect(await signed()).toBe(1);
+  });
+
+  it('neither goes on with the state of just before the last checkpoint, though it is as long', async () => {
+    const slow = new LogTrial(store, TEST_CHECKPOINT_KEY, {}, signer.memory, 3_600_000);
+    await add(5);
+    await slow.run();
+    const putBack = await savedLog(store);
+    await signer.run();
+    await other.run();
+    await putBack();
+    for (const trial of [other, restarted(other), signer]) {
+      await trial.run();
+      expect(trial.problem).toContain(
+        'it has 305 entries and 1 checkpoints, and had 305 entries (checkpoint 2',
+      );
+    }
+    expect(await signed()).toBe(1);
+  });
+
+  it('a third one proves only so many logs that others signed in one round, and the next in the next', async () => {
+    const another = await store.forNewTenant();
+    await another.insert(another.checked([{}]));
+    await signer.run();
+    jest.replaceProperty(LIMITS, 'evidenceProofsPerRound', 1 as never);
+    const memory = new Memory();
+    const third = new LogTrial(store, TEST_CHECKPOINT_KEY, {}, memory);
+    const remembered: number[] = [];
+    for (let round = 0; round < 2; round++) {
+      await third.sequencer.run();
+      remembered.push(memory.notes.size);
+    }
+    jest.restoreAllMocks();
+    expect(remembered).toEqual([1, 2]);
   });
 
   it('neither goes on with an earlier state of since the last checkpoint, as long as it runs', async () => {

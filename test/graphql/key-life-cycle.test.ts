@@ -43,6 +43,13 @@ describe.each(ENGINES)('the life of a key on %s', (engine) => {
     expect((await keyOf(acme.keyId)).state).toBe('expired');
   });
 
+  it('is not made longer by an overlap that reaches beyond its end', async () => {
+    const expiresAt = new Date(Date.now() + 30 * 60_000).toISOString();
+    const { keyId } = await open.world.key({ expiresAt });
+    const { rotateApiKey: made } = await open.world.operate(ROTATE, { k: keyId, m: 60 });
+    expect([made.overlapEndsAt, (await keyOf(keyId)).expiresAt]).toEqual([expiresAt, expiresAt]);
+  });
+
   it('can be rotated again, by the key it goes on in and only by that', async () => {
     const acme = await open.world.tenant();
     const { rotateApiKey: second } = await open.world.operate(ROTATE, { k: acme.keyId, m: 60 });

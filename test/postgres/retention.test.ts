@@ -33,6 +33,15 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     expect(await trial.total()).toBe(1);
   });
 
+  it('keeps a week until the last moment of it has had its days', async () => {
+    await insert(at('2026-01-05T08:00:00'), at('2026-01-11T23:59:59'));
+    await trial.keep(10);
+    await trial.runAt('2026-01-21T23:59:59Z');
+    expect([await trial.total(), await trial.weeks()]).toEqual([1, ['audit_event_20260105']]);
+    await trial.runAt('2026-01-22T00:00:00Z');
+    expect([await trial.total(), await trial.weeks()]).toEqual([0, []]);
+  });
+
   it('drops a week whole when nobody needs it, and says what went', async () => {
     await insert(at('2026-01-05T08:15:00'), at('2026-01-11T23:59:59'), at('2026-01-12T00:00:00'));
     await trial.folder.run();

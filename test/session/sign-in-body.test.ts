@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { LIMITS } from '../../src/limits';
 import { open, parseAnswer, send } from '../http/support/raw';
 import { signIn } from '../support/dashboard-session';
@@ -21,14 +22,15 @@ describe('the body of a sign-in', () => {
     jest.restoreAllMocks();
     await world.close();
   });
-  const refusal = async (answer: Promise<string>) => {
-    const { status, headers, text } = parseAnswer(await answer);
-    return [status, JSON.parse(text).error.code, headers.connection];
-  };
   const begin = () => {
     const { socket, ended } = open(world.service.url);
     socket.write(BEGUN);
-    return ended;
+    return { answered: once(socket, 'data').then(String), ended };
+  };
+  const refusal = async ({ answered, ended }: ReturnType<typeof begin>) => {
+    const { status, headers, text } = parseAnswer(await answered);
+    if (headers.connection === 'close') await ended;
+    return [status, JSON.parse(text).error.code, headers.connection];
   };
 
   it('has a few seconds to arrive, then the connection ends with 408', async () => {

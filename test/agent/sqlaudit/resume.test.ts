@@ -85,6 +85,12 @@ describe('a file that is being written', () => {
     },
   );
 
+  it('that lacks a single byte before the saved position is not at its end', async () => {
+    const { file, source } = await openBytes(whole.subarray(0, -1));
+    const { outcome } = await readAll(file, source, { blockOffset: whole.length, index: 0 });
+    expect(outcome).toEqual({ kind: 'incomplete', offset: whole.length, missingBytes: 1 });
+  });
+
   it('can be read on behind damage', async () => {
     const bytes = Buffer.from(whole);
     const [damaged = 0, after = 0] = blockOffsets(whole).slice(-5);

@@ -8,8 +8,6 @@ export class FakeKeyStore implements KeyStore {
   readonly keys: StoredKey[] = [];
   readonly touched: ReadonlyMap<string, Date>[] = [];
   lookups = 0;
-  /** Thrown by the next `touch`. */
-  failure: Error | null = null;
 
   async findByHash(keyHash: Uint8Array): Promise<StoredKey | null> {
     this.lookups += 1;
@@ -65,9 +63,6 @@ export class FakeKeyStore implements KeyStore {
   }
 
   async touch(uses: ReadonlyMap<string, Date>): Promise<void> {
-    const { failure } = this;
-    this.failure = null;
-    if (failure) throw failure;
     this.touched.push(new Map(uses));
   }
 }

@@ -118,7 +118,9 @@ describe('a body with a batch', () => {
       expect(() => parseBatch(variables.batch)).toThrow(`at most ${LIMITS.ingestBatchEventsMax} events`);
     }
     const most = JSON.stringify(Array.from({ length: LIMITS.ingestBatchEventsMax }, () => anEvent()));
-    expect((await eventsOf(withEvents(most))).accepted).toHaveLength(LIMITS.ingestBatchEventsMax);
+    // As agents write it, and as others may.
+    for (const text of [withEvents(most), withEvents(` ${most}`)])
+      expect((await eventsOf(text)).accepted).toHaveLength(LIMITS.ingestBatchEventsMax);
   });
 });
 
@@ -174,6 +176,7 @@ describe('what a body nests is bounded before it is made', () => {
     ['lists around everything', lists(MILLION)],
     ['one level more than there may be', lists(LIMITS.jsonDepthMax + 1)],
     ['many small objects', `{"variables":{"x":[${'{},'.repeat(VALUES)}0]}}`],
+    ['values before the events', `{"x":[${'{},'.repeat(VALUES)}0],"variables":{"batch":{"events":[]}}}`],
     ['many names', `{${Array.from({ length: 300_000 }, (_, i) => `"${i.toString(36)}":0`).join()}}`],
     ['a second list of events', withEvents(`[],"x":1},"other":{"events":[${'{},'.repeat(VALUES)}0]`)],
   ])('beside the events it is refused: %s', async (_, text) => {

@@ -54,6 +54,8 @@ describe('the bytes of answers under way', () => {
     await answers.hold(acme, 80);
     const waiting = await state(acme, 80);
     jest.advanceTimersByTime(LIMITS.answerWaitMs);
+    await turn();
+    expect(waiting.now()).toBe('service_unavailable');
     await expect(waiting.asked).rejects.toMatchObject(REFUSED);
   });
 
@@ -69,6 +71,12 @@ describe('the bytes of answers under way', () => {
     expect((await state({ holder: 'key c', tenants: [3] }, 60)).now()).toBe('room');
     expect((await state(other, 60)).now()).toBe('waits');
     expect((await state(other, 40)).now()).toBe('room');
+  });
+
+  it('that wait for room of one tenant take none of another', async () => {
+    await answers.hold(acme, 100);
+    expect((await state({ holder: 'key c', tenants: [3, 1] }, 60)).now()).toBe('waits');
+    expect((await state({ holder: 'key d', tenants: [3] }, 100)).now()).toBe('room');
   });
 
   it('are what they turn out to be: less leaves room to others, more than there is room for is refused', async () => {
