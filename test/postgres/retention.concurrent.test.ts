@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { DomainError } from '../../src/errors';
 import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
 import type { CheckedEvent } from '../../src/trail/checked-event';
 import { describeOnPostgres } from '../support/engines';
+import { waitersOn } from '../support/lock-waiters';
 import { RetentionTrial } from '../support/retention';
 import { Store } from '../support/store';
 import { until } from '../support/until';
@@ -10,6 +12,7 @@ import { until } from '../support/until';
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse('2026-01-05T00:00:00Z');
 const ROUNDS = 25;
+const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
 
 /** The same number three times in one statement, hence of one moment: events, hours counted, days counted. */
 const ONE_MOMENT = `
@@ -97,6 +100,28 @@ describeOnPostgres('retention beside other instances', () => {
     expect([removed, await first.count()]).toEqual([acknowledged, 0]);
     expect(runs.some(({ partitions }) => partitions.length > 0)).toBe(true);
     expect(trials.flatMap(({ logLines }) => logLines)).toEqual([]);
+  });
+
+  it.each([
+    ['folds', 702_198],
+    ['indexes', 702_199],
+  ])('removes nothing of a tenant while another instance %s it', async (_, lock) => {
+    const store = await first.forNewTenant();
+    const trial = new RetentionTrial(store);
+    const expired = { eventTime: '2025-04-08T08:00:00.0000000Z' };
+    await store.insert(store.checked([expired]));
+    const tenant = { tenantId: store.tenantId, retentionDays: 10 };
+    await trial.keep(tenant.retentionDays);
+    const instance = new Client({ connectionString: first.place.databaseUrl ?? '' });
+    await instance.connect();
+    await instance.query('SELECT pg_advisory_lock($1, $2)', [lock, tenant.tenantId]);
+    const run = { runId: randomUUID(), startedAt: new Date(), now: () => new Date() };
+    const range = { from: FIRST_RECORD, beforeMs: Date.parse('2025-05-01T00:00:00Z') };
+    const step = trial.retention.removeStep(tenant, range, run);
+    await waitersOn(instance, 1);
+    expect(await trial.total()).toBe(1);
+    await instance.end();
+    expect([await step, await trial.total()]).toEqual([{ removed: 1, next: null }, 0]);
   });
 
   it('keeps a week that somebody needs by the time it would go', async () => {

@@ -150,10 +150,13 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     ]);
   });
 
-  it('forgets the names that only removed events had', async () => {
-    await insert(at('2026-01-05T08:00:00', { serverPrincipalName: 'gone' }), at('2026-02-05T08:00:00'));
+  it.each([
+    ['weeks that go', '2026-02-05T08:00:00', '2026-02-06T00:00:00Z'],
+    ['a week that stays', '2026-01-06T08:00:00', '2026-01-16T00:00:00Z'],
+  ])('forgets the names that only removed events had, of %s', async (_, kept, run) => {
+    await insert(at('2026-01-05T08:00:00', { serverPrincipalName: 'gone' }), at(kept));
     await trial.keep(10);
-    await trial.runAt('2026-02-06T00:00:00Z');
+    await trial.runAt(run);
     await trial.folder.run();
     const names = await trial.store.query<{ value: string }>('SELECT value FROM audit_dim WHERE kind = 3');
     expect(names).toEqual([{ value: 'CORP\\alice' }]);

@@ -98,6 +98,11 @@ describe('a body with a batch', () => {
     );
   });
 
+  it('has no events under a name that only ends like theirs', async () => {
+    const text = '{"variables":{"batch":{"the \\"events":[1,2]}}}';
+    expect(await read(text)).toEqual(JSON.parse(text));
+  });
+
   it('that names its events twice has the later ones, as in any JSON', async () => {
     const [one, other] = [JSON.stringify([anEvent()]), JSON.stringify([anEvent(), anEvent()])];
     for (const text of [

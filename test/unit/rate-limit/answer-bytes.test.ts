@@ -51,12 +51,15 @@ describe('the bytes of answers under way', () => {
   });
 
   it('that stay are told to come later when no room comes in time', async () => {
-    await answers.hold(acme, 80);
+    const first = await answers.hold(acme, 80);
     const waiting = await state(acme, 80);
     jest.advanceTimersByTime(LIMITS.answerWaitMs);
     await turn();
     expect(waiting.now()).toBe('service_unavailable');
     await expect(waiting.asked).rejects.toMatchObject(REFUSED);
+    // Nor do they take room once there is some.
+    first.release();
+    expect((await state(acme, 100)).now()).toBe('room');
   });
 
   it('wait in bounded number', async () => {
