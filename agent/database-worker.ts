@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Checkpoint } from './checkpoint/checkpoint';
+import { Bookmarks } from './bookmarks/bookmarks';
 import type { Clock } from './clock';
 import type { AgentConfig, DatabaseConfig } from './config/parse-config';
 import { fileNameOf } from './durable-file';
@@ -8,6 +8,7 @@ import type { Log } from './log';
 import { Occasionally } from './occasionally';
 import { Problems } from './problems';
 import { reportBeside } from './report/report-beside';
+import { openSource } from './source/open-source';
 import { Spool } from './spool/spool';
 import type { DatabaseActivity } from './status/database-activity';
 import { fileProgressOf } from './status/file-progress';
@@ -31,20 +32,20 @@ export interface WorkerOptions {
 
 export interface WorkerResult extends Tally {
   readonly fileCount: number;
-  /** Records of them may be missing in what was published. */
+  /** Problems with files: records may be missing in what was published. */
   readonly problemCount: number;
-  /** Why events that were read are not published; null where all are. */
-  readonly unpublished: string | null;
+  /** Why events that were read are not published; null if all are. */
+  readonly problem: string | null;
   readonly deadLettersPath: string;
 }
 
-/** A request never holds more than this, but for a single event that is larger. Far below what the service takes. */
+/** A request holds no more than this, unless a single event is larger. The service takes far more. */
 const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
-/** A batch and the next one are in memory at once, and a request of the first: of all databases together. */
+/** Of all databases together. A batch, the next one, and a request of the first are in memory at once. */
 const BATCH_BYTES = { max: 512 * 1024, min: 64 * 1024, sum: 1024 * 1024 };
 
 /**
- * Publishes what is in the audit files of one database, notes how far, and reports on it, until it is stopped.
+ * Publishes what is in the audit files of one database, keeps bookmarks, and reports on the database, until it is stopped.
  * @param stop ends reading
  * @param abandon ends the request in flight as well
  */
@@ -56,15 +57,16 @@ export async function publishDatabase(
   const options = { ...given, log: given.activity.recording(given.log) };
   const { config, database, dataDir, once, times, clock, log, activity } = options;
   const fileName = fileNameOf(database.name);
-  // A tenant's events are not another tenant's: with another tenant id everything is new.
+  // The events of one tenant are not those of another: with another tenant id everything is new.
   const tenantFolder = fileNameOf(config.tenantId);
-  const checkpointPath = join(dataDir, 'checkpoints', tenantFolder, `${fileName}.json`);
-  const checkpoint = await Checkpoint.load(checkpointPath, { database: database.name, log, clock });
+  const bookmarksPath = join(dataDir, 'checkpoints', tenantFolder, `${fileName}.json`);
+  const bookmarks = await Bookmarks.load(bookmarksPath, { database: database.name, log, clock });
   const gaps = await GapStore.load(join(dataDir, 'gaps', tenantFolder, `${fileName}.ndjson`), { log });
   const problems = new Problems(database.name, log, once);
+  const source = openSource(database.source);
   const spool = await Spool.open({
     folder: join(dataDir, 'spool', tenantFolder, fileName),
-    ...{ bytesMax: config.spoolBytesMax, problems },
+    ...{ bytesMax: config.spoolBytesMax, source, problems },
   });
   const limits = {
     eventsMax: config.batchEventsMax,
@@ -72,29 +74,29 @@ export async function publishDatabase(
     ageMaxMs: config.batchAgeMaxMs,
   };
   const tail = new DatabaseTail({
-    ...{ database: database.name, glob: database.glob, sourceType: database.sourceType },
+    ...{ database: database.name, source, sourceType: database.source.type },
     ...{ limits, pollIntervalMs: config.pollIntervalMs, once, times, clock, log, problems },
-    ...{ checkpoint, gaps, spool },
+    ...{ bookmarks, gaps, spool },
   });
   const deadLetters = new DeadLetters(join(dataDir, 'rejected', `${fileName}.ndjson`));
   const publisher = publisherOf(options, deadLetters);
   activity.begin({
-    files: () => tail.present.map((file) => fileProgressOf(file, checkpoint.entry(file.fileGuid))),
+    files: () => tail.present.map((file) => fileProgressOf(file, bookmarks.of(file.fileGuid))),
     listedAtMs: () => tail.listedAtMs,
     pendingGaps: () => gaps.count,
   });
   const reporting = reportBeside(options, gaps, abandon);
   const said = new Occasionally(clock, times.repeatMs);
   try {
-    const unpublished = await deliverAll(tail, stop, activity, async ({ events, snapshot }) => {
+    const problem = await deliverAll(tail, stop, activity, async ({ events, snapshot }) => {
       const rejectedBefore = publisher.tally.rejected;
-      const problem = await publisher.publish(events, abandon);
-      if (problem !== null) return problem;
+      const serviceProblem = await publisher.publish(events, abandon);
+      if (serviceProblem !== null) return serviceProblem;
       const rejected = publisher.tally.rejected - rejectedBefore;
       if (rejected > 0)
         log.warn(`${database.name}: ${rejected} events rejected, kept in ${deadLetters.path}`);
-      // Last: whatever happens before, the events are read again.
-      if (snapshot.entries.size > 0) await checkpoint.save(snapshot);
+      // This comes last: if anything fails before, the events are read again.
+      if (snapshot.bookmarks.size > 0) await bookmarks.save(snapshot);
       await tail.keeper.saved();
       activity.acknowledged(events.length, newestOf(events), publisher.tally);
       if (!once && events.length > 0 && said.isDue('progress'))
@@ -105,7 +107,7 @@ export async function publishDatabase(
       ...publisher.tally,
       fileCount: tail.fileCount,
       problemCount: problems.count,
-      unpublished,
+      problem,
       deadLettersPath: deadLetters.path,
     };
   } finally {
@@ -127,8 +129,8 @@ function publisherOf(options: WorkerOptions, deadLetters: DeadLetters): Publishe
   const sender = new PatientSender({
     ...{ database: database.name, once, times, clock, log },
     send: (events, signal) => client.send(events, signal),
-    onTrouble: (trouble) => {
-      activity.trouble = trouble;
+    onProblem: (problem) => {
+      activity.serviceProblem = problem;
     },
   });
   return new Publisher(sender, deadLetters, {
@@ -138,8 +140,8 @@ function publisherOf(options: WorkerOptions, deadLetters: DeadLetters): Publishe
 }
 
 /**
- * Delivers one batch after the other, while the next one is being read: the order is kept, and two are in memory.
- * @returns why it ended before the last, else null
+ * Delivers one batch after the other, while the next one is being read. The order is kept, and two batches are in memory.
+ * @returns why it ended before the last batch, else null
  */
 async function deliverAll(
   tail: DatabaseTail,
@@ -154,7 +156,7 @@ async function deliverAll(
     const problem = await tail.keeper.watchDuring(inFlight, stop);
     if (problem !== null) return problem;
     inFlight = tail.keeper.delivering(deliver(batch));
-    // A failure must not wait for the next batch to be noticed; it is thrown below.
+    // An error must be noticed before the next batch is read. It is thrown below.
     inFlight.catch(() => failed.abort());
   }
   return inFlight;

@@ -1,7 +1,8 @@
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from './log';
 
-/** Whose a file is, and who may read it. */
+/** The owner of a file, and who may read it. */
 export interface Ownership {
   readonly uid: number;
   readonly gid: number;
@@ -10,7 +11,7 @@ export interface Ownership {
 
 /**
  * Replaces a file as a whole: after a crash at any moment it holds either the old text or the new one.
- * @param ownership null: the file is its writer's alone
+ * @param ownership null: only its writer may read it
  */
 export async function replaceFile(
   path: string,
@@ -34,7 +35,7 @@ export async function replaceFile(
   await syncFolder(dirname(path));
 }
 
-/** Appends whole lines; they are on disk when this resolves. A line that a crash has cut is ended first. */
+/** Appends whole lines. They are on disk when this resolves. A line that a crash has cut is ended first. */
 export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const handle = await open(path, 'a+', 0o600);
@@ -51,6 +52,28 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
   await syncFolder(dirname(path));
 }
 
+/** The text of a file; null where there is no such file. */
+export async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Does one thing after the other, in the order in which they are asked for. */
+export class Turns {
+  private last: Promise<unknown> = Promise.resolve();
+
+  take<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.last.then(work);
+    // The caller hears of a failure. The next in turn is not its victim.
+    this.last = done.catch(() => undefined);
+    return done;
+  }
+}
+
 /** A file name for any text, the same on every platform. */
 export const fileNameOf = (text: string): string =>
   text.replace(/[^A-Za-z0-9_-]/gu, (char) =>
@@ -59,7 +82,7 @@ export const fileNameOf = (text: string): string =>
 const ODD = /^[^%]$/;
 const hex = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 
-/** Makes a new name in a folder last. Windows cannot open folders and needs no such call. */
+/** Makes a new name in a folder durable. Windows cannot open folders and needs no such call. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');

@@ -1,14 +1,15 @@
+import { type AgentContext, configProblemOf } from './agent-context';
 import type { AgentConfig } from './config/parse-config';
 import { publishDatabase, talliedOf, type WorkerOptions } from './database-worker';
-import { abortedAfter } from './grace';
+import { abortedAfter } from './deadline';
 import { errorText } from './log';
 import { Occasionally } from './occasionally';
-import { type AgentContext, obstacleOf } from './run-agent';
+import { openSource } from './source/open-source';
 
-/** How often the configuration file is looked at, at least. */
+/** The configuration file is looked at no less often. */
 const CONFIG_POLL_MAX_MS = 2_000;
 
-/** Publishes as files grow, with the configuration as it is at the time, until it is stopped. @returns the exit code */
+/** Publishes as files grow, always with the present configuration, until it is stopped. @returns the exit code */
 export async function follow(context: AgentContext, stop: AbortSignal): Promise<number> {
   const { log } = context;
   let { config } = context;
@@ -45,10 +46,10 @@ async function nextConfig(
 
 async function publishAll(context: AgentContext, stop: AbortSignal): Promise<void> {
   const { board, config, configPath, clock, log, times } = context;
-  const obstacle = obstacleOf(config, configPath);
+  const problem = configProblemOf(config, configPath);
   const { tenantId } = config;
-  board.obstacle = obstacle;
-  if (obstacle === null && tenantId !== null) {
+  board.problem = problem;
+  if (problem === null && tenantId !== null) {
     const settings = { ...context, config: { ...config, tenantId } };
     const activities = board.show(tenantId, config.databases);
     await Promise.all(
@@ -59,29 +60,29 @@ async function publishAll(context: AgentContext, stop: AbortSignal): Promise<voi
   board.show('', []);
   const said = new Occasionally(clock, times.repeatMs);
   while (!stop.aborted) {
-    if (said.isDue(obstacle ?? '')) log.warn(obstacle ?? '');
+    if (said.isDue(problem ?? '')) log.warn(problem ?? '');
     await clock.wait(times.repeatMs, stop);
   }
 }
 
-/** One database's failure (a full disk, say) is no other's, and may pass. */
+/** What keeps one database from being published (a full disk, say) affects no other one, and may pass. */
 async function keepPublishing(options: WorkerOptions, stop: AbortSignal): Promise<void> {
   const { activity, database, clock, times } = options;
   const log = activity.recording(options.log);
-  log.info(`${database.name}: follows ${database.glob.pattern ?? 'the file'} in ${database.glob.folder}`);
+  log.info(`${database.name}: follows ${openSource(database.source).title}`);
   const abandon = abortedAfter(stop, times.stopGraceMs);
   while (!stop.aborted) {
     try {
       const tally = await publishDatabase(options, stop, abandon);
       log.info(`${database.name}: ${talliedOf(tally)} in this run`);
     } catch (error) {
-      activity.failure = errorText(error);
-      log.error(`${database.name}: failed and is tried again: ${activity.failure}`);
+      activity.ownProblem = errorText(error);
+      log.error(`${database.name}: failed and is tried again: ${activity.ownProblem}`);
       await clock.wait(times.restartMs, stop);
     }
   }
 }
 
-/** The key does not show in the JSON. */
+/** The JSON does not show the key. */
 const isSame = (a: AgentConfig, b: AgentConfig): boolean =>
   JSON.stringify(a) === JSON.stringify(b) && a.apiKey.reveal() === b.apiKey.reveal();

@@ -1,18 +1,18 @@
+import { type AgentContext, configProblemOf } from './agent-context';
 import { publishDatabase, talliedOf, type WorkerResult } from './database-worker';
-import { abortedAfter } from './grace';
+import { abortedAfter } from './deadline';
 import { errorText } from './log';
-import { type AgentContext, obstacleOf } from './run-agent';
 
-/** Publishes all that is in the audit files now. @returns the exit code: 0 only where nothing is left or kept back */
+/** Publishes everything that is in the audit files now. @returns the exit code: 0 only if nothing is left or rejected */
 export async function publishOnce(context: AgentContext, stop: AbortSignal): Promise<number> {
   const { board, config, configPath, log, print, times } = context;
-  const obstacle = obstacleOf(config, configPath);
+  const problem = configProblemOf(config, configPath);
   const { tenantId } = config;
-  board.obstacle = obstacle;
-  if (obstacle !== null || tenantId === null) {
-    // Switched off is a state somebody wants; a missing tenant id is not.
+  board.problem = problem;
+  if (problem !== null || tenantId === null) {
+    // Somebody wants publishing to be switched off. Nobody wants a tenant id to be missing.
     const isWanted = !config.enabled;
-    log[isWanted ? 'info' : 'error'](obstacle ?? '');
+    log[isWanted ? 'info' : 'error'](problem ?? '');
     return isWanted || tenantId !== null ? 0 : 1;
   }
   const abandon = abortedAfter(stop, times.stopGraceMs);
@@ -22,8 +22,8 @@ export async function publishOnce(context: AgentContext, stop: AbortSignal): Pro
       try {
         const result = await publishDatabase(options, stop, abandon);
         print(summaryOf(database.name, result));
-        if (result.unpublished !== null) {
-          log.error(`${database.name}: not everything could be published: ${result.unpublished}`);
+        if (result.problem !== null) {
+          log.error(`${database.name}: not everything could be published: ${result.problem}`);
         }
         if (result.rejected > 0) {
           log.error(
@@ -32,8 +32,8 @@ export async function publishOnce(context: AgentContext, stop: AbortSignal): Pro
         }
         return isClean(result);
       } catch (error) {
-        activity.failure = errorText(error);
-        log.error(`${database.name}: failed: ${activity.failure}`);
+        activity.ownProblem = errorText(error);
+        log.error(`${database.name}: failed: ${activity.ownProblem}`);
         return false;
       }
     }),
@@ -45,5 +45,5 @@ export async function publishOnce(context: AgentContext, stop: AbortSignal): Pro
 const summaryOf = (name: string, result: WorkerResult): string =>
   `${name}: ${talliedOf(result)} from ${result.fileCount} ${result.fileCount === 1 ? 'file' : 'files'}`;
 
-const isClean = ({ unpublished, rejected, problemCount }: WorkerResult): boolean =>
-  unpublished === null && rejected === 0 && problemCount === 0;
+const isClean = ({ problem, rejected, problemCount }: WorkerResult): boolean =>
+  problem === null && rejected === 0 && problemCount === 0;

@@ -1,21 +1,20 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import type { DatabaseConfig } from '../config/parse-config';
 import { errorText } from '../log';
+import type { AuditSource, FoundFile } from '../source/audit-source';
+import { openSource } from '../source/open-source';
 import { type DecodedItem, decodeFiles } from '../sqlaudit/decode-files';
-import { type FoundFile, listAuditFiles } from '../tail/audit-glob';
-import { type Finding, ok, problem } from './check';
+import { type Finding, ok, problem } from './finding';
 
-/** Files that are named where there are more of the kind. */
+/** At most so many files are named. */
 const FILES_NAMED = 3;
 
-/** Records that are decoded as a proof. */
+/** So many records are decoded as a proof. */
 const RECORDS_TRIED = 5;
 
-/** Whether the audit files of a database are there and can be decoded. */
-export async function checkFiles({ name, glob }: DatabaseConfig): Promise<Finding[]> {
-  const place = `${glob.pattern ?? 'audit files'} in ${glob.folder}`;
-  const listing = await listAuditFiles(glob);
+/** Whether the audit files of a database can be found and decoded. */
+export async function checkFiles({ name, source: config }: DatabaseConfig): Promise<Finding[]> {
+  const source = openSource(config);
+  const listing = await source.list();
   if (listing.kind === 'unreadable') {
     return [
       problem(
@@ -31,24 +30,28 @@ export async function checkFiles({ name, glob }: DatabaseConfig): Promise<Findin
   if (newest === undefined) {
     return [
       ...skipped,
-      problem(`${name}: no file matches ${place}: correct AuditFilePath, or start the server audit`),
+      problem(`${name}: no file matches ${source.title}: correct AuditFilePath, or start the server audit`),
     ];
   }
   const count = listing.files.length;
   return [
     ...skipped,
-    ok(`${name}: ${count} ${count === 1 ? 'file matches' : 'files match'} ${place}`),
-    ...(await unreadable(name, listing.files.slice(0, -1))),
-    await tried(name, newest),
+    ok(`${name}: ${count} ${count === 1 ? 'file matches' : 'files match'} ${source.title}`),
+    ...(await unreadable(name, source, listing.files.slice(0, -1))),
+    await tried(name, source, newest),
   ];
 }
 
 /** Files beside the newest that may not be read. */
-async function unreadable(name: string, files: readonly FoundFile[]): Promise<Finding[]> {
+async function unreadable(
+  name: string,
+  source: AuditSource,
+  files: readonly FoundFile[],
+): Promise<Finding[]> {
   const refused: string[] = [];
   for (const { path } of files) {
-    // One that was removed meanwhile is SQL Server's business.
-    const reason = await access(path, constants.R_OK).then(() => null, errorText);
+    // SQL Server may have removed it meanwhile.
+    const reason = await source.open(path).then((bytes) => bytes.close().then(() => null), errorText);
     if (reason !== null && !reason.startsWith('ENOENT')) refused.push(reason);
   }
   if (refused.length === 0) return [];
@@ -57,10 +60,14 @@ async function unreadable(name: string, files: readonly FoundFile[]): Promise<Fi
   return [problem(`${name}: ${refused.length} of the older files cannot be read: ${named}${more}`)];
 }
 
-async function tried(name: string, { path, size, mtimeMs }: FoundFile): Promise<Finding> {
+async function tried(
+  name: string,
+  source: AuditSource,
+  { path, size, mtimeMs }: FoundFile,
+): Promise<Finding> {
   const file = `${name}: the newest, ${path} (${size} bytes, last written ${new Date(mtimeMs).toISOString()})`;
   const items: DecodedItem[] = [];
-  for await (const item of decodeFiles([path])) {
+  for await (const item of decodeFiles([path], (at) => source.open(at))) {
     items.push(item);
     if (item.kind === 'problem' || items.length === RECORDS_TRIED) break;
   }

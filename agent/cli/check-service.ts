@@ -1,11 +1,11 @@
 import type { Secret } from '../config/secret';
+import { withDeadline } from '../deadline';
 import type { Answer } from '../uplink/answer';
-import { withDeadline } from '../uplink/deadline';
 import { exchange } from '../uplink/http-exchange';
 import { IngestClient, reasonOf } from '../uplink/ingest-client';
-import { type Finding, note, ok, problem } from './check';
+import { type Finding, note, ok, problem } from './finding';
 
-/** Whether the service is there. */
+/** Whether the service answers at its address. */
 export async function checkService(baseUrl: string, timeoutMs: number): Promise<Finding[]> {
   const url = `${baseUrl}/health`;
   const findings = isInTheClear(baseUrl)
@@ -30,14 +30,14 @@ export async function checkService(baseUrl: string, timeoutMs: number): Promise<
   }
 }
 
-export interface KeyToTry {
+interface KeyToTry {
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  /** Null: not known, and the key is tried without it. */
+  /** Null: unknown, and the key is tried without it. */
   readonly tenantId: string | null;
 }
 
-/** Whether the service would take events: asked with none, so that nothing changes. */
+/** Whether the service takes events with the key. The request holds none, so that nothing changes. */
 export async function checkKey(key: KeyToTry, timeoutMs: number): Promise<Finding[]> {
   const answer = await new IngestClient(key, timeoutMs).send([], new AbortController().signal);
   return [findingOf(answer, key.tenantId)];

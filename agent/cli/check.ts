@@ -1,6 +1,7 @@
 import type { AgentConfig } from '../config/parse-config';
 import { checkFiles } from './check-files';
 import { checkKey, checkService } from './check-service';
+import { type Finding, note, ok, problem } from './finding';
 import type { LineOutput } from './line-output';
 import { readConfig } from './read-config';
 
@@ -10,27 +11,18 @@ export interface CheckOptions {
   readonly timeoutMs: number;
   readonly out: LineOutput;
   /**
-   * Goes on as the user that the service runs as, where there is one and this process may.
-   * @returns what is to be known of that
+   * Continues as the user that the service runs as, if there is one and this process may.
+   * @returns what there is to know about that
    */
   becomeServiceUser(configPath: string): Promise<Finding[]>;
 }
 
-/** What one check found. `note`: worth knowing, and no obstacle. */
-export interface Finding {
-  readonly kind: 'ok' | 'note' | 'problem';
-  readonly text: string;
-}
-export const ok = (text: string): Finding => ({ kind: 'ok', text });
-export const note = (text: string): Finding => ({ kind: 'note', text });
-export const problem = (text: string): Finding => ({ kind: 'problem', text });
-
 const LABEL = { ok: 'OK     ', note: 'NOTE   ', problem: 'PROBLEM' } as const;
 
 /**
- * Tries everything the agent needs, and changes nothing: the configuration, the audit files, the service, the key.
- * What is wrong in one of them keeps nothing else from being tried.
- * @returns the exit code: 0 the agent would publish, 1 something keeps it from that
+ * Tries everything that the agent needs, and changes nothing: the configuration, the audit files, the service, the key. A
+ * problem in one of them keeps nothing else from being tried.
+ * @returns the exit code: 0 the agent can publish, 1 something keeps it from that
  */
 export async function check(options: CheckOptions): Promise<number> {
   const { configPath, timeoutMs, out } = options;

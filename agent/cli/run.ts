@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { dataDirOf } from '../agent-context';
 import { systemClock } from '../clock';
 import { LineLog, type LogLevel } from '../log';
 import { LogFile } from '../log-file';
-import { dataDirOf, runAgent } from '../run-agent';
+import { runAgent } from '../run-agent';
 import { AGENT_TIMES } from '../times';
 import { LineOutput } from './line-output';
 
@@ -14,8 +15,8 @@ export interface RunFlags {
   readonly service: boolean;
 }
 
-/** What a service host waits for on stdout before it calls the service started. */
-export const READY_LINE = 'READY';
+/** A service host waits for this on stdout before it calls the service started. */
+const READY_LINE = 'READY';
 
 /** @returns the exit code */
 export async function run(flags: RunFlags): Promise<number> {
@@ -60,13 +61,13 @@ async function logFileOf({ config, dataDir, logFile, service }: RunFlags): Promi
   return LogFile.open(path, (reason) => writeError(`${new Date().toISOString()} warn  ${reason}\n`));
 }
 
-/** Beside the file, stderr gets what somebody should hear of: a service host passes it on. */
+/** stderr gets warnings and errors as well: a service host passes them on. */
 function writeLine(file: LogFile | null, line: string, level: LogLevel): void {
   const isWritten = file?.write(line) ?? false;
   if (!isWritten || level !== 'info') writeError(line);
 }
 
-/** A service host ends the agent by closing its input, which works on every system and cannot be missed. */
+/** A service host ends the agent by closing its input. That works on every system, and the agent cannot miss it. */
 function onEndOfInput(end: () => void): void {
   process.stdin.once('end', end).once('error', end).resume();
 }

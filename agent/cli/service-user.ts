@@ -3,14 +3,14 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { errorText } from '../log';
-import { type Finding, note, problem } from './check';
+import { type Finding, note, problem } from './finding';
 
 const execute = promisify(execFile);
 
 /**
- * Goes on as the user that the service runs as: root may read what that user may not, so a check by root would find
- * nothing wrong with it. There is no way back.
- * @param user null: not known
+ * Continues as the user that the service runs as. Root may read what that user may not, so a check by root would miss
+ * it. There is no way back.
+ * @param user null: unknown
  */
 export async function becomeServiceUser(user: string | null, configPath: string): Promise<Finding[]> {
   const own = process.getuid?.();

@@ -1,11 +1,10 @@
-import { dataDirOf } from '../run-agent';
+import { dataDirOf } from '../agent-context';
 import type { AgentStatus, DatabaseStatus } from '../status/database-status';
 import { loadStatus, statusPath } from '../status/status-file';
 import type { LineOutput } from './line-output';
 import { readConfig } from './read-config';
-import { statusLines } from './status-lines';
 
-/** A status that is older than this is not of an agent that runs: it is written every ten seconds. */
+/** An agent that runs writes its status every ten seconds. If the status is older than this, the agent does not run. */
 const STALE_MS = 60_000;
 
 export interface StatusOptions {
@@ -18,23 +17,23 @@ export interface StatusOptions {
   now(): number;
 }
 
-/** A database as `status` shows it. `unknown`: the agent has not worked on it yet. */
-export type ShownDatabase =
+/** A database as the command shows it. `unknown`: the agent has not worked on it yet. */
+type ShownDatabase =
   | (Omit<DatabaseStatus, 'state'> & {
       readonly state: DatabaseStatus['state'] | 'stopped';
-      /** Seconds since everything in the files was acknowledged; null: never was. */
+      /** Seconds since everything in the files was acknowledged; null: it never was. */
       readonly lag: number | null;
     })
   | { readonly name: string; readonly state: 'disabled' | 'unknown' };
 
-export interface ShownStatus extends Omit<AgentStatus, 'databases' | 'version'> {
+interface ShownStatus extends Omit<AgentStatus, 'databases' | 'version'> {
   readonly databases: readonly ShownDatabase[];
 }
 
 /**
  * Prints what the agent does, or last did.
- * @returns the exit code: 0 it runs and nothing is wrong; 1 it does not run, or something keeps it from publishing;
- *   2 the configuration is bad
+ * @returns the exit code: 0 it runs and nothing is wrong; 1 it does not run, or something keeps it from publishing; 2 the
+ *   configuration is bad
  */
 export async function status({
   configPath,
@@ -71,7 +70,7 @@ function toShown(
 ): ShownStatus {
   const { version: _, ...agent } = found;
   const running = isRunning(found, nowMs);
-  // A running agent keeps its file fresh enough; of another one, time passes since it stopped.
+  // A running agent keeps its file fresh. For another one, the lag grows since it stopped.
   const atMs = running ? Date.parse(found.writtenAt) : nowMs;
   const databases = enabled.map((name): ShownDatabase => {
     const one = found.databases.find((database) => database.name === name);
@@ -93,7 +92,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Of another account, as a service is.
+    // It runs under another account, as a service does.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -104,4 +103,63 @@ function isHealthy({ running, obstacle, databases }: ShownStatus, isWanted: bool
   return databases.every(
     (database) => database.state === 'disabled' || ('problem' in database && database.problem === null),
   );
+}
+
+const STATE_TEXT: Record<ShownDatabase['state'], string> = {
+  publishing: 'publishing',
+  idle: 'idle, everything is acknowledged',
+  waiting: 'waiting for the service',
+  keyRefused: 'key refused by the service',
+  failed: 'failed, is tried again',
+  stopped: 'stopped',
+  disabled: 'disabled',
+  unknown: 'not seen by the agent yet',
+};
+
+/** The status as people read it. */
+function statusLines(status: ShownStatus, nowMs: number): string[] {
+  const { agentVersion, configPath, obstacle, pid, running, startedAt, writtenAt } = status;
+  const ageSeconds = Math.max(0, Math.round((nowMs - Date.parse(writtenAt)) / 1000));
+  return [
+    running
+      ? `agent ${agentVersion}: running since ${startedAt} (process ${pid})`
+      : `agent ${agentVersion}: not running; this is its last status, of ${writtenAt} (${durationOf(ageSeconds)} ago)`,
+    `configuration: ${configPath}`,
+    ...(obstacle === null ? [] : [`problem: ${obstacle}`]),
+    ...status.databases.flatMap(databaseLines),
+  ];
+}
+
+function databaseLines(database: ShownDatabase): string[] {
+  const head = ['', `${database.name}: ${STATE_TEXT[database.state]}`];
+  if (!('tally' in database)) return head;
+  const { file, fileCount, gaps, lag, lastAcknowledgedAt, lastError, lastEventTime, problem } = database;
+  const { waitingBytes, waitingRecords, tally } = database;
+  const values: [string, string | null][] = [
+    ['problem', problem],
+    ['files', `${fileCount}${file ? `; ${file.name} up to byte ${file.offset} of ${file.size}` : ''}`],
+    ['lag', lag === null ? 'unknown: not everything was acknowledged yet' : durationOf(Math.round(lag))],
+    ['acknowledged', `${lastAcknowledgedAt ?? 'nothing yet'}; newest event ${lastEventTime ?? 'none'}`],
+    ['waiting', `${waitingBytes} bytes in files; of them ${waitingRecords} records read`],
+    [
+      'published',
+      `${tally.accepted} (${tally.duplicates} duplicates, ${tally.rejected} rejected) in this run`,
+    ],
+    ['gaps', `${gaps.reported + gaps.pending} (${gaps.pending} not yet reported)`],
+    ['last error', lastError && `${lastError.at} ${lastError.text}`],
+  ];
+  return [
+    ...head,
+    ...values.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(12)} ${value}`])),
+  ];
+}
+
+/** `0 s`, `75 s`, `3 h 5 min`, `2 d 4 h` */
+function durationOf(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }

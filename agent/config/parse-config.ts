@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { errorText } from '../log';
-import { type AuditGlob, parseAuditGlob } from '../tail/audit-glob';
+import { parseAuditGlob } from '../source/local-folder';
+import type { SourceConfig } from '../source/open-source';
 import { BACKSLASH_HINT, type ConfigFileContent, configFile, database } from './config-schema';
 import { Secret } from './secret';
 
 export interface DatabaseConfig {
   readonly name: string;
-  readonly sourceType: string;
-  readonly glob: AuditGlob;
+  readonly source: SourceConfig;
 }
 
 export interface AgentConfig {
@@ -35,11 +35,11 @@ export type ParsedConfig =
       readonly sound: SoundParts;
     };
 
-/** What is sound in a configuration, whether or not the rest of it is. */
+/** The sound parts of a configuration that may be invalid as a whole. */
 export interface SoundParts {
   readonly baseUrl: string | null;
   readonly apiKey: Secret | null;
-  /** Null: not set, or not sound. */
+  /** Null: absent or invalid. */
   readonly tenantId: string | null;
   /** The enabled ones. */
   readonly databases: readonly DatabaseConfig[];
@@ -47,8 +47,8 @@ export interface SoundParts {
 export const NOTHING_SOUND: SoundParts = { baseUrl: null, apiKey: null, tenantId: null, databases: [] };
 
 /**
- * The configuration in a file's text, or everything that is wrong with it. No message repeats a value, since one
- * of them is the key.
+ * The configuration in a file's text, or everything that is wrong with it. No message repeats a value, since one of the
+ * values is the key.
  * @param path of the file: relative audit paths start from its folder
  */
 export function parseConfig(text: string, path: string): ParsedConfig {
@@ -84,8 +84,10 @@ const toDatabases = (databases: ConfigFileContent['EventHubPublisher']['Database
     .filter(({ Enabled }) => Enabled)
     .map(({ Name, AuditSource }) => ({
       name: Name,
-      sourceType: AuditSource.Type,
-      glob: parseAuditGlob(AuditSource.DirectFile.AuditFilePath, dirname(path)),
+      source: {
+        type: AuditSource.Type,
+        glob: parseAuditGlob(AuditSource.DirectFile.AuditFilePath, dirname(path)),
+      },
     }));
 
 function soundParts(content: unknown, path: string): SoundParts {
@@ -107,12 +109,12 @@ function soundParts(content: unknown, path: string): SoundParts {
 }
 
 function parseJson(text: string): { readonly value: unknown } | { readonly problem: string } {
-  // Windows editors like to begin a file with a byte order mark.
+  // Editors on Windows may begin a file with a byte order mark.
   const json = text.replace(/^\uFEFF/, '');
   try {
     return { value: JSON.parse(json) };
   } catch (error) {
-    // The rest of the message may quote the file, and with it the key.
+    // The rest of the message may quote the file, and so the key.
     const message = errorText(error);
     const [, position] = /at position (\d+)/.exec(message) ?? [];
     const hint = /^Bad (escaped character|Unicode escape)/.test(message) ? `; ${BACKSLASH_HINT}` : '';
@@ -123,7 +125,7 @@ function parseJson(text: string): { readonly value: unknown } | { readonly probl
   }
 }
 
-/** A mistyped key is worth a word, but an unknown one must not stop an agent that is older than its configuration. */
+/** An unknown setting may be a typing error, so it is warned of. It must not stop an agent that is older than its file. */
 function withoutUnknownKeys(value: unknown): {
   readonly known: unknown;
   readonly warnings: readonly string[];

@@ -1,18 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { GAP_REASONS, type GapReason, REPORT_CHARS_MAX } from '../../src/event/source-report';
 
-/** Why records of an audit file cannot be published. */
-export const GAP_REASONS = ['FILE_DELETED', 'BLOCKS_MISSING', 'UNREADABLE', 'SPOOL_FULL'] as const;
-export type GapReason = (typeof GAP_REASONS)[number];
-
-/** What a report about a gap may hold, in characters. */
-const FILE_NAME_MAX = 500;
-const DETAIL_MAX = 1_000;
+const REASONS = Object.keys(GAP_REASONS) as GapReason[];
 
 export const gap = z.object({
-  /** UUID derived from the gap itself: whoever finds it again gives it the same one. */
+  /** UUID derived from the gap itself: when the gap is found again, it gets the same one. */
   gapId: z.string(),
-  reason: z.enum(GAP_REASONS),
+  reason: z.enum(REASONS),
   fileName: z.string(),
   /** Null where the file was never opened. */
   fileGuid: z.string().nullable(),
@@ -31,19 +26,19 @@ export type Gap = Readonly<z.infer<typeof gap>>;
 export interface GapFacts extends Omit<Gap, 'gapId' | 'detectedAt'> {
   /** Label of the database in the configuration. */
   readonly database: string;
-  /** What of the file is missing, in a form that never changes: `blocks 5-9`, `bytes 512-1024`. */
+  /** The part of the file that is missing, in a form that never changes: `blocks 5-9`, `bytes 512-1024`. */
   readonly range: string;
   readonly detectedAtMs: number;
 }
 
-/** A gap with the id that follows from its facts; neither the tenant nor the times are among them. */
+/** A gap with the id that follows from its facts. Neither the tenant nor the times are among these facts. */
 export function toGap({ database, range, detectedAtMs, ...facts }: GapFacts): Gap {
   const file = facts.fileGuid ?? facts.fileName;
   return {
     ...facts,
     gapId: uuidOf([database, file, facts.reason, range]),
-    fileName: facts.fileName.slice(0, FILE_NAME_MAX),
-    detail: facts.detail.slice(0, DETAIL_MAX),
+    fileName: facts.fileName.slice(0, REPORT_CHARS_MAX.fileName),
+    detail: facts.detail.slice(0, REPORT_CHARS_MAX.detail),
     detectedAt: new Date(detectedAtMs).toISOString(),
   };
 }

@@ -1,16 +1,17 @@
+import type { GapReason } from '../../src/event/source-report';
 import type { Clock } from '../clock';
-import { type Gap, type GapReason, toGap } from './gap';
+import { type Gap, toGap } from './gap';
 import type { GapStore } from './gap-store';
 
-/** The file a gap is in, as far as a gap tells of it. */
+/** The file that a gap is in, as far as the gap tells about it. */
 export interface GapFile {
   readonly name: string;
   readonly fileGuid: string | null;
-  /** Records of the same audit come after the gap: in this file, and in those that were begun later. */
+  /** Records of the same audit follow the gap: in this file, and in files that were begun later. */
   readonly audit: string;
   /** FILETIME. */
   readonly created: bigint;
-  /** Event time of the last record read of it. */
+  /** Event time of the last record read in it. */
   readonly lastTime: string | null;
 }
 
@@ -19,7 +20,7 @@ export interface GapNote {
   /** See `GapFacts`. */
   readonly range: string;
   readonly detail: string;
-  /** Event time of the first record after it, where that was read before. */
+  /** Event time of the first record after it, where that is read already. */
   readonly beforeTime?: string | null;
 }
 
@@ -28,7 +29,7 @@ interface OpenGap {
   readonly file: Pick<GapFile, 'audit' | 'created'>;
 }
 
-/** Gaps that were just found: they wait for the record that comes next, and for no longer than the next batch. */
+/** Gaps that were just found. They wait for the record that comes next, and for no longer than the next batch. */
 export class OpenGaps {
   private open: OpenGap[] = [];
 
@@ -45,7 +46,7 @@ export class OpenGaps {
     this.open.push({ gap: toGap({ ...facts, ...times }), file: { audit, created } });
   }
 
-  /** A record of a file was read: what is missing of this file so far, or of an earlier one, came before it. */
+  /** A record of a file was read: the gaps in this file so far, and in earlier ones, end before it. */
   recordRead({ audit, created }: Pick<GapFile, 'audit' | 'created'>, eventTime: string): void {
     if (this.open.length === 0) return;
     this.open = this.open.map((one) => {
@@ -56,7 +57,7 @@ export class OpenGaps {
     });
   }
 
-  /** Resolves when all gaps found are on disk: before that, no checkpoint may move past them. */
+  /** Resolves when all gaps found are on disk. No bookmark may move past them before that. */
   async flush(): Promise<void> {
     for (;;) {
       const [first] = this.open;

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../clock';
 import type { AgentConfig } from '../config/parse-config';
+import { abortedAfter } from '../deadline';
 import type { GapStore } from '../gaps/gap-store';
-import { abortedAfter } from '../grace';
 import type { Log } from '../log';
 import type { DatabaseActivity } from '../status/database-activity';
 import type { AgentTimes } from '../times';
@@ -20,7 +20,7 @@ export interface ReportingOptions {
 }
 
 /**
- * Reports on a database until `finish`, which resolves soon whatever the service does.
+ * Reports on a database until `finish` is called. That resolves soon, whatever the service does.
  * @param abandon ends the report in flight
  */
 export function reportBeside(

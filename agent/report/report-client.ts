@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { withDeadline } from '../deadline';
 import { parseAnswer } from '../uplink/answer';
-import { withDeadline } from '../uplink/deadline';
 import { postGraphql, type ServiceAddress } from '../uplink/graphql-post';
 import type { HttpResponse } from '../uplink/http-exchange';
 import { reasonOf } from '../uplink/ingest-client';
@@ -9,13 +9,13 @@ import type { SourceReport } from './source-report';
 export type ReportAnswer =
   /** `gapsKept`: how many gaps of the report the service now has. */
   | { readonly kind: 'kept'; readonly gapsKept: number }
-  /** A service older than this agent: it knows no reports. */
+  /** The service is older than this agent: it knows no reports. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'failed'; readonly message: string };
 
 const MUTATION = 'mutation($report: AuditSourceReport!) { reportAuditSource(report: $report) { gapsKept } }';
 const answerData = z.object({ reportAuditSource: z.object({ gapsKept: z.int().min(0) }) });
-/** How GraphQL names what its schema lacks. */
+/** How GraphQL names what the schema lacks. */
 const UNKNOWN = /(Cannot query field|Unknown type) "(reportAuditSource|AuditSourceReport)"/;
 
 /** Sends reports, once each. Never throws. */

@@ -1,15 +1,8 @@
+import { REPORT_CHARS_MAX, REPORT_PUBLISHED_MAX } from '../../src/event/source-report';
 import type { Gap } from '../gaps/gap';
 import type { DatabaseStatus } from '../status/database-status';
 
-/** Bounds the service sets. */
-export const REPORT_LIMITS = {
-  gaps: 100,
-  problemChars: 1_000,
-  hostNameChars: 255,
-  publishedCount: 2 ** 31 - 1,
-};
-
-/** `AuditSourceReport` of the service: what an agent tells about one database. */
+/** `AuditSourceReport` of the service: what an agent tells it about one database. */
 export interface SourceReport {
   readonly tenantId: string;
   readonly hostName: string;
@@ -36,12 +29,12 @@ export function toSourceReport(
   const { name, tenantId, unreportedCount, lastEventTime, caughtUpAt, waitingBytes, problem } = status;
   return {
     tenantId,
-    hostName: hostName.slice(0, REPORT_LIMITS.hostNameChars) || 'unknown',
+    hostName: hostName.slice(0, REPORT_CHARS_MAX.hostName) || 'unknown',
     databaseName: name,
     agentVersion,
-    publishedCount: Math.min(unreportedCount, REPORT_LIMITS.publishedCount),
+    publishedCount: Math.min(unreportedCount, REPORT_PUBLISHED_MAX),
     ...{ lastEventTime, caughtUpAt, waitingBytes },
-    problem: problem?.slice(0, REPORT_LIMITS.problemChars) ?? null,
+    problem: problem?.slice(0, REPORT_CHARS_MAX.problem) ?? null,
     gaps,
   };
 }

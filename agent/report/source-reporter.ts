@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/limits';
 import type { Clock } from '../clock';
 import type { GapStore } from '../gaps/gap-store';
 import { errorText, type Log } from '../log';
@@ -6,7 +7,7 @@ import type { DatabaseActivity } from '../status/database-activity';
 import type { DatabaseStatus } from '../status/database-status';
 import type { AgentTimes } from '../times';
 import type { ReportClient } from './report-client';
-import { REPORT_LIMITS, type Reporter, toSourceReport } from './source-report';
+import { type Reporter, toSourceReport } from './source-report';
 
 export interface ReporterOptions {
   readonly reporter: Reporter;
@@ -32,9 +33,9 @@ export class SourceReporter {
   }
 
   /**
-   * Reports whenever it is time to.
+   * Reports whenever a report is due.
    * @param stop no report is begun after it
-   * @param abandon ends the report in flight: the service may have taken it, and its events are counted twice then
+   * @param abandon ends the report in flight. The service may have taken it, and counts its events twice then
    */
   async run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
     const { clock, times } = this.options;
@@ -44,7 +45,7 @@ export class SourceReporter {
     }
   }
 
-  /** The last word, where the service can be expected to listen. */
+  /** Sends a last report, unless the service has just failed to take one. */
   async finish(abandon: AbortSignal): Promise<void> {
     if (this.options.clock.now() < this.notBeforeMs) return;
     do {
@@ -59,7 +60,7 @@ export class SourceReporter {
     if (gaps.count > 0) return true;
     const sinceMs = nowMs - (this.last?.atMs ?? this.startedAtMs);
     if (sinceMs >= times.reportMaxMs) return true;
-    // The first one waits until there is something to tell.
+    // The first report waits until there is something to tell.
     const status = activity.status();
     if (this.last === null) return activity.hasLooked || status.problem !== null;
     if (this.last.wasBehind && !isBehind(status)) return true;
@@ -69,7 +70,7 @@ export class SourceReporter {
   private async report(abandon: AbortSignal): Promise<void> {
     const { activity, client, clock, gaps, reporter } = this.options;
     const status = activity.status();
-    const pending = gaps.pending(REPORT_LIMITS.gaps);
+    const pending = gaps.pending(LIMITS.reportGapsMax);
     const report = toSourceReport(reporter, status, pending);
     const answer = await client.send(report, abandon);
     if (answer.kind === 'unknown') return this.unknown();
@@ -94,7 +95,7 @@ export class SourceReporter {
     }
   }
 
-  /** An older service: nothing that anybody must mend, so it is said once. */
+  /** The service is older than reports. Nobody has to mend anything, so the log says it once. */
   private unknown(): void {
     const { clock, log, times } = this.options;
     this.notBeforeMs = clock.now() + times.reportUnknownMs;
@@ -102,10 +103,10 @@ export class SourceReporter {
     this.isUnknown = true;
   }
 
-  /** Said seldom: what matters to people is said by publishing, which meets the same obstacles. */
+  /** The log says it seldom: publishing meets the same problems and tells people what matters. */
   private fail(reason: string): void {
     const { activity, clock, log, times } = this.options;
-    const isRefused = activity.trouble?.kind === 'keyRefused';
+    const isRefused = activity.serviceProblem?.kind === 'keyRefused';
     this.notBeforeMs = clock.now() + (isRefused ? times.reportMaxMs : times.reportMinMs);
     if (this.said.isDue(reason)) log.warn(`${this.name}: the status could not be reported: ${reason}`);
   }

@@ -2,44 +2,46 @@ import { mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../log';
 import type { Problems } from '../problems';
-import { FileByteSource } from '../sqlaudit/file-byte-source';
+import type { AuditSource, FoundFile } from '../source/audit-source';
+import { isFile } from '../source/identity';
+import { findFile } from '../source/local-folder';
+import type { Bytes, OpenBytes } from '../sqlaudit/bytes';
 import { SECTOR_BYTES } from '../sqlaudit/limits';
-import { type FoundFile, findFile } from '../tail/audit-glob';
-import { isFile } from '../tail/same-file';
-import { soundEnd, writtenEnd } from './sound-end';
+import { soundEnd, writtenEnd } from '../sqlaudit/sound-end';
 import { SpooledCopy } from './spooled-copy';
 
-/** Room that is left to others on the disk, the checkpoint not the least. */
+/** Room on the disk that is left to others, the agent's own bookmarks among them. */
 const FREE_BYTES_MIN = 256 * 1024 * 1024;
-/** So much is copied before it is looked whether publishing goes on. */
+/** So much is copied before the copy looks whether the agent is to stop. */
 const STEP_BYTES = 8 * 1024 * 1024;
 const MARK = '.full';
 
 export interface SpoolOptions {
   readonly folder: string;
-  /** Bytes of all copies together; 0: nothing is copied, what is there is still read. */
+  /** Bytes of all copies together; 0: nothing is copied, and present copies are still read. */
   readonly bytesMax: number;
+  readonly source: Pick<AuditSource, 'open'>;
   readonly problems: Problems;
 }
 
 /** A file to copy. */
-export interface Source {
+export interface FileToKeep {
   readonly fileGuid: string;
-  /** All of them: where its space was reserved, their sizes do not tell which holds the most. */
+  /** All its paths: where space was reserved, their sizes do not tell which one holds the most. */
   readonly paths: readonly FoundFile[];
-  /** It may still be written. */
+  /** SQL Server may still write it. */
   readonly isLast: boolean;
 }
 
 /**
- * Copies of audit files that SQL Server may remove before they are published. Each holds its file from the first
- * byte, so that it is read like the file; it is known by the file's GUID and stands in for it once that is gone.
+ * Copies of audit files that SQL Server may remove before they are published. Each holds its file from the first byte,
+ * so it is read like the file. The file's GUID names it, and it takes the file's place once that is gone.
  */
 export class Spool {
   private readonly copies = new Map<string, SpooledCopy>();
-  /** Files for which there was no room. A restarted agent that misses one must know why: each has a mark on disk. */
+  /** Files for which there was no room. Each has a mark on disk: a restarted agent that misses one must know why. */
   private readonly refused = new Set<string>();
-  /** Files whose copy is being written or removed: one thing at a time. */
+  /** Files whose copy is being written or removed. */
   private readonly busy = new Set<string>();
 
   private constructor(private readonly options: SpoolOptions) {}
@@ -68,15 +70,15 @@ export class Spool {
     return [...new Set([...this.copies.keys(), ...this.refused])];
   }
 
-  /** What there is of a file. */
+  /** What the spool has of a file. */
   stateOf(fileGuid: string) {
     const copy = this.copies.get(fileGuid);
     const isFull = this.refused.has(fileGuid);
     return { length: copy?.length ?? 0, isComplete: copy?.isComplete ?? false, isFull };
   }
 
-  /** Copies what a file holds by now, as far as there is room. Whatever fails is reported; publishing goes on. */
-  async keep(file: Source, stop: AbortSignal): Promise<void> {
+  /** Copies what a file holds by now, as far as there is room. What fails is reported, and publishing continues. */
+  async keep(file: FileToKeep, stop: AbortSignal): Promise<void> {
     const { fileGuid } = file;
     const paths = file.paths.filter(({ isSpooled }) => !isSpooled);
     const [first] = paths;
@@ -84,22 +86,22 @@ export class Spool {
     const copy = this.copies.get(fileGuid) ?? SpooledCopy.begin(this.options.folder, fileGuid, first.name);
     if (copy.isComplete) return;
     this.busy.add(fileGuid);
-    const sources: FileByteSource[] = [];
+    const opened: OpenBytes[] = [];
     try {
       await mkdir(this.options.folder, { recursive: true });
-      for (const { path } of paths) sources.push(await FileByteSource.open(path));
-      for (const source of sources) if (!(await isFile(source, fileGuid))) return;
-      await this.copy(file, copy, sources, stop);
+      for (const { path } of paths) opened.push(await this.options.source.open(path));
+      for (const bytes of opened) if (!(await isFile(bytes, fileGuid))) return;
+      await this.copy(file, copy, opened, stop);
     } catch (error) {
       // The file may be gone by now, the disk full.
       this.options.problems.report(first.path, `cannot be copied to the spool: ${errorText(error)}`);
     } finally {
-      await Promise.all(sources.map((source) => source.close()));
+      await Promise.all(opened.map((bytes) => bytes.close()));
       this.busy.delete(fileGuid);
     }
   }
 
-  /** Forgets what is not needed any more of a file, unless it is being written just now. */
+  /** Forgets a file that is not needed any more, unless its copy is being written just now. */
   async release(fileGuid: string): Promise<void> {
     const copy = this.copies.get(fileGuid);
     if (this.busy.has(fileGuid)) return;
@@ -109,7 +111,7 @@ export class Spool {
       await copy?.remove();
       this.copies.delete(fileGuid);
     } catch (error) {
-      // It is tried again after the next batch.
+      // The next batch tries it again.
       this.options.problems.report(
         copy?.path ?? this.markOf(fileGuid),
         `cannot be removed: ${errorText(error)}`,
@@ -120,46 +122,46 @@ export class Spool {
   }
 
   private async copy(
-    file: Source,
+    file: FileToKeep,
     copy: SpooledCopy,
-    sources: readonly FileByteSource[],
+    opened: readonly Bytes[],
     stop: AbortSignal,
   ): Promise<void> {
     this.copies.set(file.fileGuid, copy);
     await this.admit(file.fileGuid);
-    for (const source of sources) if (!(await this.copySound(file, copy, source, stop))) return;
-    // What is still being written is copied when it is whole.
+    for (const bytes of opened) if (!(await this.copySound(file, copy, bytes, stop))) return;
+    // A block that is still being written is copied when it is whole.
     if (file.isLast) return;
-    for (const source of sources) if (!(await this.copyRest(file, copy, source))) return;
+    for (const bytes of opened) if (!(await this.copyRest(file, copy, bytes))) return;
     await copy.complete();
   }
 
-  /** @returns whether all whole blocks are there now */
+  /** @returns whether the copy has all whole blocks now */
   private async copySound(
-    file: Source,
+    file: FileToKeep,
     copy: SpooledCopy,
-    source: FileByteSource,
+    bytes: Bytes,
     stop: AbortSignal,
   ): Promise<boolean> {
     while (!stop.aborted) {
       const from = Math.max(copy.length, SECTOR_BYTES);
       const maxBytes = (await this.room()) - (from - copy.length);
-      const { end, lacksRoom } = await soundEnd(source, from, { enoughBytes: STEP_BYTES, maxBytes });
-      if (end > from) await copy.extend(source, end);
+      const { end, lacksRoom } = await soundEnd(bytes, from, { enoughBytes: STEP_BYTES, maxBytes });
+      if (end > from) await copy.extend(bytes, end);
       else return lacksRoom ? this.refuse(file) : true;
     }
     return false;
   }
 
-  /** Damage is copied too: it is for the reader to judge. @returns whether there was room for it */
-  private async copyRest(file: Source, copy: SpooledCopy, source: FileByteSource): Promise<boolean> {
-    const end = await writtenEnd(source, copy.length);
+  /** Copies damage too: the reader judges it. @returns whether there was room for it */
+  private async copyRest(file: FileToKeep, copy: SpooledCopy, bytes: Bytes): Promise<boolean> {
+    const end = await writtenEnd(bytes, copy.length);
     if (end - copy.length > (await this.room())) return this.refuse(file);
-    if (end > copy.length) await copy.extend(source, end);
+    if (end > copy.length) await copy.extend(bytes, end);
     return true;
   }
 
-  private async refuse({ fileGuid }: Source): Promise<false> {
+  private async refuse({ fileGuid }: FileToKeep): Promise<false> {
     this.refused.add(fileGuid);
     const { folder, problems } = this.options;
     problems.report(folder, 'the spool is full: files that are removed before they are published are lost');

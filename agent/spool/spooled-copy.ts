@@ -1,16 +1,15 @@
 import { mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { ByteSource } from '../sqlaudit/byte-source';
-import { FileByteSource } from '../sqlaudit/file-byte-source';
+import { type Bytes, FileBytes, withBytes } from '../sqlaudit/bytes';
 import { SECTOR_BYTES } from '../sqlaudit/limits';
-import { soundEnd } from './sound-end';
+import { soundEnd } from '../sqlaudit/sound-end';
 
 const CHUNK_BYTES = 256 * 1024;
 const PART = '.part';
 
 /**
- * The copy of one audit file, `<GUID>/<name of the file>`, so that the name goes on to tell what it tells. Until
- * it holds the whole file its folder ends in `.part`.
+ * The copy of one audit file, `<GUID>/<name of the file>`: the name of an audit file tells its audit and its age. Until
+ * the copy holds the whole file, its folder ends in `.part`.
  */
 export class SpooledCopy {
   private constructor(
@@ -25,7 +24,7 @@ export class SpooledCopy {
     return new SpooledCopy(fileGuid, join(folder, `${fileGuid}${PART}`, name), 0);
   }
 
-  /** The copies in a folder, as an earlier run has left them; folders without a file in them are removed. */
+  /** The copies that an earlier run has left in a folder. Removes folders without a file in them. */
   static async list(folder: string): Promise<SpooledCopy[]> {
     const copies: SpooledCopy[] = [];
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(absent)) {
@@ -52,13 +51,13 @@ export class SpooledCopy {
     return this.bytes;
   }
 
-  /** It reaches to the end of a file that was no longer written. */
+  /** The copy reaches to the end of a file that was no longer written. */
   get isComplete(): boolean {
     return !dirname(this.at).endsWith(PART);
   }
 
-  /** Goes on with the bytes up to `end`; they are on disk when this resolves. */
-  async extend(source: ByteSource, end: number): Promise<void> {
+  /** Adds the bytes up to `end`. They are on disk when this resolves. */
+  async extend(source: Bytes, end: number): Promise<void> {
     await mkdir(dirname(this.at), { recursive: true });
     const handle = await open(this.at, this.bytes === 0 ? 'w' : 'r+', 0o600);
     try {
@@ -72,7 +71,7 @@ export class SpooledCopy {
       await handle.sync();
       this.bytes = end;
     } catch (error) {
-      // The disk may be full; the next start cuts what cannot be cut now.
+      // The disk may be full. The next start cuts what cannot be cut now.
       await handle.truncate(this.bytes).catch(() => undefined);
       throw error;
     } finally {
@@ -80,7 +79,7 @@ export class SpooledCopy {
     }
   }
 
-  /** Notes that nothing is missing of it. */
+  /** Notes that the copy holds the whole file. */
   async complete(): Promise<void> {
     const folder = dirname(this.at);
     const whole = folder.slice(0, -PART.length);
@@ -92,16 +91,12 @@ export class SpooledCopy {
     await rm(dirname(this.at), { recursive: true, force: true });
   }
 
-  /** What a crash has left half-written is cut off. */
+  /** Cuts off what a crash has left half-written. */
   private async cutToSound(): Promise<void> {
     const all = { enoughBytes: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
-    const source = await FileByteSource.open(this.at);
     const isBegun = this.bytes >= SECTOR_BYTES;
-    try {
-      this.bytes = isBegun ? (await soundEnd(source, SECTOR_BYTES, all)).end : 0;
-    } finally {
-      await source.close();
-    }
+    const end = (copy: Bytes) => soundEnd(copy, SECTOR_BYTES, all);
+    this.bytes = isBegun ? (await withBytes(() => FileBytes.open(this.at), end)).end : 0;
     await truncate(this.at, this.bytes);
   }
 }

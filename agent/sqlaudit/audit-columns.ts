@@ -6,9 +6,9 @@ import {
   toCamelCase,
   toSnakeCase,
 } from '../../src/event/fields';
-import { type ColumnReader, columnReader, textReader } from './column-reader';
+import { type ColumnReader, columnBytes, columnReader, textReader } from './column-reader';
 import { type DecodedEvent, eventTimeText } from './event';
-import { type Column, columnBytes, type EventType } from './event-type';
+import type { Column, EventType } from './event-type';
 import { filetimeText, filetimeTextAt } from './filetime';
 import { ObjectSeries, type Values } from './object-series';
 import { filetimeReader } from './value-reader';
@@ -113,7 +113,7 @@ function fieldReader(field: RecordFieldName, column: Column | undefined): Column
 function timeReader(column: Column | undefined): (event: DecodedEvent) => string {
   if (column?.read === filetimeReader) {
     return (event) => {
-      const { view } = event.source;
+      const { view } = event.block;
       const at = event.payload + column.offset;
       const isZero = view.getInt32(at, true) === 0 && view.getInt32(at + 4, true) === 0;
       return (isZero ? null : filetimeTextAt(view, at)) ?? eventTimeText(event);

@@ -2,30 +2,29 @@ import type { AuditRecord, JsonScalar, RecordSource } from '../../src/event/audi
 import { type RecordFieldName, toCamelCase } from '../../src/event/fields';
 import { AUDIT_EVENT, auditColumns } from './audit-columns';
 import type { DecodedEvent } from './event';
-import { loginAddress } from './login-address';
 import type { Values } from './object-series';
 import { withoutPasswordHash } from './password-hash';
 
-/** SQL Server cuts a column here; a shorter one does not go on in another record. UTF-16 units. */
+/** SQL Server cuts a column at this length. A shorter one does not continue in another record. UTF-16 units. */
 export const PART_CHARS = 4000;
 
 /**
- * One `audit_event` of a file: a whole audit record or a part of a split one. The two columns that are split are
- * kept apart and as they are in the file; only `toAuditRecord` makes something of them that may leave the agent.
+ * One `audit_event` of a file: a whole audit record or a part of a split one. The two columns that SQL Server splits stay
+ * as they are in the file. Only `toAuditRecord` makes a text of them that may leave the agent.
  */
 export interface AuditPart {
-  readonly source: RecordSource;
-  /** What the event states itself of the record, but for the split texts. */
+  readonly position: RecordSource;
+  /** What the event itself states about the record, without the split texts. */
   readonly record: UnjoinedRecord;
-  /** From 1; the parts of a record count on. */
+  /** Counts the parts of a record from 1. */
   readonly sequenceNumber: number;
-  /** Session the record is of: a session writes one record after the other. */
+  /** The session that wrote the record. It writes one record after the other. */
   readonly session: string;
-  /** Equal for the parts of one record; '' for a record that has one part only. */
+  /** Equal for the parts of one record; '' for a record with a single part. */
   readonly key: string;
   readonly texts: SplitTexts;
   readonly additional: Values;
-  /** The file is older than the column `client_ip`: the address stands in the additional information. */
+  /** The file is older than the column `client_ip`: the additional information holds the address. */
   readonly lacksClientIp: boolean;
 }
 /** The columns SQL Server cuts at `PART_CHARS`; '' where absent. */
@@ -37,7 +36,7 @@ export interface SplitTexts {
 type UnjoinedRecord = Pick<AuditRecord, Exclude<RecordFieldName, 'statement'>>;
 
 /** @returns null for an event that is no audit record. */
-export function toAuditPart(event: DecodedEvent, source: RecordSource): AuditPart | null {
+export function toAuditPart(event: DecodedEvent, position: RecordSource): AuditPart | null {
   if (event.type.name !== AUDIT_EVENT) return null;
   const columns = auditColumns(event.type);
   const sequenceNumber = countOf(columns.sequenceNumber(event));
@@ -47,7 +46,7 @@ export function toAuditPart(event: DecodedEvent, source: RecordSource): AuditPar
   };
   const additional = columns.others.next(event);
   return {
-    source,
+    position,
     record: columns.record.next(event) as UnjoinedRecord,
     sequenceNumber,
     session: columns.session(event),
@@ -68,13 +67,13 @@ type Draft = { -readonly [K in keyof AuditRecord]: AuditRecord[K] };
  * @param parts how many were joined; `texts` are those of all of them
  */
 export function toAuditRecord(first: AuditPart, texts: SplitTexts, parts: number): AuditRecord {
-  const { source, additional } = first;
+  const { position, additional } = first;
   // A copy, then each property by its name: a literal of everything is many times slower.
   const record = { ...first.record } as Draft;
-  record.file = source.file;
-  record.fileGuid = source.fileGuid;
-  record.blockOffset = source.blockOffset;
-  record.index = source.index;
+  record.file = position.file;
+  record.fileGuid = position.fileGuid;
+  record.blockOffset = position.blockOffset;
+  record.index = position.index;
   record.statement = texts.statement || null;
   record.parts = parts;
   record.additional = additional;
@@ -86,17 +85,30 @@ export function toAuditRecord(first: AuditPart, texts: SplitTexts, parts: number
   return record;
 }
 
-/** A file without the column, or with anything but a count in it, is taken to hold whole records. */
+/** A file without the column, or with anything but a count in it, is read as one of whole records. */
 function countOf(value: JsonScalar): number {
   const number = Number(value ?? 1);
   return Number.isSafeInteger(number) && number > 0 ? number : 1;
 }
 
-function actionValues({ actions, source }: DecodedEvent): Values {
+function actionValues({ actions, block }: DecodedEvent): Values {
   const values: { [key: string]: JsonScalar } = {};
   for (const { type, start, end } of actions) {
-    const value = type.read(source, start, end);
+    const value = type.read(block, start, end);
     if (value !== null && value !== '') values[toCamelCase(type.name)] = value;
   }
   return values;
+}
+
+/** Actions whose additional information describes the client's connection. */
+const LOGIN_ACTIONS = new Set(['LGIS', 'LGIF', 'LGO', 'DBAS', 'DBAF', 'DBL']);
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+/** The client's address in files from before SQL Server 2017, which have no column for it. */
+function loginAddress(actionId: string, additionalInformation: string): string | null {
+  if (!LOGIN_ACTIONS.has(actionId)) return null;
+  const address = /<address>([^<]*)<\/address>/i.exec(additionalInformation)?.[1]?.trim();
+  return address
+    ? address.replace(/&(lt|gt|amp|quot|apos);/g, (_, name: string) => ENTITIES[name] ?? '')
+    : null;
 }

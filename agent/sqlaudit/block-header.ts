@@ -1,10 +1,11 @@
+import { crc32 } from 'node:zlib';
 import { FORMAT_VERSION, LIMITS, SECTOR_BYTES } from './limits';
 
 export const BLOCK_TYPE = { events: 0, metadata: 1 } as const;
 
 export interface BlockHeader {
   readonly kind: 'block';
-  /** 0 events, 1 metadata; 2 and 3 exist by hearsay and are skipped by their size. */
+  /** 0 events, 1 metadata; 2 and 3 are said to exist, and are skipped by their size. */
   readonly type: number;
   /** 1, 2, 3… over the event blocks of a file; 0xFFFFFFFF where the writer does not count. */
   readonly sequence: number;
@@ -52,3 +53,12 @@ const implausible = (reason: string) => ({ kind: 'implausible', reason }) as con
 const ZEROS = Buffer.alloc(SECTOR_BYTES);
 const isZero = (bytes: Buffer, at: number) =>
   bytes.compare(ZEROS, 0, SECTOR_BYTES, at, at + SECTOR_BYTES) === 0;
+
+/** The checksum covers only the end of the data: decoding has to find the other damage. */
+export const CHECKSUM_TAIL_BYTES = 1024;
+
+/** CRC-32 without the final inversion over the last KiB of the data region `[start, end)`. */
+export function dataChecksum(bytes: Buffer, start: number, end: number): number {
+  const tail = bytes.subarray(Math.max(start, end - CHECKSUM_TAIL_BYTES), end);
+  return (crc32(tail) ^ 0xffffffff) >>> 0;
+}

@@ -1,5 +1,4 @@
-import { BLOCK_TYPE, type BlockHeader, decodeBlockHeader } from './block-header';
-import { dataChecksum } from './checksum';
+import { BLOCK_TYPE, type BlockHeader, dataChecksum, decodeBlockHeader } from './block-header';
 import { DecodeError } from './decode-error';
 import { type DecodedEvent, decodeEvents } from './event';
 import { SECTOR_BYTES } from './limits';

@@ -1,6 +1,6 @@
 import type { JsonScalar } from '../../src/event/audit-record';
 import type { DecodedEvent } from './event';
-import { type Column, columnBytes } from './event-type';
+import type { Column } from './event-type';
 
 export type ColumnReader = (event: DecodedEvent) => JsonScalar;
 
@@ -14,12 +14,12 @@ export function columnReader(column: Column | undefined): ColumnReader {
   if (!column) return () => null;
   if (CODE_COLUMNS.has(column.name)) return codeReader(column);
   const { offset, size, read } = column;
-  if (size !== 0) return ({ source, payload }) => read(source, payload + offset, payload + offset + size);
-  return ({ source, payload }) => {
-    const length = source.view.getUint32(payload + offset + 4, true);
+  if (size !== 0) return ({ block, payload }) => read(block, payload + offset, payload + offset + size);
+  return ({ block, payload }) => {
+    const length = block.view.getUint32(payload + offset + 4, true);
     if (length === 0) return null;
-    const start = payload + source.view.getUint32(payload + offset, true);
-    const value = read(source, start, start + length);
+    const start = payload + block.view.getUint32(payload + offset, true);
+    const value = read(block, start, start + length);
     return value === '' ? null : value;
   };
 }
@@ -39,7 +39,7 @@ function codeReader(column: Column): ColumnReader {
   if (size !== 2 && size !== 4) return textOf;
   const texts = new Map<number, string | null>();
   return (event) => {
-    const { view } = event.source;
+    const { view } = event.block;
     const at = event.payload + offset;
     const code = size === 2 ? view.getUint16(at, true) : view.getUint32(at, true);
     const known = texts.get(code);
@@ -54,4 +54,20 @@ function codeReader(column: Column): ColumnReader {
 function codeText(bytes: Buffer): string {
   // A wide text has a zero after each letter; a number wider than its code has them at the end.
   return bytes.toString('latin1').replaceAll('\0', '').trim();
+}
+
+/** The column's value. Decoding the event has checked the bounds of the payload. */
+export function columnValue(column: Column, { block, payload }: DecodedEvent): JsonScalar {
+  const at = payload + column.offset;
+  if (column.size !== 0) return column.read(block, at, at + column.size);
+  const start = payload + block.view.getUint32(at, true);
+  return column.read(block, start, start + block.view.getUint32(at + 4, true));
+}
+
+/** The bytes of the column's value. */
+export function columnBytes(column: Column, { block, payload }: DecodedEvent): Buffer {
+  const at = payload + column.offset;
+  if (column.size !== 0) return block.bytes.subarray(at, at + column.size);
+  const start = payload + block.view.getUint32(at, true);
+  return block.bytes.subarray(start, start + block.view.getUint32(at + 4, true));
 }

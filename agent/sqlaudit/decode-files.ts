@@ -4,8 +4,7 @@ import { AUDIT_EVENT } from './audit-columns';
 import { parseAuditFileName } from './audit-file-name';
 import { toAuditPart } from './audit-record';
 import { NO_SCHEMA } from './block';
-import type { ByteSource } from './byte-source';
-import { FileByteSource } from './file-byte-source';
+import { type Bytes, FileBytes, type OpenBytes } from './bytes';
 import { type RawEvent, toRawEvent } from './raw-event';
 import type { ReadOutcome } from './read-outcome';
 import { type EventBlock, SqlAuditFile } from './reader';
@@ -23,32 +22,40 @@ export interface DecodeProblem {
 export type DecodedItem = { readonly kind: 'record'; readonly record: AuditRecord } | DecodeProblem;
 export type RawItem = { readonly kind: 'raw'; readonly event: RawEvent } | DecodeProblem;
 
+type OpenPath = (path: string) => Promise<OpenBytes>;
+
 /**
- * The audit records of files, split ones joined. Files of one audit are read in the order they were begun, since
- * a record may go on in the next file; the others in the order given.
+ * The audit records of files, split ones joined. Files of one audit are read in the order in which they were begun, since
+ * a record may continue in the next file. Other files are read in the order given.
  */
-export async function* decodeFiles(paths: readonly string[]): AsyncGenerator<DecodedItem> {
-  for await (const items of decodeFilesByBlock(paths)) for (const item of items) yield item;
+export async function* decodeFiles(
+  paths: readonly string[],
+  open: OpenPath = FileBytes.open,
+): AsyncGenerator<DecodedItem> {
+  for await (const items of decodeFilesByBlock(paths, open)) for (const item of items) yield item;
 }
 
-/** The same in the blocks of the files: for many records, since waiting for each one takes its time. */
-export async function* decodeFilesByBlock(paths: readonly string[]): AsyncGenerator<readonly DecodedItem[]> {
+/** The same block by block: with many records, waiting for each one takes time. */
+export async function* decodeFilesByBlock(
+  paths: readonly string[],
+  open: OpenPath = FileBytes.open,
+): AsyncGenerator<readonly DecodedItem[]> {
   for (const files of byAudit(paths)) {
     const joiner = new RecordJoiner();
-    for (const file of files) yield* decodeFile(file, joiner);
+    for (const file of files) yield* decodeFile(file, joiner, open);
     yield joiner.flush().map(toItem);
   }
 }
 
-/** The events of files as they are, of any kind and unjoined. */
+/** The events of files as they are, of any kind and not joined. */
 export async function* decodeFilesRaw(paths: readonly string[]): AsyncGenerator<RawItem> {
   for await (const items of decodeFilesRawByBlock(paths)) for (const item of items) yield item;
 }
 
-/** The same in the blocks of the files. */
+/** The same block by block. */
 export async function* decodeFilesRawByBlock(paths: readonly string[]): AsyncGenerator<readonly RawItem[]> {
   for (const path of byAudit(paths).flat()) {
-    for await (const item of readBlocks(path)) {
+    for await (const item of readBlocks(path, FileBytes.open)) {
       if (item.kind === 'problem') yield [item];
       else if (item.kind === 'events')
         yield item.events.map((event) => ({ kind: 'raw', event: toRawEvent(event) }));
@@ -56,11 +63,15 @@ export async function* decodeFilesRawByBlock(paths: readonly string[]): AsyncGen
   }
 }
 
-async function* decodeFile(path: string, joiner: RecordJoiner): AsyncGenerator<readonly DecodedItem[]> {
+async function* decodeFile(
+  path: string,
+  joiner: RecordJoiner,
+  open: OpenPath,
+): AsyncGenerator<readonly DecodedItem[]> {
   const file = basename(path);
   let isSound = true;
   let holdsAudit = false;
-  for await (const item of readBlocks(path)) {
+  for await (const item of readBlocks(path, open)) {
     if (item.kind === 'problem') {
       isSound = false;
       yield [item];
@@ -81,7 +92,8 @@ function recordsOf(block: EventBlock, file: string, joiner: RecordJoiner): Decod
   let index = block.firstIndex;
   for (const event of block.events) {
     const part = toAuditPart(event, { file, fileGuid, blockOffset, index: index++ });
-    if (part) for (const record of joiner.push(part)) items.push(toItem(record));
+    if (part === null) continue;
+    for (const record of [...joiner.push(part), ...joiner.relieve()]) items.push(toItem(record));
   }
   return items;
 }
@@ -91,34 +103,34 @@ const toItem = (record: AuditRecord): DecodedItem => ({ kind: 'record', record }
 type FileItem = EventBlock | DecodeProblem | { readonly kind: 'end'; readonly file: SqlAuditFile };
 
 /** The events of a file, block by block; then `end`, or the problem that stopped it. */
-async function* readBlocks(path: string): AsyncGenerator<FileItem> {
-  let source: FileByteSource | null = null;
+async function* readBlocks(path: string, open: OpenPath): AsyncGenerator<FileItem> {
+  let bytes: OpenBytes | null = null;
   try {
-    source = await FileByteSource.open(path);
-    yield* readSource(path, source);
+    bytes = await open(path);
+    yield* readBytes(path, bytes);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     yield problem(path, 0, `cannot be read: ${error.message}`);
   } finally {
-    await source?.close();
+    await bytes?.close();
   }
 }
 
-async function* readSource(path: string, source: ByteSource): AsyncGenerator<FileItem> {
-  const opened = await SqlAuditFile.open(source);
+async function* readBytes(path: string, bytes: Bytes): AsyncGenerator<FileItem> {
+  const opened = await SqlAuditFile.open(bytes);
   if (opened.kind === 'foreign') return yield problem(path, opened.offset, opened.reason);
   if (opened.kind === 'needMore') {
-    const size = await source.size();
+    const size = await bytes.size();
     return yield problem(path, size, size === 0 ? 'empty file' : 'truncated: ends within its header');
   }
   const { file } = opened;
-  for await (const item of file.blocks(source)) {
+  for await (const item of file.blocks(bytes)) {
     if (item.kind === 'events') yield item;
-    else yield (await problemOf(path, source, item)) ?? endOf(path, file);
+    else yield (await problemOf(path, bytes, item)) ?? endOf(path, file);
   }
 }
 
-async function problemOf(path: string, source: ByteSource, end: ReadOutcome): Promise<DecodeProblem | null> {
+async function problemOf(path: string, bytes: Bytes, end: ReadOutcome): Promise<DecodeProblem | null> {
   switch (end.kind) {
     case 'complete':
       return null;
@@ -129,7 +141,7 @@ async function problemOf(path: string, source: ByteSource, end: ReadOutcome): Pr
     case 'replaced':
       return problem(path, 0, 'replaced by another file while it was read');
     case 'endOfWritten': {
-      const next = await nextSoundBlock(source, end.offset);
+      const next = await nextSoundBlock(bytes, end.offset);
       return next === null ? null : problem(path, end.offset, `zeros up to the block at byte ${next}`);
     }
   }
@@ -149,7 +161,7 @@ const problem = (file: string, offset: number, reason: string): DecodeProblem =>
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   typeof error === 'object' && error !== null && 'syscall' in error && 'message' in error;
 
-/** Files that continue each other, in order; a file whose name tells nothing stands alone. */
+/** Groups of files that continue each other, in order. A file whose name tells nothing stands alone. */
 function byAudit(paths: readonly string[]): string[][] {
   const groups = new Map<string, { path: string; created: bigint }[]>();
   for (const path of paths) {

@@ -1,10 +1,13 @@
-import type { JsonScalar } from '../../src/event/audit-record';
 import { quoted } from './decode-error';
-import type { DecodedEvent } from './event';
-import type { EventDescriptor } from './event-descriptor';
 import { soundTicks } from './filetime';
 import { KIND, kindOf } from './object-ref';
-import type { ActionDescriptor, Clock, MapDescriptor, TypeDescriptor } from './package-record';
+import type {
+  ActionDescriptor,
+  Clock,
+  EventDescriptor,
+  MapDescriptor,
+  TypeDescriptor,
+} from './package-record';
 import { mapReader, typeReader, type ValueReader } from './value-reader';
 
 /** Offset and length of a value of variable size, where the column stands. */
@@ -82,20 +85,4 @@ function layoutOf(ref: number, types: TypeLookup): { size: number; read: ValueRe
   }
   const type = kindOf(ref) === KIND.type ? types.type(ref) : undefined;
   return type ? { size: type.size, read: typeReader(type) } : null;
-}
-
-/** The column's value; the payload's bounds were checked when the event was decoded. */
-export function columnValue(column: Column, { source, payload }: DecodedEvent): JsonScalar {
-  const at = payload + column.offset;
-  if (column.size !== 0) return column.read(source, at, at + column.size);
-  const start = payload + source.view.getUint32(at, true);
-  return column.read(source, start, start + source.view.getUint32(at + 4, true));
-}
-
-/** The bytes of the column's value. */
-export function columnBytes(column: Column, { source, payload }: DecodedEvent): Buffer {
-  const at = payload + column.offset;
-  if (column.size !== 0) return source.bytes.subarray(at, at + column.size);
-  const start = payload + source.view.getUint32(at, true);
-  return source.bytes.subarray(start, start + source.view.getUint32(at + 4, true));
 }

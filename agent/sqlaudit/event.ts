@@ -9,14 +9,14 @@ import type { Schema } from './schema';
 /** One event of a block. It refers to the block's bytes: convert it, do not keep it. */
 export interface DecodedEvent {
   readonly type: EventType;
-  readonly source: ByteView;
-  /** Where its payload begins in the source: slots and values of the columns, bounds checked. */
+  readonly block: ByteView;
+  /** Where its payload begins in the block: slots and values of the columns, bounds checked. */
   readonly payload: number;
   readonly actions: readonly DecodedAction[];
 }
 export interface DecodedAction {
   readonly type: ActionType;
-  /** Of its value in the event's source. */
+  /** Of its value in the event's block. */
   readonly start: number;
   readonly end: number;
 }
@@ -40,8 +40,8 @@ export function decodeEvents(
 ): DecodedEvent[] {
   const events: DecodedEvent[] = [];
   const { end, fileOffset } = region;
-  const source = viewOf(bytes);
-  const { view } = source;
+  const block = viewOf(bytes);
+  const { view } = block;
   let at = region.start;
   while (at < end) {
     if (events.length === LIMITS.eventsPerBlockMax) throw new DecodeError(fileOffset + at, 'too many events');
@@ -65,14 +65,14 @@ export function decodeEvents(
       actions = decoded.actions;
       at = decoded.next;
     }
-    events.push({ type, source, payload, actions });
+    events.push({ type, block, payload, actions });
   }
   return events;
 }
 
 /** When the event was written, UTC with seven decimals. */
-export function eventTimeText({ type, source, payload }: DecodedEvent): string {
-  const ticks = source.view.getBigUint64(payload - EVENT_HEADER_BYTES + TICKS_AT, true);
+export function eventTimeText({ type, block, payload }: DecodedEvent): string {
+  const ticks = block.view.getBigUint64(payload - EVENT_HEADER_BYTES + TICKS_AT, true);
   const filetime = tickTime(type.clock, ticks);
   return (filetime === null ? null : filetimeText(filetime)) ?? '';
 }

@@ -1,6 +1,5 @@
-import { decodeEventDescriptor, type EventDescriptor } from './event-descriptor';
-import { FORMAT_VERSION } from './limits';
-import { KIND, kindOf, packageOf } from './object-ref';
+import { FORMAT_VERSION, LIMITS } from './limits';
+import { indexOf, KIND, kindOf, packageOf } from './object-ref';
 import { Region } from './region';
 
 /** Time of tick 0 (FILETIME) and the tick frequency of the server's counter. */
@@ -27,6 +26,18 @@ export interface ActionDescriptor {
   readonly name: string;
   readonly typeRef: number;
 }
+export interface ColumnDescriptor {
+  readonly name: string;
+  /** Reference to a type or to a map. */
+  readonly typeRef: number;
+  /** Of the column's slot in the payload. */
+  readonly offset: number;
+}
+export interface EventDescriptor {
+  readonly ref: number;
+  readonly name: string;
+  readonly columns: readonly ColumnDescriptor[];
+}
 export interface PackageRecord {
   readonly id: number;
   readonly clock: Clock;
@@ -35,14 +46,14 @@ export interface PackageRecord {
   readonly maps: readonly MapDescriptor[];
   readonly types: readonly TypeDescriptor[];
 }
-/** Name of a type that is described already; decides how long a read-only value of an event is. */
-export type TypeNames = (ref: number) => string | undefined;
+/** Name of a type that is described already. It decides how long a read-only value of an event is. */
+type TypeNames = (ref: number) => string | undefined;
 
 /** Descriptor head (8 bytes) and two empty texts (2 + 2) at least. */
 const DESCRIPTOR_BYTES_MIN = 12;
 const BIT_SET = 0x100;
 
-/** The packages a metadata block describes, in order; a package may occur again in a later block, with more objects. */
+/** The packages that a metadata block describes, in order. A package may occur again in a later block, with more objects. */
 export function decodePackageRecords(data: Region, knownTypes: TypeNames): PackageRecord[] {
   const packages: PackageRecord[] = [];
   const ownTypes = new Map<number, string>();
@@ -102,6 +113,54 @@ function list<T>(record: Region, kind: number, decode: (ref: number, name: strin
 
 function expectKind(record: Region, ref: number, kind: number): void {
   if (kindOf(ref) !== kind) record.fail(`object of kind ${kindOf(ref)} where kind ${kind} belongs`);
+}
+
+/** `guid_ptr` is said to have 8 bytes, but the metadata holds the 16 bytes of the GUID itself. */
+const GUID_POINTER = { name: 'guid_ptr', index: 16 } as const;
+
+/** The rest of an event's description, after its head. Only the data columns are kept. */
+function decodeEventDescriptor(
+  record: Region,
+  ref: number,
+  name: string,
+  typeNames: TypeNames,
+): EventDescriptor {
+  const readOnly = record.u16();
+  const custom = record.u16();
+  const data = record.u16();
+  if (data > LIMITS.columnsPerEventMax) record.fail(`event with ${data} columns`);
+  record.take(2); // number of leading columns of fixed size: the types tell the same
+  for (let i = 0; i < readOnly; i++) skipReadOnly(record, typeNames);
+  for (let i = 0; i < custom; i++) skipCustom(record);
+  const columns: ColumnDescriptor[] = [];
+  for (let i = 0; i < data; i++) columns.push(decodeColumn(record));
+  return { ref, name, columns };
+}
+
+function skipReadOnly(record: Region, typeNames: TypeNames): void {
+  const typeRef = record.u32();
+  record.skipText();
+  const typeName = typeNames(typeRef);
+  const isGuid =
+    typeName === undefined ? indexOf(typeRef) === GUID_POINTER.index : typeName === GUID_POINTER.name;
+  record.take(isGuid ? 16 : 8);
+  record.skipText();
+}
+
+function skipCustom(record: Region): void {
+  record.take(4);
+  record.skipText();
+  record.take(24);
+  record.skipText();
+}
+
+function decodeColumn(record: Region): ColumnDescriptor {
+  const typeRef = record.u32();
+  const name = record.text();
+  const offset = record.u16();
+  record.take(2);
+  record.skipText();
+  return { name, typeRef, offset };
 }
 
 function decodeMap(record: Region, ref: number, name: string, flags: number): MapDescriptor {

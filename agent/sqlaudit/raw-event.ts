@@ -1,6 +1,6 @@
 import type { JsonScalar } from '../../src/event/audit-record';
+import { columnValue } from './column-reader';
 import { type DecodedEvent, eventTimeText } from './event';
-import { columnValue } from './event-type';
 import { withoutPasswordHash } from './password-hash';
 
 /** An event of any kind as `decode --raw` prints it. */
@@ -14,7 +14,7 @@ export interface RawEvent {
 
 /** Everything an event states, under the names of the file; 64-bit numbers as text, binary as `0x…`. */
 export function toRawEvent(event: DecodedEvent): RawEvent {
-  const { type, source } = event;
+  const { type, block } = event;
   const fields: { [column: string]: JsonScalar } = {};
   for (const column of type.columns) fields[column.name] = columnValue(column, event);
   const secret = fields.additional_information;
@@ -24,7 +24,7 @@ export function toRawEvent(event: DecodedEvent): RawEvent {
   }
   const actions: { [action: string]: JsonScalar } = {};
   for (const { type: action, start, end } of event.actions) {
-    actions[action.name] = action.read(source, start, end);
+    actions[action.name] = action.read(block, start, end);
   }
   return { name: type.name, timestamp: eventTimeText(event), fields, actions };
 }

@@ -1,33 +1,33 @@
-import type { ByteSource } from './byte-source';
+import type { Bytes } from './bytes';
 
 /**
- * Blocks of a busy audit are small (512 bytes at worst): reading them one by one would be all system calls. Who reads
- * on gets larger windows, of which the block cut by the end, which is read again, is a smaller part.
+ * Blocks of a busy audit are small (512 bytes at worst): reading them one by one would be all system calls. Windows grow
+ * while reading continues: the block that the end of a window cuts is read again, and is a smaller part of a larger one.
  */
 const WINDOW_BYTES = { first: 256 * 1024, max: 1024 * 1024 } as const;
 
-/** Reads a source in windows. What is asked for beyond the window is read anew, so nothing is put together of two times. */
+/** Reads a file in windows. A range beyond the window is read anew as a whole, so it never mixes two moments. */
 export class ReadAhead {
   private window: Buffer = Buffer.alloc(0);
   private windowStart = 0;
   private windowBytes: number = WINDOW_BYTES.first;
 
-  constructor(private readonly source: ByteSource) {}
+  constructor(private readonly file: Bytes) {}
 
   /**
-   * The bytes from `offset` on: at least `length`, more where they are at hand, fewer only at the source's end.
-   * The buffer stays as it is when the next one is read.
+   * The bytes from `offset` on: at least `length`, more where they are at hand, fewer only at the file's end. The buffer
+   * stays as it is when the next one is read.
    */
   async from(offset: number, length: number): Promise<Buffer> {
     const atHand = this.atHand(offset, length);
     if (atHand) return atHand;
-    this.window = await this.source.read(offset, Math.max(length, this.windowBytes));
+    this.window = await this.file.read(offset, Math.max(length, this.windowBytes));
     this.windowStart = offset;
     this.windowBytes = Math.min(2 * this.windowBytes, WINDOW_BYTES.max);
     return this.window;
   }
 
-  /** The same where it needs no reading, else null: waiting for each of many small blocks would take its time. */
+  /** The same if it needs no reading, else null: waiting for each of many small blocks takes time. */
   atHand(offset: number, length: number): Buffer | null {
     const skip = offset - this.windowStart;
     return skip < 0 || skip + length > this.window.length ? null : this.window.subarray(skip);
@@ -35,6 +35,6 @@ export class ReadAhead {
 
   /** Up to `length` bytes at `offset`, without moving the window there. */
   async aside(offset: number, length: number): Promise<Buffer> {
-    return this.source.read(offset, length);
+    return this.file.read(offset, length);
   }
 }

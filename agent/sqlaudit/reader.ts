@@ -1,18 +1,12 @@
 import { type BlockResult, decodeBlock } from './block';
-import type { ByteSource } from './byte-source';
+import type { Bytes } from './bytes';
 import type { DecodedEvent } from './event';
 import { decodeFileHeader, type FileHeader } from './file-header';
 import { SECTOR_BYTES } from './limits';
 import { MetadataWalk } from './metadata-walk';
+import { type Position, START } from './position';
 import { ReadAhead } from './read-ahead';
 import { outcomeOf, type ReadOutcome } from './read-outcome';
-
-/** A place between two events: the `index`-th event of the block at `blockOffset` comes next. */
-export interface Position {
-  readonly blockOffset: number;
-  readonly index: number;
-}
-export const START: Position = { blockOffset: SECTOR_BYTES, index: 0 };
 
 /** The events of one whole, sound block, from the wanted index on. */
 export interface EventBlock {
@@ -33,7 +27,7 @@ export interface FileEvent {
   readonly blockOffset: number;
   readonly index: number;
   readonly nextBlockOffset: number;
-  /** Where to go on after this event. */
+  /** Where reading continues after this event. */
   readonly next: Position;
   readonly event: DecodedEvent;
 }
@@ -43,8 +37,8 @@ export type OpenResult =
   | Exclude<FileHeader, { readonly kind: 'header' }>;
 
 /**
- * An audit file, and what its metadata has described so far. It holds no handle: every read names the source, so
- * a follower can close the file between its polls and keep this object. One read at a time.
+ * An audit file, and what its metadata has described so far. It holds no handle: every read is given the bytes, so a
+ * caller can close the file between its polls and keep this object. One read at a time.
  */
 export class SqlAuditFile {
   private readonly metadata = new MetadataWalk();
@@ -52,8 +46,8 @@ export class SqlAuditFile {
   /** @param fileGuid identity from the file's header, lower case with dashes. */
   private constructor(readonly fileGuid: string) {}
 
-  static async open(source: ByteSource): Promise<OpenResult> {
-    const header = decodeFileHeader(await source.read(0, SECTOR_BYTES));
+  static async open(bytes: Bytes): Promise<OpenResult> {
+    const header = decodeFileHeader(await bytes.read(0, SECTOR_BYTES));
     return header.kind === 'header' ? { kind: 'opened', file: new SqlAuditFile(header.fileGuid) } : header;
   }
 
@@ -63,19 +57,19 @@ export class SqlAuditFile {
     return eventName === undefined ? !schema.isEmpty : schema.describes(eventName);
   }
 
-  /** The blocks of events from a position on, then why it ended: one outcome, always the last item. */
-  async *blocks(source: ByteSource, from: Position = START): AsyncGenerator<EventBlock | ReadOutcome> {
-    const bytes = new ReadAhead(source);
+  /** The blocks of events from a position on. The last item is the outcome: why reading stopped. */
+  async *blocks(bytes: Bytes, from: Position = START): AsyncGenerator<EventBlock | ReadOutcome> {
+    const ahead = new ReadAhead(bytes);
     const problem =
-      (await this.identityProblem(bytes)) ?? (await this.metadata.walkTo(bytes, from.blockOffset));
+      (await this.identityProblem(ahead)) ?? (await this.metadata.walkTo(ahead, from.blockOffset));
     if (problem) return yield problem;
     let offset = from.blockOffset;
     let firstIndex = from.index;
     for (;;) {
-      const { block, bytesThere } = this.blockAtHand(bytes, offset) ?? (await this.readBlock(bytes, offset));
+      const { block, bytesThere } = this.blockAtHand(ahead, offset) ?? (await this.readBlock(ahead, offset));
       if (block.kind === 'needMore' || block.kind === 'end' || block.kind === 'corrupt') {
         // A position beyond the end of a file that was cut since must not pass for its end.
-        const beyondBytes = bytesThere === 0 ? offset - (await source.size()) : 0;
+        const beyondBytes = bytesThere === 0 ? offset - (await bytes.size()) : 0;
         if (beyondBytes > 0) return yield { kind: 'incomplete', offset, missingBytes: beyondBytes };
         return yield outcomeOf(block, offset, bytesThere);
       }
@@ -103,8 +97,8 @@ export class SqlAuditFile {
   }
 
   /** The same, event by event. */
-  async *events(source: ByteSource, from: Position = START): AsyncGenerator<FileEvent | ReadOutcome> {
-    for await (const item of this.blocks(source, from)) {
+  async *events(bytes: Bytes, from: Position = START): AsyncGenerator<FileEvent | ReadOutcome> {
+    for await (const item of this.blocks(bytes, from)) {
       if (item.kind === 'events') yield* eventsOf(item);
       else yield item;
     }
@@ -116,7 +110,7 @@ export class SqlAuditFile {
     return fileGuid === this.fileGuid ? null : { kind: 'replaced', fileGuid };
   }
 
-  /** The block where no bytes have to be read for it, else null. */
+  /** The block, if no bytes have to be read for it; else null. */
   private blockAtHand(bytes: ReadAhead, offset: number): BlockRead | null {
     const there = bytes.atHand(offset, SECTOR_BYTES);
     const block = there && decodeBlock(there, offset, this.metadata.schema);

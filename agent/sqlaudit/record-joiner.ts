@@ -1,115 +1,162 @@
 import type { AuditRecord } from '../../src/event/audit-record';
 import { type AuditPart, mayContinue, PART_CHARS, type SplitTexts, toAuditRecord } from './audit-record';
+import type { FilePosition } from './position';
 
-export interface JoinerLimits {
-  readonly pendingRecordsMax: number;
-  /** Of all pending records together. */
-  readonly pendingTextBytesMax: number;
+/** Bounds of the records that wait for another part. Beyond them the oldest comes out as it is. */
+export interface JoinLimits {
+  readonly recordsMax: number;
+  /** Of all waiting records together. */
+  readonly textBytesMax: number;
+  /** Parts of other sessions since the record's last one. */
+  readonly partsBetweenMax: number;
 }
-/** Sessions that are in the middle of a long statement at one moment; beyond this, records come out unjoined. */
-export const JOINER_LIMITS: JoinerLimits = {
-  pendingRecordsMax: 1000,
-  pendingTextBytesMax: 64 * 1024 * 1024,
+
+export const JOIN_LIMITS: JoinLimits = {
+  recordsMax: 1_000, // sessions in the middle of a long statement at one moment
+  textBytesMax: 64 * 1024 * 1024, // of a command that decodes files
+  partsBetweenMax: Number.POSITIVE_INFINITY, // nothing is read again
 };
 
-interface Pending {
+interface OpenRecord {
   readonly head: AuditPart;
   readonly last: AuditPart;
   readonly texts: SplitTexts;
   readonly parts: number;
 }
 
+interface Waiting {
+  record: OpenRecord;
+  /** Count of all parts when the last part of its session came. */
+  pushedAt: number;
+  /** Since when there is nothing more to read; null: there was more. */
+  quietSinceMs: number | null;
+}
+
 /**
- * Puts the parts of split audit records together again. Give it the parts of one server audit in the order of
- * its files; nothing is lost: what does not join comes out as a record of its own.
+ * Joins the parts of split audit records of one server audit. It takes the parts in the order of the files. Nothing is
+ * lost: a part that fits nowhere comes out as a record of its own.
  */
 export class RecordJoiner {
-  /** By session, oldest first: a session writes the parts of one record before it begins the next. */
-  private readonly pending = new Map<string, Pending>();
-  private pendingTextBytes = 0;
+  /** By session, the oldest record first: a session writes all parts of one record before it begins the next. */
+  private readonly waiting = new Map<string, Waiting>();
+  private textBytes = 0;
+  private pushed = 0;
 
-  constructor(private readonly limits: JoinerLimits = JOINER_LIMITS) {}
+  constructor(private readonly limits: JoinLimits = JOIN_LIMITS) {}
 
-  /** @returns the records that are complete with this part, in the order of completion. */
+  /** @returns the records that this part completes, in the order of completion */
   push(part: AuditPart): AuditRecord[] {
-    const open = this.pending.get(part.session);
-    if (part.sequenceNumber > 1) return this.pushLaterPart(part, open);
-    const records = open ? [this.release(open)] : [];
-    if (mayContinue(part.texts)) {
-      records.push(...this.hold({ head: part, last: part, texts: part.texts, parts: 1 }));
-    } else records.push(toAuditRecord(part, part.texts, 1));
+    this.pushed++;
+    const { session } = part;
+    const waiting = this.waiting.get(session);
+    const records = part.sequenceNumber > 1 ? this.continue(part, waiting) : this.begin(part);
+    const open = this.waiting.get(session);
+    if (open) {
+      open.pushedAt = this.pushed;
+      open.quietSinceMs = null;
+    }
     return records;
   }
 
-  /** @returns everything that still waits for a part, as it is. */
-  flush(): AuditRecord[] {
-    return [...this.pending.values()].map((pending) => this.release(pending));
+  /** To be called after each part. @returns records beyond the limits, as they are */
+  relieve(): AuditRecord[] {
+    const { recordsMax, textBytesMax, partsBetweenMax } = this.limits;
+    const records: AuditRecord[] = [];
+    for (const [session, { pushedAt }] of this.waiting) {
+      const isWithin =
+        this.waiting.size <= recordsMax &&
+        this.textBytes <= textBytesMax &&
+        this.pushed - pushedAt <= partsBetweenMax;
+      if (isWithin) break;
+      records.push(...this.release(session));
+    }
+    return records;
   }
 
-  /** Where the record stands that has waited longest: a checkpoint must not be beyond it. */
-  oldestPending(): { fileGuid: string; blockOffset: number; index: number } | null {
-    for (const { head } of this.pending.values()) {
-      const { fileGuid, blockOffset, index } = head.source;
+  /** To be called when everything there is was read. @returns records that have waited too long for another part */
+  releaseQuiet(nowMs: number, waitMs: number): AuditRecord[] {
+    const records: AuditRecord[] = [];
+    for (const [session, waiting] of this.waiting) {
+      waiting.quietSinceMs ??= nowMs;
+      if (nowMs - waiting.quietSinceMs >= waitMs) records.push(...this.release(session));
+    }
+    return records;
+  }
+
+  /** @returns every record that waits, as it is */
+  flush(): AuditRecord[] {
+    return [...this.waiting.keys()].flatMap((session) => this.release(session));
+  }
+
+  /** Where the oldest waiting record begins: after a restart, reading starts there again. */
+  oldest(): FilePosition | null {
+    for (const { record } of this.waiting.values()) {
+      const { fileGuid, blockOffset, index } = record.head.position;
       return { fileGuid, blockOffset, index };
     }
     return null;
   }
 
-  private pushLaterPart(part: AuditPart, open: Pending | undefined): AuditRecord[] {
-    const orphan = { head: part, last: part, texts: part.texts, parts: 1 };
-    if (!open || open.head.key !== part.key) return [recordOf(orphan)];
-    if (part.sequenceNumber !== open.last.sequenceNumber + 1) return [this.release(open), recordOf(orphan)];
-    const joined = {
-      head: open.head,
-      last: part,
-      texts: {
-        statement: joinText(open.texts.statement, open.last.texts.statement, part.texts.statement),
-        additionalInformation: joinText(
-          open.texts.additionalInformation,
-          open.last.texts.additionalInformation,
-          part.texts.additionalInformation,
-        ),
-      },
-      parts: open.parts + 1,
-    };
-    if (mayContinue(part.texts)) return this.hold(joined);
-    this.drop(open);
-    return [recordOf(joined)];
+  private begin(part: AuditPart): AuditRecord[] {
+    const before = this.release(part.session);
+    const record = alone(part);
+    if (!mayContinue(part.texts)) return [...before, toRecord(record)];
+    this.hold(record);
+    return before;
   }
 
-  /** Keeps a record for its next part. @returns what had to give way for it. */
-  private hold(pending: Pending): AuditRecord[] {
-    const { session } = pending.head;
-    const before = this.pending.get(session);
-    this.pendingTextBytes += textBytes(pending) - (before ? textBytes(before) : 0);
-    this.pending.set(session, pending);
-    const released: AuditRecord[] = [];
-    for (const oldest of this.pending.values()) {
-      const fits =
-        this.pending.size <= this.limits.pendingRecordsMax &&
-        this.pendingTextBytes <= this.limits.pendingTextBytesMax;
-      if (fits) break;
-      released.push(this.release(oldest));
+  private continue(part: AuditPart, waiting: Waiting | undefined): AuditRecord[] {
+    if (!waiting || waiting.record.head.key !== part.key) return [toRecord(alone(part))];
+    const { head, last, texts, parts } = waiting.record;
+    if (part.sequenceNumber !== last.sequenceNumber + 1)
+      return [...this.release(part.session), toRecord(alone(part))];
+    const joined = { head, last: part, texts: joinTexts(texts, last.texts, part.texts), parts: parts + 1 };
+    if (mayContinue(part.texts)) {
+      this.hold(joined);
+      return [];
     }
-    return released;
+    this.drop(part.session);
+    return [toRecord(joined)];
   }
 
-  private release(pending: Pending): AuditRecord {
-    this.drop(pending);
-    return recordOf(pending);
+  /** Keeps a record for its next part: a new one as the newest, one that continues in its place. */
+  private hold(record: OpenRecord): void {
+    const { session } = record.head;
+    const waiting = this.waiting.get(session);
+    this.textBytes += textBytes(record) - (waiting ? textBytes(waiting.record) : 0);
+    if (waiting) waiting.record = record;
+    else this.waiting.set(session, { record, pushedAt: this.pushed, quietSinceMs: null });
   }
 
-  private drop(pending: Pending): void {
-    this.pending.delete(pending.head.session);
-    this.pendingTextBytes -= textBytes(pending);
+  private release(session: string): AuditRecord[] {
+    const record = this.drop(session);
+    return record ? [toRecord(record)] : [];
+  }
+
+  private drop(session: string): OpenRecord | undefined {
+    const waiting = this.waiting.get(session);
+    if (!waiting) return undefined;
+    this.waiting.delete(session);
+    this.textBytes -= textBytes(waiting.record);
+    return waiting.record;
   }
 }
 
-const recordOf = ({ head, texts, parts }: Pending): AuditRecord => toAuditRecord(head, texts, parts);
-const textBytes = ({ texts }: Pending): number =>
+const alone = (part: AuditPart): OpenRecord => ({ head: part, last: part, texts: part.texts, parts: 1 });
+const toRecord = ({ head, texts, parts }: OpenRecord): AuditRecord => toAuditRecord(head, texts, parts);
+const textBytes = ({ texts }: OpenRecord): number =>
   2 * (texts.statement.length + texts.additionalInformation.length);
 
-/** A column that was not full is whole already: later parts, cut for the other column's sake, repeat it. */
+const joinTexts = (joined: SplitTexts, last: SplitTexts, next: SplitTexts): SplitTexts => ({
+  statement: joinText(joined.statement, last.statement, next.statement),
+  additionalInformation: joinText(
+    joined.additionalInformation,
+    last.additionalInformation,
+    next.additionalInformation,
+  ),
+});
+
+/** A column that was not full is whole already. Later parts, cut for the other column's sake, repeat it. */
 function joinText(joined: string, last: string, next: string): string {
   const isRepeated = last.length < PART_CHARS && (next === joined || next === last);
   return isRepeated ? joined : joined + next;

@@ -1,16 +1,21 @@
-import { BLOCK_TYPE, type BlockHeader, decodeBlockHeader } from './block-header';
-import type { ByteSource } from './byte-source';
-import { CHECKSUM_TAIL_BYTES, dataChecksum } from './checksum';
+import {
+  BLOCK_TYPE,
+  type BlockHeader,
+  CHECKSUM_TAIL_BYTES,
+  dataChecksum,
+  decodeBlockHeader,
+} from './block-header';
+import type { Bytes } from './bytes';
 import { SECTOR_BYTES } from './limits';
 import { ReadAhead } from './read-ahead';
 
-/** Offset of the first whole block with a valid checksum at or after `from`, or null. For getting past damage. */
-export async function nextSoundBlock(source: ByteSource, from: number): Promise<number | null> {
+/** Offset of the first whole block with a valid checksum at or after `from`, or null: reading continues there after damage. */
+export async function nextSoundBlock(bytes: Bytes, from: number): Promise<number | null> {
   const start = Math.ceil(from / SECTOR_BYTES) * SECTOR_BYTES;
-  return findSoundBlock(new ReadAhead(source), start, await source.size());
+  return findSoundBlock(new ReadAhead(bytes), start, await bytes.size());
 }
 
-/** Offset of the first sound block in `[from, until)`, or null; `from` must be a sector's. */
+/** Offset of the first sound block in `[from, until)`, or null. `from` must be the beginning of a sector. */
 export async function findSoundBlock(bytes: ReadAhead, from: number, until: number): Promise<number | null> {
   let offset = from;
   while (offset < until) {
@@ -26,7 +31,7 @@ export async function findSoundBlock(bytes: ReadAhead, from: number, until: numb
   return null;
 }
 
-/** Reads the end of the block only: damage may look like the header of a very large block, again and again. */
+/** Reads only the end of the block: damage may look like the header of a very large block, again and again. */
 async function isSound(bytes: ReadAhead, offset: number, header: BlockHeader): Promise<boolean> {
   if (header.type !== BLOCK_TYPE.events && header.type !== BLOCK_TYPE.metadata) return false;
   const start = Math.max(header.dataStart, header.dataEnd - CHECKSUM_TAIL_BYTES);

@@ -1,8 +1,14 @@
-import type { EventDescriptor } from './event-descriptor';
 import { type ActionType, compileAction, compileEvent, type EventType } from './event-type';
 import { LIMITS } from './limits';
 import { packageOf } from './object-ref';
-import type { ActionDescriptor, Clock, MapDescriptor, PackageRecord, TypeDescriptor } from './package-record';
+import type {
+  ActionDescriptor,
+  Clock,
+  EventDescriptor,
+  MapDescriptor,
+  PackageRecord,
+  TypeDescriptor,
+} from './package-record';
 
 /**
  * What the metadata blocks of a file have described so far. Packages are told apart by id, not by name

@@ -14,15 +14,15 @@ const texts: string[] = Array.from({ length: SLOTS }, () => '');
  * UTF-16LE as text. A short one that was read before is found by its bytes, which costs less than making it anew and
  * leaves less garbage. Unpaired surrogates stay: text that was cut in a pair can be put together again.
  */
-export function utf16Text(source: ByteView, start: number, end: number): string {
+export function utf16Text(block: ByteView, start: number, end: number): string {
   const length = end - start;
   if (length < 4 || length > TEXT_BYTES_MAX || length % 2 !== 0) {
-    return source.bytes.toString('utf16le', start, end);
+    return block.bytes.toString('utf16le', start, end);
   }
-  const { view } = source;
+  const { view } = block;
   const slot = slotOf(view, start, length);
   if (lengths[slot] === length && isSame(view, start, length, slot)) return texts[slot] ?? '';
-  const text = source.bytes.toString('utf16le', start, end);
+  const text = block.bytes.toString('utf16le', start, end);
   const at = slot * SLOT_WORDS;
   for (let i = 0; i < length; i += 4) words[at + i / 4] = wordAt(view, start, i, length);
   lengths[slot] = length;

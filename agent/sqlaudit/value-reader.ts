@@ -9,7 +9,7 @@ import { utf16Text } from './text-cache';
  * Value of the bytes `[start, end)`, whose bounds the caller has checked, as JSON can carry it: 64-bit integers are
  * text; `null` is an empty value of a type that has no empty form.
  */
-export type ValueReader = (source: ByteView, start: number, end: number) => JsonScalar;
+export type ValueReader = (block: ByteView, start: number, end: number) => JsonScalar;
 
 /** How values of a type are read: by the type's name, with the size the file states. Unknown names: `0x…`. */
 export function typeReader(type: TypeDescriptor): ValueReader {
@@ -23,8 +23,8 @@ export function typeReader(type: TypeDescriptor): ValueReader {
 export function mapReader(map: MapDescriptor): ValueReader {
   const number = integerReader(false, map.size);
   const bits = [...map.texts].filter(([key]) => key !== 0 && (key & (key - 1)) === 0);
-  return (source, start, end) => {
-    const value = number(source, start, end);
+  return (block, start, end) => {
+    const value = number(block, start, end);
     const key = Number(value);
     const text = map.texts.get(key);
     if (text !== undefined || !map.isBitSet || key > 0xffffffff) return text ?? value;
@@ -68,8 +68,8 @@ const INTEGERS: Readonly<Record<string, ValueReader>> = {
 
 // The code page is not in the file; latin1 shows ASCII as it is and loses no byte.
 const ansi: ValueReader = ({ bytes }, start, end) => bytes.toString('latin1', start, end);
-const guid: ValueReader = (source, start, end) =>
-  end - start === 16 ? guidText(source.bytes, start) : hexOrNull(source, start, end);
+const guid: ValueReader = (block, start, end) =>
+  end - start === 16 ? guidText(block.bytes, start) : hexOrNull(block, start, end);
 const activity: ValueReader = ({ bytes, view }, start) =>
   `${guidText(bytes, start)}-${view.getUint32(start + 16, true)}`;
 const finite = (value: number) => (Number.isFinite(value) ? value : String(value));

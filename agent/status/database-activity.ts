@@ -3,24 +3,25 @@ import type { Log } from '../log';
 import type { DatabaseState, DatabaseStatus } from './database-status';
 import { currentFileOf, type FileProgress } from './file-progress';
 
-/** What can be asked about a database while it is being published. */
+/** What a database that is being published can tell. */
 export interface Publishing {
   files(): readonly FileProgress[];
-  /** When the folder was last looked at; null: not yet, or it cannot be. */
+  /** Time of the last listing; null: there was none yet, or the folder cannot be listed. */
   listedAtMs(): number | null;
   pendingGaps(): number;
 }
 
-export type Trouble = { readonly kind: 'waiting' | 'keyRefused'; readonly message: string };
+/** Why the service takes no events. */
+export type ServiceProblem = { readonly kind: 'waiting' | 'keyRefused'; readonly message: string };
 
-export const NO_FILES = 'no audit file matches AuditFilePath';
+const NO_FILES = 'no audit file matches AuditFilePath';
 
-/** What happens with one database, from the start of the agent to its end; some of it from earlier runs. */
+/** What happens with one database, from the start of the agent to its end. Some facts come from earlier runs. */
 export class DatabaseActivity {
-  /** What the service last had against taking events; null: nothing. */
-  trouble: Trouble | null = null;
-  /** Why work on the database has ended and is to be tried again; null: it has not. */
-  failure: string | null = null;
+  /** Why the service takes no events; null: it takes them. */
+  serviceProblem: ServiceProblem | null = null;
+  /** Why the agent itself has stopped work on the database, which it tries again; null: it has not. */
+  ownProblem: string | null = null;
   private publishing: Publishing | null = null;
   private current: DatabaseStatus;
   private tallyBefore: Tally;
@@ -38,11 +39,11 @@ export class DatabaseActivity {
   begin(publishing: Publishing): void {
     this.publishing = publishing;
     this.tallyBefore = this.current.tally;
-    this.failure = null;
-    this.trouble = null;
+    this.ownProblem = null;
+    this.serviceProblem = null;
   }
 
-  /** Whatever was read and not acknowledged is read again. */
+  /** Records that were read and not acknowledged are read again. */
   end(): void {
     this.look();
     this.publishing = null;
@@ -55,7 +56,7 @@ export class DatabaseActivity {
 
   /**
    * @param count records that were read and need not be read again
-   * @param newest event time of them, ISO
+   * @param newest their newest event time, ISO
    * @param tally since `begin`
    */
   acknowledged(count: number, newest: string | null, tally: Tally): void {
@@ -71,7 +72,7 @@ export class DatabaseActivity {
     });
   }
 
-  /** A report with so many events and these gaps was acknowledged. */
+  /** A report with so many events and gaps was acknowledged. */
   reported(count: number, gaps: number): void {
     const { unreportedCount, gaps: before } = this.current;
     this.set({
@@ -80,7 +81,7 @@ export class DatabaseActivity {
     });
   }
 
-  /** Whether the audit folder was looked at, so that there is something to tell. */
+  /** Whether the files were listed, so that there is something to tell. */
   get hasLooked(): boolean {
     return this.publishing?.listedAtMs() != null;
   }
@@ -122,15 +123,15 @@ export class DatabaseActivity {
   }
 
   private state(): DatabaseState {
-    if (this.failure !== null) return 'failed';
-    if (this.trouble !== null) return this.trouble.kind;
+    if (this.ownProblem !== null) return 'failed';
+    if (this.serviceProblem !== null) return this.serviceProblem.kind;
     const { waitingBytes, waitingRecords } = this.current;
     return waitingBytes > 0 || waitingRecords > 0 ? 'publishing' : 'idle';
   }
 
   private problem(): string | null {
-    if (this.failure !== null) return this.failure;
-    if (this.trouble !== null) return this.trouble.message;
+    if (this.ownProblem !== null) return this.ownProblem;
+    if (this.serviceProblem !== null) return this.serviceProblem.message;
     if (this.publishing === null) return null;
     const { fileCount, lastError } = this.current;
     if (this.publishing.listedAtMs() === null) return lastError?.text ?? null;
@@ -142,7 +143,7 @@ export class DatabaseActivity {
   }
 }
 
-/** What an earlier run of the agent left that still holds. */
+/** What still holds of the status that an earlier run of the agent left. */
 export const fromEarlierRun = (status: DatabaseStatus): DatabaseStatus => ({
   ...nothingYet(status.name, status.tenantId),
   ...{ lastAcknowledgedAt: status.lastAcknowledgedAt, lastEventTime: status.lastEventTime },

@@ -4,11 +4,11 @@ const count = z.int().min(0);
 const time = z.string().nullable();
 
 /**
- * - `publishing`: reads and sends; `idle`: everything in the files is acknowledged
- * - `waiting`: the service cannot be reached or asks to wait; `keyRefused`: it takes nothing with this key
- * - `failed`: the agent itself cannot work on the database just now (a full disk, say) and tries again
+ * - `publishing`: the agent reads and sends; `idle`: everything in the files is acknowledged
+ * - `waiting`: the service cannot be reached, or asks to wait; `keyRefused`: it takes nothing with this key
+ * - `failed`: the agent itself cannot work on the database now (a full disk, say), and tries again
  */
-export const DATABASE_STATES = ['publishing', 'idle', 'waiting', 'keyRefused', 'failed'] as const;
+const DATABASE_STATES = ['publishing', 'idle', 'waiting', 'keyRefused', 'failed'] as const;
 export type DatabaseState = (typeof DATABASE_STATES)[number];
 
 /** One database in the status file. Times are ISO 8601; null: never, or nothing. */
@@ -25,18 +25,18 @@ export const databaseStatus = z.object({
   /** Records that were read and are not acknowledged. */
   waitingRecords: count,
   lastAcknowledgedAt: time,
-  /** Newest event acknowledged. */
+  /** Event time of the newest acknowledged event. */
   lastEventTime: time,
   /** When everything in the files was last acknowledged. */
   caughtUpAt: time,
-  /** Of this run of the agent. */
+  /** In this run of the agent. */
   tally: z.object({ accepted: count, duplicates: count, rejected: count }),
-  /** `reported`: the service has acknowledged them; `pending`: it does not know them yet. */
+  /** `reported`: the service has them; `pending`: it does not know them yet. */
   gaps: z.object({ reported: count, pending: count }),
-  /** What keeps it from publishing now. */
+  /** What keeps the database from being published now. */
   problem: z.string().nullable(),
   lastError: z.object({ at: z.string(), text: z.string() }).nullable(),
-  /** Acknowledged events that are in no acknowledged report. */
+  /** Acknowledged events that no acknowledged report has counted. */
   unreportedCount: count,
 });
 export type DatabaseStatus = Readonly<z.infer<typeof databaseStatus>>;
@@ -50,7 +50,7 @@ export const agentStatus = z.object({
   running: z.boolean(),
   startedAt: z.string(),
   writtenAt: z.string(),
-  /** Why nothing at all is published. */
+  /** Why nothing at all is published: a problem of the configuration. */
   obstacle: z.string().nullable(),
   databases: z.array(databaseStatus),
 });

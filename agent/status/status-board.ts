@@ -5,12 +5,12 @@ import type { AgentStatus } from './database-status';
 
 /** What the agent does, database by database, for its status file. */
 export class StatusBoard {
-  /** Why nothing at all is published. */
-  obstacle: string | null = null;
+  /** Why nothing at all is published; null: no reason. */
+  problem: string | null = null;
   private readonly startedAt: string;
   private activities: readonly DatabaseActivity[] = [];
 
-  /** @param before what an earlier run left */
+  /** @param before the status that an earlier run left */
   constructor(
     private readonly configPath: string,
     private readonly clock: Clock,
@@ -19,7 +19,7 @@ export class StatusBoard {
     this.startedAt = new Date(clock.now()).toISOString();
   }
 
-  /** Shows these databases from here on; what is known of one already stays. */
+  /** Shows these databases from now on, and keeps what is known about them. */
   show<T extends { readonly name: string }>(
     tenantId: string,
     databases: readonly T[],
@@ -44,7 +44,7 @@ export class StatusBoard {
       pid: process.pid,
       configPath: this.configPath,
       startedAt: this.startedAt,
-      obstacle: this.obstacle,
+      obstacle: this.problem,
       databases: this.activities.map((activity) => activity.status()),
     };
   }

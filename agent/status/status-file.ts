@@ -7,12 +7,12 @@ import { type AgentStatus, agentStatus } from './database-status';
 
 export const statusPath = (dataDir: string): string => join(dataDir, 'status.json');
 
-/** The status an agent has left in its data folder; null: none that can be read. */
+/** The status in a data folder; null: there is none that can be read. */
 export async function loadStatus(dataDir: string): Promise<AgentStatus | null> {
   try {
     return agentStatus.parse(JSON.parse(await readFile(statusPath(dataDir), 'utf8')));
   } catch {
-    // Not there, or of another version: it tells nothing that is needed.
+    // It is absent, or of another version. Nothing needs it.
     return null;
   }
 }
@@ -25,7 +25,7 @@ export interface StatusFileOptions {
   status(): Omit<AgentStatus, 'writtenAt' | 'running'>;
 }
 
-/** Keeps the status file as it should be. It costs the agent nothing if that fails. */
+/** Keeps the status file up to date. The agent works as well if that fails. */
 export class StatusFile {
   private written = '';
   private writtenAtMs = 0;
@@ -65,6 +65,6 @@ export class StatusFile {
   }
 }
 
-/** While nothing happens, this time alone moves on with every look at the files. */
+/** While nothing happens, only this time changes with each listing. */
 const withoutPassingTime = (key: string, value: unknown): unknown =>
   key === 'caughtUpAt' && value !== null ? 'once' : value;

@@ -1,48 +1,47 @@
-import { sep } from 'node:path';
-import type { Checkpoint } from '../checkpoint/checkpoint';
-import { type CheckpointEntry, isAtEnd } from '../checkpoint/checkpoint-entry';
+import { type Bookmark, isAtEnd } from '../bookmarks/bookmark';
+import type { Bookmarks } from '../bookmarks/bookmarks';
 import type { Clock } from '../clock';
 import type { GapNote, OpenGaps } from '../gaps/open-gaps';
 import type { Problems } from '../problems';
+import type { AuditSource, UnreadableFolder } from '../source/audit-source';
+import { isFileAt } from '../source/identity';
 import type { Spool } from '../spool/spool';
-import { type AuditGlob, listAuditFiles } from './audit-glob';
 import { FileSet } from './file-set';
 import type { FollowedFile } from './followed-file';
 import type { UnknownLoss } from './identities';
 import { LOSS_AFTER, lossOf } from './lost-files';
-import { unreadEntryOf } from './progress';
-import { isFileAt } from './same-file';
 
-/** A file that is being renamed, or written over with a copy of itself, may be missed for a moment. */
+/** A listing may miss a file for a moment that is being renamed, or written over with a copy of itself. */
 const DOUBT_MS = 10;
 const NEVER = new AbortController().signal;
 
 export interface AuditFilesOptions {
-  readonly glob: AuditGlob;
+  readonly source: AuditSource;
   readonly clock: Clock;
   readonly problems: Problems;
   readonly gaps: OpenGaps;
   readonly spool: Spool;
-  readonly checkpoint: FileNotes;
+  readonly bookmarks: FileBookmarks;
 }
 
-/** What was acknowledged of which file, and which files were found. */
-export type FileNotes = Pick<Checkpoint, 'entry' | 'all' | 'noteFound'>;
+/** How far each file is acknowledged, and which files were found. */
+export type FileBookmarks = Pick<Bookmarks, 'of' | 'all' | 'noteFound'>;
 
-/** The audit files of a database, as they come and go, and what is lost with those that go too early. */
+/** The audit files of a database as they come and go, and what is lost with those that go too early. */
 export class AuditFiles {
   private readonly set: FileSet;
   private known: readonly FollowedFile[] = [];
   private listedAt: number | null = null;
 
   constructor(private readonly options: AuditFilesOptions) {
-    const { checkpoint, problems } = options;
-    const unfinished = [...checkpoint.all()].filter(([, entry]) => mayBeMissed(entry));
+    const { bookmarks, problems, source } = options;
+    const unfinished = [...bookmarks.all()].filter(([, bookmark]) => mayBeMissed(bookmark));
+    const bookmarkOf = (fileGuid: string) => bookmarks.of(fileGuid);
     const lost = (loss: UnknownLoss) => this.noteUnknown(loss);
-    this.set = new FileSet(unfinished, (fileGuid) => checkpoint.entry(fileGuid), problems, lost);
+    this.set = new FileSet({ source, problems, unfinished, bookmarkOf, lost });
   }
 
-  /** In the order in which they were begun; of those that are gone, the ones that were there until lately too. */
+  /** All files, oldest first, with those that were there until lately. */
   get all(): readonly FollowedFile[] {
     return this.known;
   }
@@ -51,15 +50,15 @@ export class AuditFiles {
     return this.known.filter((file) => file.found !== null);
   }
 
-  /** When the folder was last looked at, in milliseconds since 1970; null: not yet, or it cannot be. */
+  /** Time of the last listing, in milliseconds since 1970; null: there was none yet, or the folder cannot be listed. */
   get listedAtMs(): number | null {
     return this.listedAt;
   }
 
-  /** Finds out which files are there, and what is lost with those that are not. @returns whether that could be found out */
+  /** Finds out which files are there, and what is lost with those that are not. @returns whether it could find out */
   async look(): Promise<boolean> {
     if (!(await this.list())) return false;
-    // What was written after a file must not be read before it, so nothing is read in doubt where it is.
+    // What was written after a file must not be read before it, so nothing is read while it is unclear where it is.
     while (this.set.doubtful().some((file) => this.lossOf(file) !== null)) {
       await this.options.clock.wait(DOUBT_MS, NEVER);
       if (!(await this.list())) return false;
@@ -69,16 +68,16 @@ export class AuditFiles {
     return true;
   }
 
-  /** Looks for a file that is not at its path any more. @returns whether it could be found out where it is, if anywhere */
+  /** Looks for a file that is not at its path any more. @returns whether it could find out where the file is, if anywhere */
   lookFor(file: FollowedFile): Promise<boolean> {
     this.set.vanished(file);
     return this.look();
   }
 
   private async list(): Promise<boolean> {
-    const { checkpoint, clock, glob, problems, spool } = this.options;
+    const { bookmarks, clock, problems, source, spool } = this.options;
     const nowMs = clock.now();
-    const listing = await listAuditFiles(glob, (path) => this.set.unchanged(path, nowMs));
+    const listing = await source.list((path) => this.set.unchanged(path, nowMs));
     if (listing.kind === 'unreadable') {
       this.listedAt = null;
       problems.report(listing.folder, `cannot be listed: ${listing.reason}`);
@@ -86,9 +85,8 @@ export class AuditFiles {
     }
     for (const { folder, reason } of listing.skipped) problems.report(folder, `cannot be listed: ${reason}`);
     // Nobody can say whether a file in such a folder is still there.
-    const isInDoubt = ({ path }: CheckpointEntry) =>
-      listing.skipped.some(({ folder }) => path?.startsWith(folder + sep));
-    if ([...checkpoint.all()].some(([, entry]) => mayBeMissed(entry) && isInDoubt(entry))) {
+    const isInDoubt = ({ path }: Bookmark) => listing.skipped.some((folder) => isBelow(folder, path));
+    if ([...bookmarks.all()].some(([, bookmark]) => mayBeMissed(bookmark) && isInDoubt(bookmark))) {
       this.listedAt = null;
       return false;
     }
@@ -101,32 +99,31 @@ export class AuditFiles {
     return true;
   }
 
-  /** To be called when the checkpoint is about to tell of all files. */
+  /** To be called when a batch is about to carry the bookmarks of all files. */
   forgetGone(): void {
     this.set.forgetGone(this.options.clock.now());
   }
 
   /**
-   * A file leaves its trace before anything else is noted: a gap that ends at its first record, or a complete copy
-   * of the file before it, would say that nothing is missing should this one go before it is published.
+   * Notes new files before anything else. A gap that ends at the first record of such a file, or a complete copy of the
+   * file before it, would say that nothing is missing if the file went before it is published.
    */
   private async noteFound(): Promise<void> {
-    const { checkpoint } = this.options;
+    const { bookmarks } = this.options;
     const isNew = ({ fileGuid, found }: FollowedFile) =>
-      found?.isSpooled === false && checkpoint.entry(fileGuid) === null;
-    const found = this.known.filter(isNew).map((file) => [file.fileGuid, unreadEntryOf(file)] as const);
-    if (found.length > 0) await checkpoint.noteFound(new Map(found));
+      found?.isSpooled === false && bookmarks.of(fileGuid) === null;
+    const found = this.known.filter(isNew).map((file) => [file.fileGuid, file.firstBookmark()] as const);
+    if (found.length > 0) await bookmarks.noteFound(new Map(found));
   }
 
-  /** Notes what is missing of files that are gone, once what is left of them is read: the gap begins behind that. */
+  /** Notes what is missing of files that are gone, once the rest of them is read: the gap begins behind that. */
   async noteLosses(): Promise<void> {
-    const { problems } = this.options;
     for (const file of this.set.gone()) {
       if (file.isDue) continue;
       const loss = this.lossOf(file);
       if (loss === null) continue;
-      if (await isStillAt(file)) {
-        problems.report(
+      if (await this.isStillThere(file)) {
+        this.options.problems.report(
           file.path ?? file.name,
           'is not read to its end, and is none of the files to follow now',
         );
@@ -134,13 +131,18 @@ export class AuditFiles {
         continue;
       }
       this.note(file, loss);
-      file.isLost = true;
+      file.lost();
     }
     for (const file of this.known) {
       if (!file.isPassedBy || file.isLast || file.isDue) continue;
       this.note(file, LOSS_AFTER);
-      file.isPassedBy = false;
+      file.passedByNoted();
     }
+  }
+
+  /** The configuration names other files now, but nobody has removed this one. */
+  private async isStillThere({ path, fileGuid, found }: FollowedFile): Promise<boolean> {
+    return path !== null && found === null && isFileAt(this.options.source, path, fileGuid);
   }
 
   private note(file: FollowedFile, loss: Omit<GapNote, 'beforeTime'>): void {
@@ -158,18 +160,16 @@ export class AuditFiles {
     this.options.gaps.note(file, { reason, range: 'all', detail });
   }
 
-  /** Event time of the first record of the file that continues another; null while that is not read. */
+  /** Event time of the first record of the next file of the audit; null while that is not read. */
   private firstTimeAfter(file: FollowedFile): string | null {
     const later = this.known.slice(this.known.indexOf(file) + 1);
     return later.find(({ audit, found }) => audit === file.audit && found !== null)?.firstTime ?? null;
   }
 }
 
-/** More may stand in it than was acknowledged. */
-const mayBeMissed = (entry: CheckpointEntry): boolean =>
-  entry.isLost === undefined && (!isAtEnd(entry) || entry.mayGrow !== undefined);
+/** The file may hold more than was acknowledged. */
+const mayBeMissed = (bookmark: Bookmark): boolean =>
+  bookmark.isLost === undefined && (!isAtEnd(bookmark) || bookmark.mayGrow !== undefined);
 
-/** The configuration names other files now, but nobody has removed this one. */
-async function isStillAt({ path, fileGuid, found }: FollowedFile): Promise<boolean> {
-  return path !== null && found === null && isFileAt(path, fileGuid);
-}
+const isBelow = ({ folder }: UnreadableFolder, path = ''): boolean =>
+  path.startsWith(folder) && /^[\\/]/.test(path.slice(folder.length));

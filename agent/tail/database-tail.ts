@@ -1,25 +1,22 @@
 import type { AuditRecord } from '../../src/event/audit-record';
-import { Batcher, type BatchLimits } from '../batch/batcher';
-import { type QueuedEvent, toQueuedEvent } from '../batch/queued-event';
-import type { Snapshot } from '../checkpoint/checkpoint-entry';
+import { Batcher, type BatchLimits, type QueuedEvent, toQueuedEvent } from '../batcher';
+import type { Bookmark, Snapshot } from '../bookmarks/bookmark';
 import type { Clock } from '../clock';
 import type { GapStore } from '../gaps/gap-store';
 import { OpenGaps } from '../gaps/open-gaps';
 import type { Log } from '../log';
 import type { Problems } from '../problems';
+import type { AuditSource } from '../source/audit-source';
 import type { Spool } from '../spool/spool';
 import { eventsOf } from '../sqlaudit/reader';
 import type { AgentTimes } from '../times';
-import { AuditFiles, type FileNotes } from './audit-files';
-import type { AuditGlob } from './audit-glob';
+import { AuditFiles, type FileBookmarks } from './audit-files';
 import type { Chunk } from './chunk-reader';
 import { FileKeeper } from './file-keeper';
-import type { FollowedFile } from './followed-file';
+import type { FollowedFile, Stopped, Unread } from './followed-file';
 import { JoinedRecords } from './joined-records';
-import { Progress } from './progress';
-import { chunkOf, type EndVerdict, isWaitedFor, noteMissingBlocks, settleEnd } from './reading';
 
-/** Events to publish, and what of the files is published with them. */
+/** Events to publish, and the bookmarks to save once they are. */
 export interface Batch {
   readonly events: readonly QueuedEvent[];
   readonly snapshot: Snapshot;
@@ -27,7 +24,7 @@ export interface Batch {
 
 export interface TailOptions {
   readonly database: string;
-  readonly glob: AuditGlob;
+  readonly source: AuditSource;
   readonly sourceType: string;
   readonly limits: BatchLimits;
   readonly pollIntervalMs: number;
@@ -37,22 +34,24 @@ export interface TailOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly problems: Problems;
-  readonly checkpoint: FileNotes;
+  readonly bookmarks: FileBookmarks;
   readonly gaps: Pick<GapStore, 'add'>;
   readonly spool: Spool;
 }
 
+/** How to continue after a part of a file. */
+type Verdict = Stopped['kind'] | Unread['kind'];
+
 /**
- * Follows the audit files of one database. Nothing is read ahead of who takes the batches, and no file is open
- * while a batch is being taken.
+ * Follows the audit files of one database. It reads nothing ahead of the caller that takes the batches, and no file is
+ * open while a batch is being taken.
  */
 export class DatabaseTail {
-  /** Who takes batches lets it know of their delivery. */
+  /** The caller that takes batches tells it of their delivery. */
   readonly keeper: FileKeeper;
   private readonly files: AuditFiles;
   private readonly gaps: OpenGaps;
   private readonly records = new JoinedRecords();
-  private readonly progress = new Progress();
   private readonly batcher: Batcher;
   private saidNoFiles = false;
 
@@ -67,12 +66,12 @@ export class DatabaseTail {
     return this.files.present.length;
   }
 
-  /** The files as they were when the folder was last looked at. */
+  /** The files as they were at the last listing. */
   get present(): readonly FollowedFile[] {
     return this.files.present;
   }
 
-  /** When the folder was last looked at, in milliseconds since 1970; null: not yet, or it cannot be. */
+  /** Time of the last listing, in milliseconds since 1970; null: there was none yet, or the folder cannot be listed. */
   get listedAtMs(): number | null {
     return this.files.listedAtMs;
   }
@@ -85,7 +84,7 @@ export class DatabaseTail {
       const heldBack = yield* this.poll(stop);
       if (stop.aborted) return;
       if (once) return yield await this.last();
-      this.queue(this.records.letGoQuiet(clock.now(), times.joinWaitMs, heldBack));
+      this.queue(this.records.releaseQuiet(clock.now(), times.joinWaitMs, heldBack));
       yield* this.rest(nextPollMs, stop);
     }
   }
@@ -100,52 +99,80 @@ export class DatabaseTail {
     for (const file of this.files.all) {
       if (stop.aborted) break;
       if (!file.isDue || heldBack.has(file.audit)) continue;
-      const mayGoOn = yield* this.read(file, stop);
-      if (!mayGoOn) heldBack.add(file.audit);
+      const mayContinue = yield* this.read(file, stop);
+      if (!mayContinue) heldBack.add(file.audit);
     }
     return heldBack;
   }
 
-  /** Reads a file as far as it goes. @returns whether the files after it may be read now */
+  /** Reads a file as far as possible. @returns whether the files after it may be read now */
   private async *read(file: FollowedFile, stop: AbortSignal): AsyncGenerator<Batch, boolean> {
-    const { files, options } = this;
     while (!stop.aborted) {
-      const chunk = await chunkOf(file, options.problems);
+      const chunk = await file.read();
       if (chunk === null) return true;
-      const verdict = typeof chunk === 'string' ? chunk : yield* this.take(file, chunk, stop);
+      const verdict = 'kind' in chunk ? this.verdictOf(file, chunk) : yield* this.take(file, chunk, stop);
       if (verdict === 'vanished') {
-        // What follows it must not be read before it: it may go on under another name, or as a copy.
-        if (!(await files.lookFor(file))) return false;
+        // The file may be there under another name, or as a copy. What follows it must not be read before it.
+        if (!(await this.files.lookFor(file))) return false;
         if (file.found === null) return true;
-      } else if (verdict === 'unreadable') return !isWaitedFor(file, options);
+      } else if (verdict === 'unreadable') return !this.isWaitedFor(file);
       else if (verdict !== 'more') return verdict === 'done';
     }
     return false;
   }
 
-  /** Takes a part of a file in. @returns how to go on with the file */
-  private async *take(
-    file: FollowedFile,
-    chunk: Chunk,
-    stop: AbortSignal,
-  ): AsyncGenerator<Batch, EndVerdict> {
-    const { batcher, gaps, options } = this;
-    file.unreadableSinceMs = null;
-    if (chunk.end?.kind !== 'replaced') file.endSize = null;
+  /** Takes a part of a file in. */
+  private async *take(file: FollowedFile, chunk: Chunk, stop: AbortSignal): AsyncGenerator<Batch, Verdict> {
+    const { batcher, gaps } = this;
     for (const block of chunk.blocks) {
-      noteMissingBlocks(file, block.sequence, { problems: options.problems, gaps });
+      this.beginBlock(file, block.sequence);
       for (const event of eventsOf(block)) {
         this.queue(this.records.take(file, event));
         if (file.lastTime !== null) gaps.recordRead(file, file.lastTime);
         if (batcher.isFull) yield await this.cut();
       }
-      file.next = { blockOffset: block.nextBlockOffset, index: 0 };
+      file.advance({ blockOffset: block.nextBlockOffset, index: 0 });
       if (stop.aborted) return 'heldBack';
     }
     if (this.isBatchDue) yield await this.cut();
-    // It may have gone while the batch was taken.
+    // The file may have gone while the batch was taken.
     if (file.found === null) return 'vanished';
-    return chunk.end === null ? 'more' : settleEnd(file, chunk.end, { ...options, gaps });
+    if (chunk.end === null) return 'more';
+    const { clock, once, times } = this.options;
+    const context = { nowMs: clock.now(), once, waitMs: times.badBlockWaitMs };
+    return this.verdictOf(file, await file.stopAt(chunk.end, context));
+  }
+
+  private beginBlock(file: FollowedFile, sequence: number): void {
+    const missing = file.beginBlock(sequence);
+    if (missing === null) return;
+    const { first, last, isNoted } = missing;
+    const detail = `event blocks ${first} to ${last} are missing`;
+    this.report(file, detail);
+    if (!isNoted)
+      this.gaps.note(file, { reason: 'BLOCKS_MISSING', range: `blocks ${first}-${last}`, detail });
+  }
+
+  /** Reports what keeps a file from being read, and notes what is lost of it. */
+  private verdictOf(file: FollowedFile, outcome: Stopped | Unread): Verdict {
+    if (outcome.kind === 'unreadable') this.report(file, `cannot be read: ${outcome.reason}`);
+    if (outcome.kind === 'vanished' || outcome.kind === 'unreadable') return outcome.kind;
+    const { kind, problem, lost } = outcome;
+    if (problem !== null) this.report(file, problem);
+    if (lost !== null && problem !== null) {
+      const range = `bytes ${lost.from}-${lost.to ?? ''}`;
+      this.gaps.note(file, { reason: 'UNREADABLE', range, detail: problem });
+    }
+    return kind;
+  }
+
+  /**
+   * Whether the files after one that cannot be read wait for it. Another program may lock it for a moment, and what was
+   * written after it must not be read before it.
+   */
+  private isWaitedFor(file: FollowedFile): boolean {
+    const { clock, once, times } = this.options;
+    return file.unreadableFor(clock.now()) < times.badBlockWaitMs && !once;
   }
 
   /** Waits for the next poll, and gives the batch when it has waited long enough. */
@@ -153,7 +180,7 @@ export class DatabaseTail {
     const { clock } = this.options;
     if (this.batcher.dueAtMs === null) {
       const batch = await this.cut();
-      if (batch.snapshot.entries.size > 0) yield batch;
+      if (batch.snapshot.bookmarks.size > 0) yield batch;
     }
     while (!stop.aborted) {
       const untilMs = Math.min(nextPollMs, this.batcher.dueAtMs ?? nextPollMs);
@@ -176,26 +203,42 @@ export class DatabaseTail {
 
   /** What is left when nothing more is waited for. */
   private async last(): Promise<Batch> {
-    // What there was of files that are gone is read by now: what is missing is certain.
+    // The rest of the files that are gone is read by now, so it is certain what is missing.
     await this.files.noteLosses();
-    this.queue(this.records.letGoAll());
+    this.queue(this.records.flush());
     return this.cut();
   }
 
-  /** Only when the gaps are on disk may the checkpoint move past them. */
+  /** The gaps are on disk before a bookmark moves past them. */
   private async cut(): Promise<Batch> {
     await this.gaps.flush();
-    const entries = this.progress.changes(this.files.all, (file) => this.records.oldestOf(file.audit));
+    const bookmarks = this.changedBookmarks();
     const present = new Set(this.files.present.map((file) => file.fileGuid));
-    return { events: this.batcher.take(), snapshot: { entries, present } };
+    return { events: this.batcher.take(), snapshot: { bookmarks, present } };
+  }
+
+  /** Bookmarks that differ from those of the last batch. */
+  private changedBookmarks(): Map<string, Bookmark> {
+    const bookmarks = new Map<string, Bookmark>();
+    const auditsBegun = new Set<string>();
+    for (const file of this.files.all) {
+      const { audit, fileGuid } = file;
+      const oldest = this.records.oldestOf(audit);
+      const bookmark = file.changedBookmark(oldest, oldest !== null && auditsBegun.has(audit));
+      if (oldest?.fileGuid === fileGuid) auditsBegun.add(audit);
+      if (bookmark !== null) bookmarks.set(fileGuid, bookmark);
+    }
+    return bookmarks;
+  }
+
+  private report(file: FollowedFile, problem: string): void {
+    this.options.problems.report(file.found?.path ?? file.name, problem);
   }
 
   private sayWhenEmpty(): void {
-    const { database, glob, log } = this.options;
+    const { database, log, source } = this.options;
     const isEmpty = this.fileCount === 0;
-    if (isEmpty && !this.saidNoFiles) {
-      log.warn(`${database}: no audit file matches ${glob.pattern ?? ''} in ${glob.folder}`);
-    }
+    if (isEmpty && !this.saidNoFiles) log.warn(`${database}: no audit file matches ${source.title}`);
     this.saidNoFiles = isEmpty;
   }
 }

@@ -4,36 +4,36 @@ import { errorText } from '../log';
 import type { Problems } from '../problems';
 import type { Spool } from '../spool/spool';
 import { SpoolGuard } from '../spool/spool-guard';
-import type { AuditFiles, FileNotes } from './audit-files';
+import type { AuditFiles, FileBookmarks } from './audit-files';
 
 export interface KeeperOptions {
   readonly files: AuditFiles;
   readonly gaps: OpenGaps;
   readonly spool: Spool;
-  readonly checkpoint: FileNotes;
+  readonly bookmarks: FileBookmarks;
   readonly pollIntervalMs: number;
   readonly times: { readonly spoolAfterMs: number };
   readonly clock: Clock;
   readonly problems: Problems;
 }
 
-/** Looks after audit files that are not published yet, while the service keeps the agent waiting. */
+/** Watches over audit files that are not published yet, while the service keeps the agent waiting. */
 export class FileKeeper {
   private readonly guard: SpoolGuard;
 
   constructor(private readonly options: KeeperOptions) {
-    const { checkpoint, clock, spool, times } = options;
-    const entryOf = (fileGuid: string) => checkpoint.entry(fileGuid);
-    this.guard = new SpoolGuard({ clock, spool, entryOf, afterMs: times.spoolAfterMs });
+    const { bookmarks, clock, spool, times } = options;
+    const bookmarkOf = (fileGuid: string) => bookmarks.of(fileGuid);
+    this.guard = new SpoolGuard({ clock, spool, bookmarkOf, afterMs: times.spoolAfterMs });
   }
 
-  /** To be told of each delivery of a batch. */
+  /** To be called with each delivery of a batch. */
   delivering<T>(delivery: Promise<T>): Promise<T> {
     this.guard.delivering(delivery);
     return delivery;
   }
 
-  /** Waits for a delivery while nobody takes batches from the tail, and looks at the files as often as the tail would. */
+  /** Waits for a delivery. Nobody takes batches from the tail then, so this looks at the files as often as the tail would. */
   async watchDuring<T>(delivery: Promise<T>, stop: AbortSignal): Promise<T> {
     const { clock, pollIntervalMs } = this.options;
     const delivered = new AbortController();
@@ -47,12 +47,12 @@ export class FileKeeper {
     return delivery;
   }
 
-  /** Copies the files that may be removed too early. */
+  /** Copies the files that SQL Server may remove before they are published. */
   protect(stop: AbortSignal): Promise<void> {
     return this.guard.protect(this.options.files.all, stop);
   }
 
-  /** To be called when the checkpoint of a batch is saved. */
+  /** To be called when the bookmarks of a batch are saved. */
   saved(): Promise<void> {
     return this.guard.release();
   }
@@ -64,7 +64,7 @@ export class FileKeeper {
       await this.protect(stop);
       await gaps.flush();
     } catch (error) {
-      // A disk that is full, say: it must not keep from publishing what can be published.
+      // A full disk, say. What can be published is published nevertheless.
       problems.report('audit files', `cannot be looked after: ${errorText(error)}`);
     }
   }

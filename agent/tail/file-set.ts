@@ -1,14 +1,15 @@
-import type { CheckpointEntry } from '../checkpoint/checkpoint-entry';
+import type { Bookmark } from '../bookmarks/bookmark';
 import type { Problems } from '../problems';
-import type { FoundFile } from './audit-glob';
+import type { AuditSource, FoundFile } from '../source/audit-source';
+import { FileBytes } from '../sqlaudit/bytes';
 import { FollowedFile } from './followed-file';
 import { Identities, type UnknownLoss } from './identities';
 
 /** How long a file without a path is remembered: a rename may take a moment. */
 const GONE_MS = 600_000;
-/** A file that is missing from so many listings is gone; one may just miss a file that is being renamed. */
+/** A file is gone when so many listings miss it: a single listing may miss a file that is being renamed. */
 const MISSED_LISTINGS = 2;
-/** How often a file that is finished is looked at nevertheless: its name may have been given to another. */
+/** How often a finished file is looked at nevertheless: its name may have been given to another file. */
 const RECHECK_MS = 60_000;
 
 interface Gone {
@@ -16,30 +17,35 @@ interface Gone {
   readonly listings: number;
 }
 
-/** The audit files of a database by their GUID: a copy or a rename is no new file, another file under a known name is. */
+export interface FileSetOptions {
+  readonly source: AuditSource;
+  readonly problems: Problems;
+  /** Bookmarks of files that are not read to their end, or may have grown since. */
+  readonly unfinished: Iterable<readonly [fileGuid: string, bookmark: Bookmark]>;
+  bookmarkOf(fileGuid: string): Bookmark | null;
+  lost(loss: UnknownLoss): void;
+}
+
+/** The audit files of a database by GUID: a copy or a rename is no new file, another file under a known name is one. */
 export class FileSet {
   private readonly identities: Identities;
   private readonly files = new Map<string, FollowedFile>();
   private readonly missing = new Map<string, Gone>();
   private recheckAtMs = 0;
 
-  /** @param known what the checkpoint tells of files that are not at their end or may have grown since */
-  constructor(
-    known: Iterable<readonly [fileGuid: string, entry: CheckpointEntry]>,
-    private readonly entryOf: (fileGuid: string) => CheckpointEntry | null,
-    problems: Problems,
-    lost: (loss: UnknownLoss) => void,
-  ) {
-    this.identities = new Identities(problems, lost);
-    for (const [fileGuid, entry] of known) this.files.set(fileGuid, new FollowedFile(fileGuid, null, entry));
-    // Which of them were the last is known before any is found.
+  constructor(private readonly options: FileSetOptions) {
+    const { source, problems, unfinished, lost } = options;
+    this.identities = new Identities(source, problems, lost);
+    for (const [fileGuid, bookmark] of unfinished)
+      this.files.set(fileGuid, this.follow(fileGuid, null, bookmark));
+    // The bookmarks tell which of them were the last, before any file is found.
     this.ordered();
   }
 
   /**
    * @param found in order of creation
    * @param spooled copies in the spool, by GUID
-   * @returns all files known, in that order, those that are gone for now too
+   * @returns all known files in that order, with those that are gone for now
    */
   async refresh(
     found: readonly FoundFile[],
@@ -58,12 +64,12 @@ export class FileSet {
     return this.ordered();
   }
 
-  /** What is known of a path, where that need not be looked at again now. */
+  /** What is known of a path that need not be looked at again now; else null. */
   unchanged(path: string, nowMs: number): FoundFile | null {
     if (nowMs >= this.recheckAtMs) return null;
-    const identity = this.identities.at(path);
-    if (identity === null || identity.fileGuid === null) return null;
-    return this.files.get(identity.fileGuid)?.isFinished ? identity.found : null;
+    const known = this.identities.at(path);
+    if (known === null || known.fileGuid === null) return null;
+    return this.files.get(known.fileGuid)?.isFinished ? known.found : null;
   }
 
   /** Files that are gone, and those of which only a copy is left. */
@@ -71,7 +77,7 @@ export class FileSet {
     return this.missed((listings) => listings >= MISSED_LISTINGS);
   }
 
-  /** Those of them that another listing may still find. */
+  /** Files that are missing, and that another listing may still find. */
   doubtful(): FollowedFile[] {
     return this.missed((listings) => listings < MISSED_LISTINGS);
   }
@@ -82,7 +88,7 @@ export class FileSet {
     );
   }
 
-  /** To be called when what became of all files is noted: the end of a file that was gone long enough. */
+  /** Forgets files that were gone for long. To be called when it is noted what became of all files. */
   forgetGone(nowMs: number): void {
     for (const [fileGuid, { sinceMs }] of this.missing) {
       if (nowMs - sinceMs <= GONE_MS || this.files.get(fileGuid)?.found) continue;
@@ -96,7 +102,7 @@ export class FileSet {
     this.missing.delete(fileGuid);
   }
 
-  /** Nothing, or another file, is at its path by now. */
+  /** Nothing, or another file, is at the path of the file by now. */
   vanished(file: FollowedFile): void {
     if (file.found) this.identities.forget(file.found.path);
     file.gone();
@@ -106,9 +112,16 @@ export class FileSet {
     const known = this.files.get(fileGuid);
     const [best, ...others] = paths.toSorted(byPreference(known?.found?.path ?? null));
     if (best === undefined) return;
-    const file = known ?? new FollowedFile(fileGuid, best, this.entryOf(fileGuid));
+    const file = known ?? this.follow(fileGuid, best, this.options.bookmarkOf(fileGuid));
     file.seen(best, others);
     this.files.set(fileGuid, file);
+  }
+
+  private follow(fileGuid: string, found: FoundFile | null, bookmark: Bookmark | null): FollowedFile {
+    const { source } = this.options;
+    return new FollowedFile(fileGuid, found, bookmark, ({ path, isSpooled }) =>
+      isSpooled ? FileBytes.open(path) : source.open(path),
+    );
   }
 
   private noteMissing(present: ReadonlyMap<string, readonly FoundFile[]>, nowMs: number): void {
@@ -129,16 +142,14 @@ export class FileSet {
     files.sort((a, b) => compare(a.created, b.created) || compare(a.name, b.name));
     const audits = new Set<string>();
     for (const file of files.toReversed()) {
-      file.isLast = !audits.has(file.audit);
-      // A file that is gone stays as it was last seen, whatever came after it; into reserved space its size tells nothing.
-      if (file.found?.isSpooled === false) file.mayGrow = file.isLast || file.isAtReserved;
+      file.rank(!audits.has(file.audit));
       audits.add(file.audit);
     }
     return files;
   }
 }
 
-/** Of the paths of a file: the one that grows, else the original, the one in use, the one SQL Server named. */
+/** Which path of a file is read: the one that grows, else the original, the one in use, the one SQL Server named. */
 const byPreference =
   (inUse: string | null) =>
   (a: FoundFile, b: FoundFile): number =>

@@ -1,216 +1,431 @@
-import type { CheckpointEntry } from '../checkpoint/checkpoint-entry';
+import type { Bookmark } from '../bookmarks/bookmark';
+import { errorCode, errorText } from '../log';
+import type { FoundFile } from '../source/audit-source';
+import { isFile } from '../source/identity';
 import { parseAuditFileName } from '../sqlaudit/audit-file-name';
+import { decodeBlockHeader } from '../sqlaudit/block-header';
+import { type OpenBytes, withBytes } from '../sqlaudit/bytes';
+import { SECTOR_BYTES } from '../sqlaudit/limits';
+import {
+  earlier,
+  type FilePosition,
+  isBefore,
+  later,
+  type Position,
+  START,
+  toPosition,
+} from '../sqlaudit/position';
+import type { ReadOutcome } from '../sqlaudit/read-outcome';
 import { nextSoundBlock } from '../sqlaudit/resync';
-import type { FoundFile } from './audit-glob';
+import { soundEnd } from '../sqlaudit/sound-end';
 import { type Chunk, ChunkReader, type Stop } from './chunk-reader';
-import { type Position, START, toPosition } from './position';
-import { holdsBlockAt, withSource } from './same-file';
+import { type Decision, decideAtEnd, type EndContext } from './end-decision';
+import { firstSighting, pathsOf, readFrom, type Sighting, seenAt } from './sighting';
 
-/** What is known of one audit file, by its GUID, while it grows, is renamed and goes. */
+/** Opens one of the paths of a file. */
+export type OpenFile = (file: FoundFile) => Promise<OpenBytes>;
+
+/** `vanished`: nothing, or another file, is at the path by now. */
+export type Unread = { readonly kind: 'vanished' } | { readonly kind: 'unreadable'; readonly reason: string };
+
+/** What follows from the place where reading stopped. */
+export interface Stopped {
+  /** Continue with the file, with the ones after it, or with none of its audit before the next poll. */
+  readonly kind: 'more' | 'done' | 'heldBack';
+  readonly problem: string | null;
+  /** Bytes that the agent never reads; `to` null: up to the end. */
+  readonly lost: { readonly from: number; readonly to: number | null } | null;
+}
+
+/** Event blocks that the sequence numbers show to be missing. */
+export interface MissingBlocks {
+  readonly first: number;
+  readonly last: number;
+  /** They lie in a part that was skipped, and that part is noted. */
+  readonly isNoted: boolean;
+}
+
+/** Written in place of a sequence number by writers that do not count. */
+const UNCOUNTED = 0xffffffff;
+
+/**
+ * One audit file, by its GUID, while it grows, is renamed and goes: where it is, how far it is read, and what the
+ * bookmark says of it. Everything that changes in it changes here.
+ */
 export class FollowedFile {
-  /** The path that is read; null while none leads to it. */
-  found: FoundFile | null = null;
-  /** Further paths: copies, which may hold less or more of it. */
-  private others: readonly FoundFile[] = [];
-  /** A path is there that was not when it was read to its end. */
-  private hasNewPath = false;
-  name: string;
-  /** Where it was last seen; null where nobody noted that. */
-  path: string | null;
-  /** Bytes when it was last seen. */
-  size: number;
-  /** See `FoundFile`; a copy or a rename does not change it. */
-  created: bigint;
-  private isDated: boolean;
   /** Audit whose files it continues; its own where its name does not tell. */
   readonly audit: string;
-  private readonly hasAudit: boolean;
-  /** No newer file of its audit is known: it may still be written. */
-  isLast = true;
-  /** When it was last seen, no newer file of its audit was there, or its size did not tell whether it had grown. */
-  mayGrow: boolean;
-  next: Position;
-  /** What comes before was acknowledged in an earlier run and is only read to join records that were open then. */
+  /** Before this position an earlier run has published everything. It is read again only to join records. */
   readonly acknowledged: Position;
-  /** Size at which there was nothing left to read; null while there may be. */
-  endSize: number | null;
-  stop: Stop | null = null;
-  /** Since when it is there and cannot be read; null: it can, as far as is known. */
-  unreadableSinceMs: number | null = null;
-  /** Sequence number of the last event block read; null where the next one may have any. */
-  lastSequence: number | null;
-  /** A part before the next block was passed over: the sequence numbers say nothing new of it. */
-  isAfterSkip = false;
-  /** Event times of the first record of the file and the last one that was read; null while not known. */
-  firstTime: string | null = null;
-  lastTime: string | null;
-  /** Its end was lost, and that is noted as a gap. */
-  isLost: boolean;
-  /** It was renamed while it was the newest that was known: rollover passed it by, and may have removed later ones. */
-  isPassedBy = false;
-  private settledSize: number | null = null;
+  private readonly hasAudit: boolean;
   private readonly reader: ChunkReader;
+  private sighting: Sighting;
+  /** A path is there that was not when the file was read to its end. */
+  private hasNewPath = false;
+  /** Its size for good: the spool has all of it. */
+  private settledSize: number | null = null;
+  private position: Position;
+  /** Size at which nothing was left to read; null while there may be more. */
+  private endSize: number | null;
+  private stop: Stop | null = null;
+  private unreadableSinceMs: number | null = null;
+  /** Sequence number of the last event block read; null where the next one may have any. */
+  private lastSequence: number | null;
+  /** A part before the next block was skipped: the sequence numbers tell nothing new about it. */
+  private isAfterSkip = false;
+  private times: { readonly first: string | null; readonly last: string | null };
+  private lostIsNoted: boolean;
+  private lastBookmark = '';
+  private isBookmarkedToEnd = false;
 
-  /** @param found null for a file that only the checkpoint knows */
+  /** @param found null for a file that only its bookmark tells of */
   constructor(
     readonly fileGuid: string,
     found: FoundFile | null,
-    entry: CheckpointEntry | null,
+    bookmark: Bookmark | null,
+    private readonly open: OpenFile,
   ) {
     this.reader = new ChunkReader(fileGuid);
-    this.name = found?.name ?? entry?.file ?? fileGuid;
-    this.path = entry?.path ?? null;
-    this.size = entry?.size ?? entry?.endSize ?? Number.MAX_SAFE_INTEGER;
-    const told = parseAuditFileName(this.name);
+    this.sighting = firstSighting(fileGuid, found, bookmark);
+    const told = parseAuditFileName(this.sighting.name);
     this.audit = told?.audit ?? `file ${fileGuid}`;
     this.hasAudit = told !== null;
-    this.created = told?.created ?? 0n;
-    this.isDated = told !== null;
-    this.next = entry ? toPosition(entry) : START;
-    this.acknowledged = entry?.acknowledged ?? this.next;
-    this.endSize = entry && !entry.acknowledged ? (entry.endSize ?? null) : null;
-    this.mayGrow = entry?.mayGrow ?? false;
-    this.lastSequence = entry ? (entry.sequence ?? null) : 0;
-    this.lastTime = entry?.lastTime ?? null;
-    this.isLost = entry?.isLost ?? false;
+    this.position = bookmark ? toPosition(bookmark) : START;
+    this.acknowledged = bookmark?.acknowledged ?? this.position;
+    this.endSize = bookmark && !bookmark.acknowledged ? (bookmark.endSize ?? null) : null;
+    this.lastSequence = bookmark ? (bookmark.sequence ?? null) : 0;
+    this.times = { first: null, last: bookmark?.lastTime ?? null };
+    this.lostIsNoted = bookmark?.isLost ?? false;
     if (found) this.seen(found);
   }
 
+  // Where it is.
+
+  /** The path that is read; null while none leads to it. */
+  get found(): FoundFile | null {
+    return this.sighting.found;
+  }
   get paths(): readonly FoundFile[] {
-    return this.found === null ? [] : [this.found, ...this.others];
+    return pathsOf(this.sighting);
+  }
+  get name(): string {
+    return this.sighting.name;
+  }
+  /** Where the file itself was last seen; null: unknown. */
+  get path(): string | null {
+    return this.sighting.path;
+  }
+  /** Bytes when it was last seen. */
+  get size(): number {
+    return this.sighting.size;
+  }
+  get created(): bigint {
+    return this.sighting.created;
+  }
+  get isLast(): boolean {
+    return this.sighting.isLast;
+  }
+  get mayGrow(): boolean {
+    return this.sighting.mayGrow;
+  }
+  get isPassedBy(): boolean {
+    return this.sighting.isPassedBy;
   }
 
-  /** It is there. @param found path to read first. @param others paths of the same file */
+  /** It is there. @param found path to read first. @param others further paths of the same file */
   seen(found: FoundFile, others: readonly FoundFile[] = []): void {
     const before = new Set(this.paths.map(({ inode }) => inode));
     const isNew =
       (before.size > 0 || others.length > 0) && [found, ...others].some(({ inode }) => !before.has(inode));
     this.hasNewPath ||= isNew;
-    this.isPassedBy ||= this.isLast && this.isRenamed([found, ...others]);
-    this.follow(found, others);
-  }
-
-  /** SQL Server named it, and no path has such a name any more. */
-  private isRenamed(paths: readonly FoundFile[]): boolean {
-    const files = paths.filter(({ isSpooled }) => !isSpooled);
-    return this.hasAudit && files.length > 0 && files.every(({ audit }) => audit === null);
-  }
-
-  private follow(found: FoundFile, others: readonly FoundFile[]): void {
-    this.found = found;
-    this.others = others;
-    this.name = found.name;
-    if (found.audit !== null || !this.isDated) this.created = found.created;
-    this.isDated ||= found.audit !== null;
-    if (found.isSpooled) return;
-    this.path = found.path;
-    this.size = found.size;
-    this.isLost = false;
-  }
-
-  /** Its size is known for good: the spool has all of it. */
-  settle(size: number): void {
-    this.settledSize = size;
-    this.mayGrow = false;
+    this.follow(seenAt(this.sighting, this.hasAudit, found, others));
   }
 
   /** No path leads to it any more. */
   gone(): void {
-    this.found = null;
-    this.others = [];
-    this.release();
+    this.sighting = { ...this.sighting, found: null, others: [] };
+    this.reader.release();
   }
 
+  /** @param isLast no newer file of its audit is known */
+  rank(isLast: boolean): void {
+    // A file that is gone stays as it was last seen. The size of a file with reserved space tells nothing.
+    const isThere = this.found?.isSpooled === false;
+    const mayGrow = isThere ? isLast || this.isAtReserved : this.mayGrow;
+    this.sighting = { ...this.sighting, isLast, mayGrow };
+  }
+
+  /** The spool has all of it: its size is known for good. */
+  settle(size: number): void {
+    this.settledSize = size;
+    this.sighting = { ...this.sighting, mayGrow: false };
+  }
+
+  /** What rollover may have removed after it is noted as a gap. */
+  passedByNoted(): void {
+    this.sighting = { ...this.sighting, isPassedBy: false };
+  }
+
+  private follow(sighting: Sighting): void {
+    this.sighting = sighting;
+    if (sighting.found?.isSpooled === false) this.lostIsNoted = false;
+  }
+
+  // How far it is read.
+
+  /** Where reading continues. */
+  get next(): Position {
+    return this.position;
+  }
+  /** Event time of the first record; null while that is not read. */
+  get firstTime(): string | null {
+    return this.times.first;
+  }
+  /** Event time of the last record that was read; null where none was. */
+  get lastTime(): string | null {
+    return this.times.last;
+  }
+  /** Its end is lost, and that is noted as a gap. */
+  get isLost(): boolean {
+    return this.lostIsNoted;
+  }
   get isDue(): boolean {
     return this.found !== null && (this.hasGrown || this.hasNewPath);
   }
-
+  /** Something was seen of it that was not read. Zeros of reserved space are nothing. */
+  get hasUnread(): boolean {
+    return this.writtenSize > Math.max(this.next.blockOffset, this.endSize ?? 0);
+  }
+  /** Bytes that were seen to be written. */
+  get writtenSize(): number {
+    return this.settledSize ?? (this.isAtReserved ? this.next.blockOffset : this.size);
+  }
+  /** Bytes of the path that is read, without the reserved space behind them. */
+  get readableSize(): number {
+    return this.stop?.kind === 'endOfWritten' ? this.next.blockOffset : (this.found?.size ?? 0);
+  }
+  /** It was read to its end, and a newer file of its audit shows that nothing follows. */
+  get isFinished(): boolean {
+    return !this.mayGrow && this.endSize !== null && this.size <= this.endSize;
+  }
+  /** Reading stopped at space that SQL Server had reserved: the size does not tell whether the file grows. */
+  private get isAtReserved(): boolean {
+    return this.stop?.kind === 'endOfWritten' && this.settledSize === null;
+  }
   /** Audit files only grow: a smaller one under this GUID is a cut copy. */
   private get hasGrown(): boolean {
     return this.endSize === null || (this.found?.size ?? 0) > this.endSize;
   }
 
-  /** Something was seen of it that was not read; zeros that were reserved are nothing. */
-  get hasUnread(): boolean {
-    return this.writtenSize > Math.max(this.next.blockOffset, this.endSize ?? 0);
+  /** @returns the next part; null where another path was found and holds nothing new */
+  async read(): Promise<Chunk | Unread | null> {
+    const chunk = await unlessUnreadable(() => this.readChunk());
+    if (chunk === null || 'kind' in chunk) return chunk;
+    this.unreadableSinceMs = null;
+    if (chunk.end?.kind !== 'replaced') this.endSize = null;
+    return chunk;
   }
 
-  /** Bytes that were seen to be written. */
-  get writtenSize(): number {
-    return this.settledSize ?? (this.isAtReserved ? this.next.blockOffset : this.size);
+  /** It could not be read. @returns for how long that has been so */
+  unreadableFor(nowMs: number): number {
+    this.unreadableSinceMs ??= nowMs;
+    return nowMs - this.unreadableSinceMs;
   }
 
-  /** Reading stopped where there was only space that SQL Server had reserved: its size does not tell whether it grows. */
-  get isAtReserved(): boolean {
-    return this.stop?.kind === 'endOfWritten' && this.settledSize === null;
+  /** A block follows. @returns the blocks that are missing before it, or null */
+  beginBlock(sequence: number): MissingBlocks | null {
+    const { lastSequence: last, isAfterSkip: isNoted } = this;
+    this.lastSequence = sequence === UNCOUNTED ? null : sequence;
+    this.isAfterSkip = false;
+    if (last === null || sequence === UNCOUNTED || sequence <= last + 1) return null;
+    return { first: last + 1, last: sequence - 1, isNoted };
   }
 
-  /** It was read to its end, which a newer file of its audit shows to be the last word. */
-  get isFinished(): boolean {
-    return !this.mayGrow && this.endSize !== null && this.size <= this.endSize;
+  /** Everything before this position is read. @param eventTime of a record that was read; null: there was none */
+  advance(to: Position, eventTime: string | null = null): void {
+    this.position = to;
+    if (eventTime === null) return;
+    const { first, last } = this.times;
+    this.times = { first: last === null ? eventTime : first, last: eventTime };
   }
 
-  /** @returns null where another path was found and holds nothing new */
-  async readChunk(): Promise<Chunk | null> {
-    const { found, others } = this;
-    const isIdle = found === null || !(this.hasGrown || (await this.hasMore()));
+  /** Reading stopped here: decides what follows from that, and does it. */
+  async stopAt(end: ReadOutcome, context: EndContext): Promise<Stopped | Unread> {
+    const { found, isLast, next } = this;
+    if (end.kind === 'replaced' || found === null) return { kind: 'vanished' };
+    const stop = this.stopOf(end, context.nowMs);
+    this.stop = stop;
+    const file = {
+      ...{ stop, next, isLast, size: found.size, mtimeMs: found.mtimeMs },
+      describes: (eventName?: string) => this.reader.describes(eventName),
+      soundBlockAfter: (offset: number) =>
+        withBytes(
+          () => this.open(found),
+          (bytes) => nextSoundBlock(bytes, offset),
+        ),
+    };
+    const decision = await unlessUnreadable(() => decideAtEnd(file, end, context));
+    if (decision.kind === 'vanished' || decision.kind === 'unreadable') return decision;
+    const { problem } = decision;
+    if (decision.kind === 'wait') {
+      return { kind: decision.holdBack ? 'heldBack' : 'done', problem, lost: null };
+    }
+    if (decision.kind === 'skip') this.skip(decision.to);
+    else this.finish(end, decision.endSize, context.once);
+    return { kind: decision.kind === 'skip' ? 'more' : 'done', problem, lost: lostBy(decision) };
+  }
+
+  /** Its end is lost, and that is noted as a gap now. */
+  lost(): void {
+    this.lostIsNoted = true;
+  }
+
+  private stopOf({ kind, offset }: Exclude<ReadOutcome, { kind: 'replaced' }>, nowMs: number): Stop {
+    const before = this.stop?.kind === kind && this.stop.offset === offset ? this.stop : null;
+    return { kind, offset, sinceMs: before?.sinceMs ?? nowMs, polls: (before?.polls ?? 0) + 1 };
+  }
+
+  private skip(to: number): void {
+    this.advance({ blockOffset: to, index: 0 });
+    this.isAfterSkip = true;
+    // The zeros that were skipped are no end of the file any more.
+    this.stop = null;
+  }
+
+  private finish(end: ReadOutcome, endSize: number, once: boolean): void {
+    if (end.kind === 'complete') this.advance({ blockOffset: end.offset, index: 0 });
+    this.endSize = endSize;
+    this.stop = null;
+    if (!this.isLast || once) this.reader.release();
+  }
+
+  private async readChunk(): Promise<Chunk | null> {
+    const { found } = this;
+    const isIdle = found === null || !(this.hasGrown || (await this.anyHoldsMore()));
     this.hasNewPath = false;
     if (isIdle) return null;
-    const chunk = await this.chunkFromAny(found, others);
-    // What is known of its end stays known.
+    const chunk = await this.chunkFromAny(found);
+    // What is known about its end stays known.
     const isNews = chunk.blocks.length > 0 || chunk.end === null || chunk.end.kind === 'replaced';
     return isNews || this.hasGrown ? chunk : null;
   }
 
-  private async chunkFromAny(found: FoundFile, others: readonly FoundFile[]): Promise<Chunk> {
+  private async chunkFromAny(found: FoundFile): Promise<Chunk> {
+    const { others } = this.sighting;
     const chunk = await this.chunkFrom(found);
     if (others.length === 0 || chunk.end === null || chunk.end.kind === 'replaced') return chunk;
-    // Another path may go on where this one ends: only when none does, it is the end of the file.
+    // Another path may hold more than this one: it is the end of the file only when none does.
     if (chunk.blocks.length > 0) return { ...chunk, end: null };
-    return (await this.chunkAfter(chunk.end.offset)) ?? chunk;
+    return (await this.chunkAfter(chunk.end.offset, others)) ?? chunk;
   }
 
-  private async hasMore(): Promise<boolean> {
-    const { fileGuid, next, paths } = this;
-    for (const { path } of paths) if (await holdsBlockAt(path, fileGuid, next.blockOffset)) return true;
+  private async anyHoldsMore(): Promise<boolean> {
+    for (const path of this.paths) if (await this.holdsBlockAt(path, this.next.blockOffset)) return true;
     return false;
   }
 
-  /** The next part from a path that holds more than the one that ends at `offset`: that one is followed from now on. */
-  private async chunkAfter(offset: number): Promise<Chunk | null> {
-    const { fileGuid, others, paths } = this;
+  /** The next part from a path that holds more than the one that ends at `offset`: that path is read from now on. */
+  private async chunkAfter(offset: number, others: readonly FoundFile[]): Promise<Chunk | null> {
+    const { paths } = this;
     for (const other of others) {
-      if (!(await holdsBlockAt(other.path, fileGuid, offset))) continue;
+      if (!(await this.holdsBlockAt(other, offset))) continue;
       const chunk = await this.chunkFrom(other);
       const { end } = chunk;
       const isFurther =
         chunk.blocks.length > 0 || (end !== null && end.kind !== 'replaced' && end.offset > offset);
       if (!isFurther) continue;
-      this.follow(
-        other,
-        paths.filter((path) => path !== other),
-      );
+      const rest = paths.filter((path) => path !== other);
+      this.follow(readFrom(this.sighting, other, rest));
       return { ...chunk, end: null };
     }
     return null;
   }
 
-  private chunkFrom({ path }: FoundFile): Promise<Chunk> {
-    return this.reader.read(path, this.next, this.stop);
+  private chunkFrom(path: FoundFile): Promise<Chunk> {
+    return this.reader.read(() => this.open(path), this.next, this.stop);
   }
 
-  /** Where reading can go on after damage or zeros, or null. */
-  async soundBlockAfter(offset: number): Promise<number | null> {
-    return withSource(this.found?.path ?? '', (source) => nextSoundBlock(source, offset));
+  /** Whether the path holds a whole, sound block of this file at `offset`; false where it cannot be read. */
+  private async holdsBlockAt(path: FoundFile, offset: number): Promise<boolean> {
+    const holds = await unlessUnreadable(() =>
+      withBytes(
+        () => this.open(path),
+        async (bytes) => {
+          const header = decodeBlockHeader(await bytes.read(offset, SECTOR_BYTES), 0);
+          if (header.kind !== 'block' || !(await isFile(bytes, this.fileGuid))) return false;
+          const { end } = await soundEnd(bytes, offset, { enoughBytes: 1, maxBytes: header.size });
+          return end > offset;
+        },
+      ),
+    );
+    return holds === true;
   }
 
-  /** Whether its metadata describes any event, or the one of that name. */
-  describes(eventName?: string): boolean {
-    return this.reader.describes(eventName);
+  // What its bookmark says.
+
+  /**
+   * The bookmark for when everything read so far is acknowledged, if it differs from the last one that was asked for.
+   * @param oldest where the oldest waiting record of its audit begins
+   * @param isAfterOldest it continues the file of that record, and may hold a part of it
+   */
+  changedBookmark(oldest: FilePosition | null, isAfterOldest: boolean): Bookmark | null {
+    // Files that are read to their end are many: nobody looks at them twice.
+    if (this.isBookmarkedToEnd && this.isFinished && oldest === null) return null;
+    const bookmark = this.bookmark(oldest, isAfterOldest);
+    this.isBookmarkedToEnd = this.isFinished && bookmark.acknowledged === undefined;
+    const text = JSON.stringify(bookmark);
+    if (text === this.lastBookmark) return null;
+    this.lastBookmark = text;
+    return bookmark;
   }
 
-  /** Forgets what takes room, and can be read again. */
-  release(): void {
-    this.reader.release();
+  /** The bookmark of a file that was found, and of which nothing is acknowledged. */
+  firstBookmark(): Bookmark {
+    return {
+      file: this.name,
+      ...(this.path === null ? {} : { path: this.path }),
+      ...START,
+      size: this.size,
+      ...(this.mayGrow ? { mayGrow: true } : {}),
+      sequence: 0,
+    };
+  }
+
+  private bookmark(oldest: FilePosition | null, isAfterOldest: boolean): Bookmark {
+    const { next, acknowledged, endSize, writtenSize, lastSequence, lastTime } = this;
+    const published = later(next, acknowledged);
+    const needed = oldest?.fileGuid === this.fileGuid ? oldest : isAfterOldest ? START : next;
+    const start = toPosition(earlier(needed, next));
+    const isHeldBack = isBefore(start, published);
+    // A block that is read again was compared with the one before it already.
+    const tellsSequence = !isHeldBack && !this.isAfterSkip && lastSequence !== null;
+    return {
+      file: this.name,
+      ...(this.path === null ? {} : { path: this.path }),
+      ...start,
+      ...(isHeldBack ? { acknowledged: toPosition(published) } : {}),
+      ...(endSize === null ? {} : { endSize }),
+      ...(writtenSize === endSize ? {} : { size: writtenSize }),
+      ...(this.mayGrow ? { mayGrow: true } : {}),
+      ...(tellsSequence ? { sequence: lastSequence } : {}),
+      ...(lastTime === null ? {} : { lastTime }),
+      ...(this.isLost ? { isLost: true } : {}),
+    };
+  }
+}
+
+const lostBy = (decision: Exclude<Decision, { kind: 'wait' }>): Stopped['lost'] =>
+  decision.lostFrom === null
+    ? null
+    : { from: decision.lostFrom, to: decision.kind === 'skip' ? decision.to : null };
+
+/** @throws what no file system throws */
+async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | Unread> {
+  try {
+    return await read();
+  } catch (error) {
+    if (errorCode(error) === null) throw error;
+    if (errorCode(error) === 'ENOENT') return { kind: 'vanished' };
+    return { kind: 'unreadable', reason: errorText(error) };
   }
 }

@@ -1,41 +1,38 @@
 import { errorCode, errorText } from '../log';
 import type { Problems } from '../problems';
-import { FileByteSource } from '../sqlaudit/file-byte-source';
-import { SECTOR_BYTES } from '../sqlaudit/limits';
-import { SqlAuditFile } from '../sqlaudit/reader';
-import type { FoundFile } from './audit-glob';
-import { isBlank } from './blank';
+import type { AuditSource, FoundFile } from '../source/audit-source';
 
-/** What is lost with a file of which not even the header was read. */
+/** What is lost with a file whose header was never read. */
 export interface UnknownLoss {
   readonly reason: 'FILE_DELETED' | 'UNREADABLE';
   readonly found: FoundFile;
   readonly detail: string;
 }
 
-interface Identity {
+interface KnownPath {
   readonly found: FoundFile;
   /** Null where the file has no readable header. */
   readonly fileGuid: string | null;
-  /** The header may still be written, or could not be read just now. */
+  /** The header may still be written, or cannot be read just now. */
   readonly isOpen: boolean;
-  /** It holds something, and could not be read so far. */
+  /** The file holds something, and could not be read so far. */
   readonly isUnread: boolean;
 }
 
-/** Which audit file stands at a path. Files whose size and times are as before are not opened. */
+/** Which audit file is at each path. Files whose size and times are as before are not opened. */
 export class Identities {
-  private byPath = new Map<string, Identity>();
+  private byPath = new Map<string, KnownPath>();
 
-  /** @param lost is told of audit files, by their names, that will never be read */
+  /** @param lost hears of audit files, by their names, that will never be read */
   constructor(
+    private readonly source: AuditSource,
     private readonly problems: Problems,
     private readonly lost: (loss: UnknownLoss) => void,
   ) {}
 
   /** @returns the files of `found` that have a GUID */
   async of(found: readonly FoundFile[]): Promise<readonly (readonly [fileGuid: string, FoundFile])[]> {
-    const byPath = new Map<string, Identity>();
+    const byPath = new Map<string, KnownPath>();
     for (const file of found) byPath.set(file.path, await this.identify(file));
     this.noteUnread(byPath);
     this.byPath = byPath;
@@ -44,7 +41,7 @@ export class Identities {
     );
   }
 
-  at(path: string): Identity | null {
+  at(path: string): KnownPath | null {
     return this.byPath.get(path) ?? null;
   }
 
@@ -52,8 +49,8 @@ export class Identities {
     this.byPath.delete(path);
   }
 
-  /** A file that is gone under its name and under any other. */
-  private noteUnread(now: ReadonlyMap<string, Identity>): void {
+  /** Notes unread files that are gone, under their names and under any other. */
+  private noteUnread(now: ReadonlyMap<string, KnownPath>): void {
     const unread = [...this.byPath.values()].filter(
       ({ isUnread, found }) => isUnread && !now.has(found.path),
     );
@@ -70,24 +67,22 @@ export class Identities {
     if (found.audit !== null) this.lost({ reason, found, detail });
   }
 
-  private async identify(found: FoundFile): Promise<Identity> {
+  private async identify(found: FoundFile): Promise<KnownPath> {
     const known = this.byPath.get(found.path);
     const isSameFile = known !== undefined && !known.isOpen && known.found.inode === found.inode;
     if (isSameFile && known.found.size === found.size && known.found.version === found.version) return known;
-    // It has grown, so it will be read, and reading checks whose header it has.
+    // The file has grown, so it will be read, and reading compares the GUID.
     if (isSameFile && known.fileGuid !== null && known.found.size < found.size) return { ...known, found };
     return { found, ...(await this.readHeader(found)) };
   }
 
-  private async readHeader(found: FoundFile): Promise<Omit<Identity, 'found'>> {
+  private async readHeader(found: FoundFile): Promise<Omit<KnownPath, 'found'>> {
     const { path } = found;
-    let source: FileByteSource | null = null;
     try {
-      source = await FileByteSource.open(path);
-      const opened = await SqlAuditFile.open(source);
-      if (opened.kind === 'opened') return { fileGuid: opened.file.fileGuid, isOpen: false, isUnread: false };
-      if (opened.kind === 'foreign' && !isBlank(await source.read(0, SECTOR_BYTES))) {
-        this.tell('UNREADABLE', found, `byte ${opened.offset}: ${opened.reason}`);
+      const identity = await this.source.identify(path);
+      if (identity.kind === 'file') return { fileGuid: identity.fileGuid, isOpen: false, isUnread: false };
+      if (identity.kind === 'foreign') {
+        this.tell('UNREADABLE', found, `byte ${identity.offset}: ${identity.reason}`);
         return { fileGuid: null, isOpen: false, isUnread: false };
       }
       this.problems.reportUnfinished(path, 'byte 0: the file header is not written');
@@ -95,12 +90,10 @@ export class Identities {
     } catch (error) {
       if (errorCode(error) === null) throw error;
       if (errorCode(error) !== 'ENOENT') this.problems.report(path, `cannot be read: ${errorText(error)}`);
-    } finally {
-      await source?.close();
+      return { fileGuid: null, isOpen: true, isUnread: found.size > 0 };
     }
-    return { fileGuid: null, isOpen: true, isUnread: found.size > 0 };
   }
 }
 
-/** What a rename leaves as it was; systems give the inode alone to a new file at once. */
+/** What a rename does not change. The inode alone would not do: systems give it to a new file at once. */
 const fingerprintOf = ({ inode, size, mtimeMs }: FoundFile): string => `${inode} ${size} ${mtimeMs}`;

@@ -1,60 +1,58 @@
 import type { AuditRecord } from '../../src/event/audit-record';
 import { toAuditPart } from '../sqlaudit/audit-record';
+import { type FilePosition, isBefore } from '../sqlaudit/position';
 import type { FileEvent } from '../sqlaudit/reader';
+import { JOIN_LIMITS, type JoinLimits, RecordJoiner } from '../sqlaudit/record-joiner';
 import type { FollowedFile } from './followed-file';
-import { type FilePosition, isBefore } from './position';
-import { SessionJoiners } from './session-joiners';
 
-/** Makes whole records of the events of a database's files, each server audit for itself. */
+/** Of one server audit. */
+const LIMITS: JoinLimits = {
+  ...JOIN_LIMITS,
+  textBytesMax: 16 * 1024 * 1024, // the agent's memory is bounded
+  partsBetweenMax: 100_000, // a restart reads again from the oldest waiting record
+};
+
+/** Makes whole records of the events of a database's files. Each server audit has a joiner of its own. */
 export class JoinedRecords {
-  private readonly audits = new Map<string, SessionJoiners>();
+  private readonly audits = new Map<string, RecordJoiner>();
 
-  /** Takes one event in and moves the file's position behind it. @returns the records to publish now */
+  /** Takes one event in and advances its file behind it. @returns the records to publish now */
   take(file: FollowedFile, item: FileEvent): AuditRecord[] {
     const { fileGuid, blockOffset, index } = item;
     const part = toAuditPart(item.event, { file: file.name, fileGuid, blockOffset, index });
-    const records: AuditRecord[] = [];
-    if (part !== null) {
-      noteTime(file, part.record.eventTime);
-      const joiners = this.of(file.audit);
-      const complete = joiners.push(part);
-      // Read again only to join: what completes before this place was acknowledged in an earlier run.
-      if (!isBefore(item, file.acknowledged)) records.push(...complete);
-      records.push(...joiners.relieve());
-    }
-    file.next = item.next;
-    return records;
+    file.advance(item.next, part?.record.eventTime ?? null);
+    if (part === null) return [];
+    const joiner = this.of(file.audit);
+    const complete = joiner.push(part);
+    // Before this position events are read again only to join them: an earlier run has published what they complete.
+    const published = isBefore(item, file.acknowledged) ? [] : complete;
+    return [...published, ...joiner.relieve()];
   }
 
   oldestOf(audit: string): FilePosition | null {
     return this.audits.get(audit)?.oldest() ?? null;
   }
 
-  /** To be called when all there is was read, but for the audits held back. */
-  letGoQuiet(nowMs: number, waitMs: number, heldBack: ReadonlySet<string>): AuditRecord[] {
+  /** To be called when everything there is was read, but for the audits held back. */
+  releaseQuiet(nowMs: number, waitMs: number, heldBack: ReadonlySet<string>): AuditRecord[] {
     const records: AuditRecord[] = [];
-    for (const [audit, joiners] of this.audits) {
+    for (const [audit, joiner] of this.audits) {
       if (heldBack.has(audit)) continue;
-      records.push(...joiners.letGoQuiet(nowMs, waitMs));
-      if (joiners.oldest() === null) this.audits.delete(audit);
+      records.push(...joiner.releaseQuiet(nowMs, waitMs));
+      if (joiner.oldest() === null) this.audits.delete(audit);
     }
     return records;
   }
 
-  letGoAll(): AuditRecord[] {
-    return [...this.audits.values()].flatMap((joiners) => joiners.letGoAll());
+  flush(): AuditRecord[] {
+    return [...this.audits.values()].flatMap((joiner) => joiner.flush());
   }
 
-  private of(audit: string): SessionJoiners {
+  private of(audit: string): RecordJoiner {
     const known = this.audits.get(audit);
     if (known) return known;
-    const joiners = new SessionJoiners();
-    this.audits.set(audit, joiners);
-    return joiners;
+    const joiner = new RecordJoiner(LIMITS);
+    this.audits.set(audit, joiner);
+    return joiner;
   }
-}
-
-function noteTime(file: FollowedFile, eventTime: string): void {
-  if (file.lastTime === null) file.firstTime = eventTime;
-  file.lastTime = eventTime;
 }

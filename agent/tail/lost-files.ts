@@ -3,25 +3,28 @@ import type { FollowedFile } from './followed-file';
 
 /** What the spool has of a file. */
 export interface SpoolState {
-  /** Bytes of its copy; 0 where there is none. */
+  /** Bytes of the copy; 0 where there is none. */
   readonly length: number;
   /** The copy reaches to the end of a file that was no longer written. */
   readonly isComplete: boolean;
-  /** There was no room for all of it. */
+  /** The spool had no room for all of it. */
   readonly isFull: boolean;
 }
 
 /**
  * What is lost with a file that is gone, or null.
  *
- * An audit file does not tell which file it continues: there is no running number in its name and none in its
- * content, and the blocks of each are counted from 1. So what cannot be known is how many files came and went
- * between two looks, and what stood in them. That something may be missing is still always known: SQL Server
- * deletes the oldest file first, so while the newest file that was seen is there, no later one can have gone. Once
- * that one is gone and was not seen beside a successor, the gap that is noted for it lasts up to the first record
- * of the next file. Rollover passes a file by that somebody has renamed, so once the newest file that was seen has
- * another name, later ones may have gone too (`LOSS_AFTER`). Files that were gone before the agent's first look leave
- * no trace.
+ * An audit file does not tell which file it continues: neither its name nor its content has a running number, and the
+ * blocks of each file are counted from 1. So nobody can know how many files came and went between two looks, and what
+ * they held. The agent does know that something may be missing:
+ *
+ * - SQL Server deletes the oldest file first. While the newest file that was seen is there, no later one has gone.
+ * - If the newest file is gone and no later one was seen beside it, its gap lasts up to the first record of the next
+ *   file.
+ * - Rollover passes by a file that somebody has renamed. If the newest file that was seen has another name, later files
+ *   may have gone too (`LOSS_AFTER`).
+ *
+ * Files that were gone before the agent's first look leave no trace.
  */
 export function lossOf(file: FollowedFile, spool: SpoolState): Omit<GapNote, 'beforeTime'> | null {
   if (file.isLost) return null;
@@ -37,7 +40,7 @@ export function lossOf(file: FollowedFile, spool: SpoolState): Omit<GapNote, 'be
   return { reason, range, detail };
 }
 
-/** What may be lost after a file that was renamed while no newer one was known. */
+/** What may be lost after a file that was renamed while no newer file was known. */
 export const LOSS_AFTER: Omit<GapNote, 'beforeTime'> = {
   reason: 'FILE_DELETED',
   range: 'after',

@@ -4,10 +4,12 @@ import type { HttpResponse } from './http-exchange';
 /** What came of sending some events. */
 export type Answer =
   | ({ readonly kind: 'receipt' } & Receipt)
-  /** The service does not take anything with this key. */
+  /** The service takes nothing with this key. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** The service will never take this request as it is. */
+  /** The service never takes this request as it is. */
   | { readonly kind: 'unfit'; readonly code: string; readonly message: string }
+  /** The service refuses for a reason that only a newer agent knows: it may be these events, or everything. */
+  | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
   /** The same request may succeed later. */
   | { readonly kind: 'busy'; readonly message: string; readonly retryAfterMs: number | null };
 
@@ -32,14 +34,16 @@ const answerBody = z.object({
     .nullish(),
 });
 
-/** What an answer of the service says, whatever was asked. */
+/** What an answer of the service says to any request. */
 export interface ParsedAnswer {
   readonly data: unknown;
   /** Messages of the errors. */
   readonly errors: readonly string[];
-  /** The service's error code; `unknown` where the answer is not the service's, or holds no error. */
+  /** The service's error code; `unknown` if the answer is not the service's, or holds no error. */
   readonly code: string;
-  /** What went wrong, for people. */
+  /** The service itself gave the code. */
+  readonly isStated: boolean;
+  /** For people: what went wrong. */
   readonly message: string;
 }
 
@@ -47,35 +51,53 @@ export function parseAnswer({ status, body }: HttpResponse): ParsedAnswer {
   const parsed = answerBody.safeParse(parseJson(body));
   const errors = (parsed.success && parsed.data.errors) || [];
   const [error] = errors;
-  const code = error?.extensions?.code ?? CODE_OF_STATUS[status] ?? 'unknown';
+  const stated = error?.extensions?.code;
+  const code = stated ?? CODE_OF_STATUS[status] ?? 'unknown';
   const text = `${code}${error?.message ? `: ${oneLine(error.message)}` : ''} (HTTP ${status})`;
   return {
     data: parsed.success ? parsed.data.data : undefined,
     errors: errors.map(({ message }) => message),
     code,
+    isStated: stated !== undefined,
     message: code === 'unknown' ? `not an answer of the service (HTTP ${status})` : text,
   };
 }
 
 /** @param sent number of events in the request: a receipt must account for each */
 export function toAnswer(http: HttpResponse, sent: number, nowMs: number): Answer {
-  const { data, errors, code, message } = parseAnswer(http);
-  if (http.status === 200 && errors.length === 0) {
+  const { data, code, isStated, message } = parseAnswer(http);
+  if (http.status === 200) {
+    // A newer service may say more beside a receipt.
     const result = ingestData.safeParse(data);
     if (result.success && accountsFor(result.data.ingestAuditEvents, sent)) {
       return { kind: 'receipt', ...result.data.ingestAuditEvents };
     }
   }
-  if (code === 'unauthorized' || code === 'forbidden') return { kind: 'refused', message };
-  if (code === 'payload_too_large' || code === 'invalid_parameter') return { kind: 'unfit', code, message };
-  return { kind: 'busy', message, retryAfterMs: parseRetryAfter(http.retryAfter, nowMs) };
+  const known = KIND_OF_CODE[code] ?? KIND_OF_CODE[CODE_OF_STATUS[http.status] ?? ''];
+  const kind = known ?? (isStated && http.status < 500 ? 'unknown' : 'busy');
+  if (kind === 'busy') return { kind, message, retryAfterMs: parseRetryAfter(http.retryAfter, nowMs) };
+  return kind === 'refused' ? { kind, message } : { kind, code, message };
 }
 
-/** For answers that are not the service's own, but of something before it. */
+/** The codes an agent meets. A code of a newer service counts as the one that its HTTP status stands for. */
+const KIND_OF_CODE: Readonly<Record<string, 'refused' | 'unfit' | 'busy'>> = {
+  unauthorized: 'refused',
+  forbidden: 'refused',
+  invalid_parameter: 'unfit',
+  payload_too_large: 'unfit',
+  request_timeout: 'busy',
+  rate_limited: 'busy',
+  internal_error: 'busy',
+  service_unavailable: 'busy',
+};
+
+/** Also for answers that come from a proxy before the service, without a code. */
 const CODE_OF_STATUS: Readonly<Record<number, string>> = {
   401: 'unauthorized',
   403: 'forbidden',
+  408: 'request_timeout',
   413: 'payload_too_large',
+  425: 'service_unavailable',
   429: 'rate_limited',
   503: 'service_unavailable',
 };
@@ -98,7 +120,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The page of a proxy, say: handled as an answer without a receipt.
+    // A page of a proxy, say. It counts as an answer without a receipt.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { QueuedEvent } from '../batch/queued-event';
+import type { QueuedEvent } from '../batcher';
 import { appendLines } from '../durable-file';
 
 export interface DeadLetter {

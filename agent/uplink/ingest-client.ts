@@ -1,16 +1,16 @@
-import type { QueuedEvent } from '../batch/queued-event';
+import type { QueuedEvent } from '../batcher';
+import { isTimeout, withDeadline } from '../deadline';
 import { errorText } from '../log';
 import { type Answer, toAnswer } from './answer';
-import { isTimeout, withDeadline } from './deadline';
 import { graphqlUrl, postGraphql, RedirectError, type ServiceAddress } from './graphql-post';
 import { RequestBody } from './request-body';
 
 export interface IngestTarget extends ServiceAddress {
-  /** Null: the one of the key. */
+  /** Null: the tenant of the key. */
   readonly tenantId: string | null;
 }
 
-/** Sends events to the service, once and one request at a time. Never throws: what goes wrong is an answer too. */
+/** Sends events to the service, once and one request at a time. It never throws: what goes wrong is an answer too. */
 export class IngestClient {
   private readonly body: RequestBody;
 
@@ -21,7 +21,7 @@ export class IngestClient {
     this.body = new RequestBody(target.tenantId);
   }
 
-  /** @param events may be empty: then the answer tells whether the service would take events, and nothing changes */
+  /** @param events none: the answer tells whether the service takes events, and nothing changes */
   async send(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<Answer> {
     const url = graphqlUrl(this.target);
     try {
@@ -35,7 +35,7 @@ export class IngestClient {
   }
 }
 
-/** Why there was no answer, for people. */
+/** For people: why there was no answer. */
 export function reasonOf(error: unknown): string {
   if (isTimeout(error)) return 'no answer in time';
   return error instanceof RedirectError ? error.message : `cannot be reached: ${errorText(error)}`;

@@ -1,27 +1,28 @@
 import { backOff } from 'exponential-backoff';
-import type { QueuedEvent } from '../batch/queued-event';
+import type { QueuedEvent } from '../batcher';
 import type { Clock } from '../clock';
+import { unlessAborted, withDeadline } from '../deadline';
 import type { Log } from '../log';
 import { Occasionally } from '../occasionally';
+import type { ServiceProblem } from '../status/database-activity';
 import type { AgentTimes } from '../times';
 import type { Answer } from './answer';
-import { unlessAborted, withDeadline } from './deadline';
 
 export type FinalAnswer =
-  | Exclude<Answer, { readonly kind: 'busy' | 'refused' }>
-  /** Not sent, and not to be tried again now. */
+  | Exclude<Answer, { readonly kind: 'busy' | 'refused' | 'unknown' }>
+  /** The events are not sent, and the sender does not try again now. */
   | { readonly kind: 'gaveUp'; readonly message: string };
 
 export interface SenderOptions {
   readonly database: string;
   send(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<Answer>;
-  /** Few attempts within a short time, instead of as many as it takes. */
+  /** Makes a few attempts within a short time, instead of as many as it takes. */
   readonly once: boolean;
   readonly times: AgentTimes;
   readonly clock: Clock;
   readonly log: Log;
-  /** Hears what the service has against taking events, and null once it takes them. */
-  onTrouble?(trouble: { readonly kind: 'waiting' | 'keyRefused'; readonly message: string } | null): void;
+  /** Hears why the service takes no events, and null once it takes them. */
+  onProblem?(problem: ServiceProblem | null): void;
 }
 
 const ONCE_ATTEMPTS = 5;
@@ -51,27 +52,33 @@ export class PatientSender {
 
   private async sendWithin(events: readonly QueuedEvent[], signal: AbortSignal): Promise<FinalAnswer> {
     const { once, times, clock, database, log } = this.options;
-    // A key that was refused is tried without events: they are not for a service that does not take them.
-    let isRefused = false;
+    /** Why the sender asks without events before it sends them: they are not for a service that does not take them. */
+    let doubt: 'none' | 'everything is refused' | Extract<Answer, { kind: 'unknown' }> = 'none';
     while (!signal.aborted) {
-      const answer = await this.backingOff(isRefused ? [] : events, signal);
+      const answer = await this.backingOff(doubt === 'none' ? events : [], signal);
       if (answer.kind === 'busy') break;
-      if (answer.kind === 'refused') {
-        isRefused = true;
-        this.say('error', 'the service refuses the agent key, nothing is published', answer.message);
+      if (answer.kind === 'unknown' && doubt === 'none') {
+        doubt = answer;
+        continue;
+      }
+      if (answer.kind === 'refused' || answer.kind === 'unknown') {
+        doubt = 'everything is refused';
+        this.sayRefused(answer);
         if (once) break;
         await clock.wait(times.refusedRetryMs, signal);
         continue;
       }
-      this.options.onTrouble?.(null);
+      this.options.onProblem?.(null);
       if (this.said.reset()) log.info(`${database}: the service takes events again`);
-      if (!isRefused) return answer;
-      isRefused = false;
+      if (doubt === 'none') return answer;
+      // The service takes requests, so it refused these events.
+      if (typeof doubt === 'object') return { ...doubt, kind: 'unfit' };
+      doubt = 'none';
     }
     return { kind: 'gaveUp', message: this.lastProblem };
   }
 
-  /** The answer is busy only where it gave up. */
+  /** The answer is `busy` only if the sender gave up. */
   private async backingOff(events: readonly QueuedEvent[], signal: AbortSignal): Promise<Answer> {
     const { once, times, send } = this.options;
     const attempts = backOff(
@@ -91,11 +98,11 @@ export class PatientSender {
       if (error instanceof Busy) return error.answer;
       throw error;
     });
-    // The library's pauses cannot be cut short: after the signal they run out with nobody listening.
+    // The library's pauses cannot be cut short. After the signal they end with nobody listening.
     return unlessAborted(attempts, signal, () => ABANDONED);
   }
 
-  /** Waits as long as the service asks for; the pause of the back-off comes on top. */
+  /** Waits as long as the service asks for. The pause between attempts comes on top. */
   private async mayRetry(answer: Extract<Answer, { kind: 'busy' }>, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     const { once, times, clock } = this.options;
@@ -106,10 +113,16 @@ export class PatientSender {
     return !signal.aborted;
   }
 
+  private sayRefused({ kind, message }: Extract<Answer, { kind: 'refused' | 'unknown' }>): void {
+    if (kind === 'refused')
+      this.say('error', 'the service refuses the agent key, nothing is published', message);
+    else this.say('warn', 'the service refuses everything, nothing is published', message);
+  }
+
   private say(level: 'warn' | 'error', text: string, reason: string): void {
     const { database, log } = this.options;
     this.lastProblem = reason;
-    this.options.onTrouble?.({ kind: level === 'error' ? 'keyRefused' : 'waiting', message: reason });
+    this.options.onProblem?.({ kind: level === 'error' ? 'keyRefused' : 'waiting', message: reason });
     if (this.said.isDue(text + reason)) log[level](`${database}: ${text}: ${reason}`);
   }
 }

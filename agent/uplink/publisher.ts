@@ -1,11 +1,10 @@
 import { LIMITS } from '../../src/limits';
-import type { QueuedEvent } from '../batch/queued-event';
-import { type RequestLimits, splitIntoRequests } from '../batch/split';
+import { type QueuedEvent, type RequestLimits, splitIntoRequests } from '../batcher';
 import type { DeadLetter, DeadLetters } from './dead-letters';
 import type { FinalAnswer } from './patient-sender';
 import { ENVELOPE_BYTES } from './request-body';
 
-/** How the events of a database fared so far. */
+/** What became of the events of a database so far. */
 export interface Tally {
   accepted: number;
   duplicates: number;
@@ -15,7 +14,7 @@ export interface Tally {
 
 const EVENT_BYTES_MAX = LIMITS.ingestBodyBytesMax - ENVELOPE_BYTES;
 
-/** Brings the events of a batch to the service, and those it will never take to the dead letters. */
+/** Sends the events of a batch, and keeps those that the service will never take as dead letters. */
 export class Publisher {
   readonly tally: Tally = { accepted: 0, duplicates: 0, rejected: 0 };
 
@@ -27,7 +26,7 @@ export class Publisher {
     private readonly limits: RequestLimits,
   ) {}
 
-  /** @returns null when every event is acknowledged or kept, else why not */
+  /** @returns null if every event is acknowledged or kept as a dead letter, else why not */
   async publish(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<string | null> {
     for (const request of splitIntoRequests(events, this.limits)) {
       const problem = await this.publishRequest(request, abandon);
@@ -61,7 +60,7 @@ export class Publisher {
     return null;
   }
 
-  /** Finds the event that the service cannot take, so that it stops no other. */
+  /** Halves a request until the event that the service does not take stands alone: it must hold up no other. */
   private async publishHalves(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<string | null> {
     const middle = Math.ceil(events.length / 2);
     return (

@@ -1,4 +1,4 @@
-import type { QueuedEvent } from '../batch/queued-event';
+import type { QueuedEvent } from '../batcher';
 
 const MUTATION =
   'mutation($batch: AuditEventBatch!) { ingestAuditEvents(batch: $batch) { accepted duplicates rejected { index code message } } }';

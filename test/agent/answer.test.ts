@@ -14,7 +14,6 @@ describe('an answer of the service', () => {
     [400, errors('invalid_parameter'), 'unfit'],
     [200, errors('payload_too_large'), 'unfit'],
     [413, '<html>', 'unfit'],
-    [400, errors('SOMETHING_ELSE'), 'busy'],
     [400, 'Bad request', 'busy'],
     [500, errors('internal_error'), 'busy'],
     [200, errors('service_unavailable'), 'busy'],
@@ -31,6 +30,41 @@ describe('an answer of the service', () => {
     [200, receipt(1, -1), 'busy'],
   ] as const)('HTTP %i with %s is understood as %s', (status, body, kind) => {
     expect(toAnswer({ status, body, retryAfter: null }, 2, 0).kind).toBe(kind);
+  });
+
+  it.each([
+    [200, 'unknown'],
+    [400, 'unknown'],
+    [422, 'unknown'],
+    [401, 'refused'],
+    [403, 'refused'],
+    [413, 'unfit'],
+    [408, 'busy'],
+    [425, 'busy'],
+    [429, 'busy'],
+    [500, 'busy'],
+    [507, 'busy'],
+  ] as const)(
+    'with a code that only a newer service knows is understood by its status %i, as %s',
+    (status, kind) => {
+      const body = errors('code_of_a_newer_service');
+      expect(toAnswer({ status, body, retryAfter: null }, 2, 0).kind).toBe(kind);
+    },
+  );
+
+  it('of a newer service may say more than this agent asks for', () => {
+    const rejected = [{ index: 1, code: 'reason_of_a_newer_service', message: 'x', hint: 'y' }];
+    const data = { ingestAuditEvents: { accepted: 1, duplicates: 0, rejected, sealed: 1 }, more: [] };
+    const whole = {
+      data,
+      errors: [{ message: 'soon outdated', extensions: { code: 'notice' } }],
+      extensions: {},
+    };
+    for (const body of [{ data, extensions: {} }, whole])
+      expect(toAnswer({ status: 200, body: JSON.stringify(body), retryAfter: null }, 2, 0)).toEqual({
+        ...{ kind: 'receipt', accepted: 1, duplicates: 0 },
+        rejected: [{ index: 1, code: 'reason_of_a_newer_service', message: 'x' }],
+      });
   });
 
   it('may name a time to wait, in seconds or as a date', () => {

@@ -1,4 +1,4 @@
-import { Batcher } from '../../agent/batch/batcher';
+import { Batcher } from '../../agent/batcher';
 
 describe('a batch', () => {
   const event = (bytes: number) => ({ json: '', bytes, eventTime: '' });

@@ -24,7 +24,7 @@ describe('the configuration', () => {
       config: {
         ...{ baseUrl: 'https://audit-activity.example.com', tenantId: null, enabled: true },
         ...{ pollIntervalMs: 1000, batchEventsMax: 1000, batchAgeMaxMs: 500, spoolBytesMax: 1024 ** 3 },
-        databases: [{ name: '<DATABASE_LABEL>', sourceType: 'DirectFile' }],
+        databases: [{ name: '<DATABASE_LABEL>', source: { type: 'DirectFile' } }],
       },
     });
   });

@@ -47,7 +47,7 @@ describe('of an audit file and its copies', () => {
             write(folder, `${name}${i}.sqlaudit`, RECORDS.slice(0, length), isReserved);
           write(folder, original, RECORDS, isReserved);
           if (hasNext) folder.write(1, [5]);
-          // A run that is ended somewhere leaves its checkpoint.
+          // A run that is ended somewhere leaves its bookmarks.
           await folder.once(batchesMax);
           await folder.once();
           expect(folder.delivered.filter((statement) => statement !== 'SELECT 5')).toEqual(

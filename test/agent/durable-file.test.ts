@@ -1,7 +1,7 @@
 import fs, { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Checkpoint } from '../../agent/checkpoint/checkpoint';
+import { Bookmarks } from '../../agent/bookmarks/bookmarks';
 import { systemClock } from '../../agent/clock';
 import { appendLines, replaceFile } from '../../agent/durable-file';
 import { LineLog } from '../../agent/log';
@@ -52,26 +52,26 @@ describe('a disk that loses what it was not asked to keep', () => {
     expect(disk.asked).toEqual([`sync ${path}.new`, `rename ${path}.new ${path}`, `sync ${folder}`]);
   });
 
-  it('leaves the old checkpoint where it cannot keep the new one, and none is told of', async () => {
+  it('leaves the old bookmarks if it cannot keep the new ones, and nobody is told of new ones', async () => {
     const context = { database: 'X', log: new LineLog(() => {}), clock: systemClock };
-    const checkpoint = await Checkpoint.load(path, context);
+    const bookmarks = await Bookmarks.load(path, context);
     const saved = (blockOffset: number) =>
-      checkpoint.save({
-        entries: new Map([['x', { file: 'f', blockOffset, index: 0 }]]),
+      bookmarks.save({
+        bookmarks: new Map([['x', { file: 'f', blockOffset, index: 0 }]]),
         present: new Set(),
       });
     await saved(512);
     const before = readFileSync(path, 'utf8');
     disk.broken = `${path}.new`;
     await expect(saved(1024)).rejects.toThrow('EIO');
-    expect([checkpoint.entry('x')?.blockOffset, readFileSync(path, 'utf8')]).toEqual([512, before]);
+    expect([bookmarks.of('x')?.blockOffset, readFileSync(path, 'utf8')]).toEqual([512, before]);
     // The text is there, and its name may not be: it does not count.
     disk.broken = folder;
     await expect(saved(2048)).rejects.toThrow('EIO');
-    expect(checkpoint.entry('x')?.blockOffset).toBe(512);
+    expect(bookmarks.of('x')?.blockOffset).toBe(512);
     disk.broken = null;
     await saved(4096);
-    expect((await Checkpoint.load(path, context)).entry('x')?.blockOffset).toBe(4096);
+    expect((await Bookmarks.load(path, context)).of('x')?.blockOffset).toBe(4096);
   });
 
   it('is asked to keep lines that were added before they count as written', async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileByteSource } from '../../agent/sqlaudit/file-byte-source';
+import { FileBytes } from '../../agent/sqlaudit/bytes';
 import { guidOf, row, writer } from './gaps/support';
 import { auditFileName } from './support/audit-files';
 import { startTail } from './support/tail-harness';
@@ -18,11 +18,11 @@ async function costOf(polls: number, newestHasReservedSpace: boolean) {
     writeFileSync(path(n), writer.file(guidOf(n), [[row(n)]]));
   }
   if (newestHasReservedSpace) truncateSync(path(FILES - 1), 10_000_000);
-  const { tail, checkpoint } = await startTail(folder, join(data, 'checkpoint.json'), false, 1000);
+  const { tail, bookmarks } = await startTail(folder, join(data, 'checkpoint.json'), false, 1000);
   const stop = new AbortController();
   const counts = { opened: 0, bytesRead: 0, looked: 0, polls: 0, batches: 0 };
   let isIdle = false;
-  const open = jest.spyOn(FileByteSource, 'open').mockImplementation(async (at) => {
+  const open = jest.spyOn(FileBytes, 'open').mockImplementation(async (at) => {
     if (isIdle) counts.opened++;
     return counting(await original(at), (bytes) => (counts.bytesRead += isIdle ? bytes : 0));
   });
@@ -40,7 +40,7 @@ async function costOf(polls: number, newestHasReservedSpace: boolean) {
   });
   let published = 0;
   for await (const batch of tail.batches(stop.signal)) {
-    await checkpoint.save(batch.snapshot);
+    await bookmarks.save(batch.snapshot);
     published += batch.events.length;
     if (isIdle) counts.batches++;
     isIdle = published === FILES;
@@ -51,8 +51,8 @@ async function costOf(polls: number, newestHasReservedSpace: boolean) {
   return counts;
 }
 
-const original = FileByteSource.open.bind(FileByteSource);
-function counting(source: FileByteSource, read: (bytes: number) => void): FileByteSource {
+const original = FileBytes.open.bind(FileBytes);
+function counting(source: FileBytes, read: (bytes: number) => void): FileBytes {
   const before = source.read.bind(source);
   source.read = async (offset, length) => {
     const bytes = await before(offset, length);

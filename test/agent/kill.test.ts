@@ -24,7 +24,7 @@ describe('an agent that is killed', () => {
       const agent = compiled.start(['run', '--config', world.configPath]);
       const target = service.requests.length + 1 + Math.floor(Math.random() * killAfter);
       await until('some requests', () => service.requests.length >= target);
-      // At once, or within the request and the checkpoint that follow.
+      // At once, or within the request and the bookmarks that follow.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 15));
       agent.child.kill('SIGKILL');
       await agent.ended;
@@ -49,7 +49,7 @@ describe('an agent that is killed', () => {
   it('stops on SIGTERM although the service does not answer', async () => {
     world.copy(FILES_2022);
     let asked = 0;
-    world.service.trouble = () => ++asked > 0;
+    world.service.fault = () => ++asked > 0;
     const agent = compiled.start(['run', '--config', world.configPath]);
     await until('a request in flight', () => asked > 0);
     const since = Date.now();

@@ -21,7 +21,7 @@ onLinux('an agent never takes more than 120 MB of memory, however much waits to 
   // The default settings; the service of this test keeps no events.
   world.configure({}, { PollIntervalMs: 1_000, BatchMaxAgeMs: 500 });
   let published = 0;
-  world.service.trouble = ({ events }, response) => {
+  world.service.fault = ({ events }, response) => {
     published += events.length;
     const receipt = { accepted: events.length, duplicates: 0, rejected: [] };
     respond(response, 200, { data: { ingestAuditEvents: receipt } });

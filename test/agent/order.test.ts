@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as tinyglobby from 'tinyglobby';
-import { FileByteSource } from '../../agent/sqlaudit/file-byte-source';
+import { FileBytes } from '../../agent/sqlaudit/bytes';
 import { AuditFolder, guidOf, row, writer } from './gaps/support';
 import { splitRow } from './sqlaudit/support/parts';
 import { auditFileName } from './support/audit-files';
@@ -31,13 +31,13 @@ describe('a record that is torn over files comes out whole, after what was writt
 
   /** What is delivered of everything, where this happens between the first batch and the rest. */
   async function delivered(once: boolean, meanwhile: () => void): Promise<string[]> {
-    const { tail, checkpoint, gaps } = await audit.start(once, 1);
+    const { tail, bookmarks, gaps } = await audit.start(once, 1);
     const statements: string[] = [];
     const stop = new AbortController();
     for await (const batch of tail.batches(stop.signal)) {
       if (statements.length === 0) meanwhile();
       statements.push(...eventsOfBatch(batch).map(({ statement }) => statement));
-      await checkpoint.save(batch.snapshot);
+      await bookmarks.save(batch.snapshot);
       if (statements.includes('SELECT 4')) stop.abort();
     }
     expect(gaps.count).toBe(0);
@@ -82,12 +82,12 @@ describe('a record that is torn over files comes out whole, after what was writt
 
   /** So often the file of the first part cannot be opened. */
   const refused = (times: number) => () => {
-    const { open } = FileByteSource;
+    const { open } = FileBytes;
     let left = times;
-    jest.spyOn(FileByteSource, 'open').mockImplementation(async (path) => {
+    jest.spyOn(FileBytes, 'open').mockImplementation(async (path) => {
       if (path === audit.path(1) && left-- > 0)
         throw Object.assign(new Error('resource busy'), { code: 'EBUSY' });
-      return open.call(FileByteSource, path);
+      return open.call(FileBytes, path);
     });
   };
 

@@ -1,4 +1,4 @@
-import { splitIntoRequests } from '../../agent/batch/split';
+import { splitIntoRequests } from '../../agent/batcher';
 import { DeadLetters } from '../../agent/uplink/dead-letters';
 import { Publisher } from '../../agent/uplink/publisher';
 import { LIMITS } from '../../src/limits';
@@ -31,7 +31,7 @@ describe('events the service does not take', () => {
   });
 
   it('are found by halving a request that is refused as a whole', async () => {
-    world.service.trouble = ({ events }, response) => {
+    world.service.fault = ({ events }, response) => {
       const isRefused = events.some(({ actionId }) => actionId === 'DR');
       if (isRefused) refuse(response, 400, 'invalid_parameter');
       return isRefused;
@@ -45,7 +45,7 @@ describe('events the service does not take', () => {
   });
 
   it('are none when only the request was too large', async () => {
-    world.service.trouble = ({ events }, response) => {
+    world.service.fault = ({ events }, response) => {
       const isTooLarge = events.length > 20;
       // As a proxy refuses it.
       if (isTooLarge) response.writeHead(413).end('<html>Too large');

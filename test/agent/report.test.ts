@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path';
 import { type Gap, toGap } from '../../agent/gaps/gap';
 import { AGENT_VERSION } from '../../agent/version';
 import { AgentWorld, FILES_2017, FILES_2022 } from './support/agent-world';
-import { type ReportTrouble, refuse, respond } from './support/fake-ingest-service';
+import { type ReportFault, refuse, respond } from './support/fake-ingest-service';
 import { until } from './support/until';
 
-const serverError: ReportTrouble = (_, response) => {
+const serverError: ReportFault = (_, response) => {
   refuse(response, 500, 'internal_error');
   return true;
 };
-const silence: ReportTrouble = () => true;
-const olderService: ReportTrouble = (_, response) => {
+const silence: ReportFault = () => true;
+const olderService: ReportFault = (_, response) => {
   const message = 'Unknown type "AuditSourceReport". Did you mean "AuditEventBatch"?';
   respond(response, 400, { errors: [{ message, extensions: { code: 'invalid_parameter' } }] });
   return true;
@@ -81,19 +81,19 @@ describe('an agent that reports to the service', () => {
     ['fail', serverError],
     ['are not answered', silence],
     ['are not known to the service', olderService],
-  ])('publishes although reports %s, and reports all of it later', async (_, trouble) => {
-    world.service.reportTrouble = trouble;
+  ])('publishes although reports %s, and reports all of it later', async (_, fault) => {
+    world.service.reportFault = fault;
     world.copy(FILES_2022);
     world.follow({ reportTimeoutMs: 300 });
     await until('all published', () => world.service.stored.size === 150);
     expect(world.service.reports).toEqual([]);
-    world.service.reportTrouble = () => false;
+    world.service.reportFault = () => false;
     await until('all reported', () => reportedCount() === 150);
   });
 
   it('says once that the service knows no reports', async () => {
     let asked = 0;
-    world.service.reportTrouble = (...given) => {
+    world.service.reportFault = (...given) => {
       asked++;
       return olderService(...given);
     };
@@ -106,13 +106,13 @@ describe('an agent that reports to the service', () => {
 
   it('reports gaps at once, so many at a time, and keeps them until the service has them', async () => {
     leaveGaps(130);
-    world.service.reportTrouble = serverError;
+    world.service.reportFault = serverError;
     const agent = world.follow();
     await until('a failure', () => world.log.includes('could not be reported'));
     await agent.stop();
     expect(readFileSync(gapsPath, 'utf8').trim().split('\n')).toHaveLength(130);
 
-    world.service.reportTrouble = () => false;
+    world.service.reportFault = () => false;
     world.follow({ reportMaxMs: 600_000, reportMinMs: 600_000 });
     await until('all gaps acknowledged', () => readFileSync(gapsPath, 'utf8') === '');
     const [first, second] = world.service.reports.filter((report) => report.gaps.length > 0);
@@ -122,7 +122,7 @@ describe('an agent that reports to the service', () => {
 
   it('keeps gaps that the service did not keep', async () => {
     leaveGaps(2);
-    world.service.reportTrouble = (_, response) => {
+    world.service.reportFault = (_, response) => {
       respond(response, 200, { data: { reportAuditSource: { gapsKept: 1 } } });
       return true;
     };
@@ -133,9 +133,9 @@ describe('an agent that reports to the service', () => {
 
   it('reports with a run that ends, and what an earlier one could not', async () => {
     world.copy(FILES_2022);
-    world.service.reportTrouble = serverError;
+    world.service.reportFault = serverError;
     expect(await world.once()).toBe(0);
-    world.service.reportTrouble = () => false;
+    world.service.reportFault = () => false;
     world.copy(FILES_2017);
     expect(await world.once()).toBe(0);
     expect(reportedCount()).toBe(230);

@@ -11,7 +11,7 @@ import { eventsOfBatch, startTail } from './support/tail-harness';
 
 const writer = AuditFileWriter.from(readFileSync(FILES_2022[0] ?? ''));
 const CHARS = [10, 3_999, 4_000, 4_001, 8_000, 12_500];
-/** What becomes of a batch: the agent ends before the request, between receipt and checkpoint, or not at all. */
+/** What becomes of a batch: the agent ends before the request, between receipt and bookmarks, or not at all. */
 const FATES = ['unsent', 'unsaved', 'saved', 'saved', 'saved'] as const;
 
 /** More than all parts of a schedule. */
@@ -51,7 +51,7 @@ async function runUntilKilled(
   fates: (typeof FATES)[number][],
   delivered: Map<string, AuditRecord>,
 ): Promise<boolean> {
-  const { tail, checkpoint } = await startTail(folder, join(folder, 'checkpoint.json'), true, 2);
+  const { tail, bookmarks } = await startTail(folder, join(folder, 'checkpoint.json'), true, 2);
   let batches = 0;
   for await (const batch of tail.batches(new AbortController().signal)) {
     if (++batches > BATCHES_MAX) throw new Error('the agent comes to no end');
@@ -59,7 +59,7 @@ async function runUntilKilled(
     if (fate === 'unsent') return false;
     for (const event of eventsOfBatch(batch)) delivered.set(keyOf(event), event);
     if (fate === 'unsaved') return false;
-    await checkpoint.save(batch.snapshot);
+    await bookmarks.save(batch.snapshot);
   }
   return true;
 }

@@ -47,8 +47,8 @@ describe('an agent under a service host', () => {
 
   it('ends in time although the service does not answer', async () => {
     let asked = 0;
-    world.service.trouble = () => ++asked > 0;
-    world.service.reportTrouble = () => true;
+    world.service.fault = () => ++asked > 0;
+    world.service.reportFault = () => true;
     const agent = start('--service');
     await until('a request in flight', () => asked > 0);
     const since = Date.now();

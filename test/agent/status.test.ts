@@ -5,14 +5,14 @@ import { statusPath } from '../../agent/status/status-file';
 import { AgentWorld, databaseEntry, FILES_2022 } from './support/agent-world';
 import { capturedOutput } from './support/captured-output';
 import { CompiledAgent } from './support/compiled-agent';
-import { refuse, type Trouble } from './support/fake-ingest-service';
+import { type Fault, refuse } from './support/fake-ingest-service';
 import { until } from './support/until';
 
-const unavailable: Trouble = (_, response) => {
+const unavailable: Fault = (_, response) => {
   refuse(response, 503, 'service_unavailable');
   return true;
 };
-const unauthorized: Trouble = (_, response) => {
+const unauthorized: Fault = (_, response) => {
   refuse(response, 401, 'unauthorized');
   return true;
 };
@@ -63,8 +63,8 @@ describe('the status of an agent', () => {
     ['keyRefused', unauthorized, 'key refused'],
   ])(
     'tells that it is %s, what of, and how much waits; then that this is over',
-    async (state, trouble, shown) => {
-      world.service.trouble = trouble;
+    async (state, fault, shown) => {
+      world.service.fault = fault;
       world.copy(FILES_2022);
       world.follow();
       await untilState(state);
@@ -78,7 +78,7 @@ describe('the status of an agent', () => {
       expect(code).toBe(1);
       expect(text).toContain(`Payroll: ${shown}`);
       expect(text).toMatch(/problem .*(service_unavailable|unauthorized)/);
-      world.service.trouble = () => false;
+      world.service.fault = () => false;
       await untilState('idle');
       expect(world.statusOf()).toMatchObject({ problem: null, waitingBytes: 0, waitingRecords: 0 });
       expect((await ask()).code).toBe(0);
@@ -158,10 +158,10 @@ describe('the status of an agent', () => {
   it('tells why nothing is published at all', async () => {
     world.configure({ TenantId: null });
     world.follow();
-    await until('the obstacle', () => world.status()?.obstacle);
+    await until('the problem', () => world.status()?.obstacle);
     expect(await ask()).toMatchObject({ code: 1, text: expect.stringContaining('TenantId is not set') });
     world.configure({}, { Enabled: false });
-    await until('the other obstacle', () => world.status()?.obstacle?.includes('Enabled'));
+    await until('the other problem', () => world.status()?.obstacle?.includes('Enabled'));
     expect(await ask()).toMatchObject({ code: 0, text: expect.stringContaining('Enabled is false') });
   });
 

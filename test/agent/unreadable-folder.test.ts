@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { listAuditFiles, parseAuditGlob } from '../../agent/tail/audit-glob';
+import { LocalFolder, parseAuditGlob } from '../../agent/source/local-folder';
 import { AgentWorld, databaseEntry, FILES_2022 } from './support/agent-world';
 
 /** Has the listing of folders fail, as it does for who may not read them; a test may run as root, who may. */
@@ -29,7 +29,7 @@ describe('a folder that cannot be listed', () => {
   });
 
   it('is never taken for an empty one', async () => {
-    const listing = () => listAuditFiles(parseAuditGlob('audit/**/*.sqlaudit', world.folder));
+    const listing = () => new LocalFolder(parseAuditGlob('audit/**/*.sqlaudit', world.folder)).list();
     forbid(world.auditFolder);
     expect(await listing()).toMatchObject({ kind: 'unreadable', folder: world.auditFolder });
     jest.restoreAllMocks();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { GAP_REASONS } from '../../src/event/source-report';
 import { LIMITS } from '../../src/limits';
-import { GAP_REASONS } from '../../src/modules/sources/audit-source';
 import { aGap, aReport, REPORT, reportOf } from '../support/audit-sources';
 import { ENGINES } from '../support/engines';
 import { until } from '../support/until';

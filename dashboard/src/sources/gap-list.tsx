@@ -1,5 +1,5 @@
 import { Table, Text } from '@mantine/core';
-import { GAP_REASONS } from '../../../src/modules/sources/audit-source';
+import { GAP_REASONS } from '../../../src/event/source-report';
 import { formatCount } from '../lib/numbers';
 import { formatTime, type TimeZone } from '../lib/time';
 import type { Source } from './source-state';

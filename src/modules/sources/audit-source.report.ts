@@ -1,7 +1,7 @@
 import { GraphQLFloat, GraphQLInt, GraphQLString } from 'graphql';
 import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { GAP_REASONS, type GapReason } from '../../event/source-report';
 import { LIMITS } from '../../limits';
-import { GAP_REASONS, type GapReason } from './audit-source';
 
 const REASONS = Object.keys(GAP_REASONS) as GapReason[];
 /** For GraphQL: a name and its value are the same. */

@@ -2,9 +2,10 @@ import type { OwnerDb, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofEveryTenant, ofTenants } from '../../database/tenant-rows';
 import { DomainError, toDomainError } from '../../errors';
+import type { GapReason } from '../../event/source-report';
 import { LIMITS } from '../../limits';
 import { fromStored, toStored } from '../../trail/stored-text';
-import type { AuditGap, AuditSource, GapReason, SourceId, SourceReport, StoredGap } from './audit-source';
+import type { AuditGap, AuditSource, SourceId, SourceReport, StoredGap } from './audit-source';
 import {
   COUNT_GAPS,
   LIST_ALL,

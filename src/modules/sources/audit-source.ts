@@ -1,11 +1,4 @@
-/** Why a part of the audit trail could not be published. */
-export const GAP_REASONS = {
-  FILE_DELETED: 'An audit file was deleted before all of it was read.',
-  BLOCKS_MISSING: 'A file lacks event blocks that stood between others.',
-  UNREADABLE: 'Records are there and cannot be read.',
-  SPOOL_FULL: 'The agent had no room left to keep what it had read.',
-} as const;
-export type GapReason = keyof typeof GAP_REASONS;
+import type { GapReason } from '../../event/source-report';
 
 /**
  * A part of the audit trail that an agent could not publish. Times are UTC with seven decimals; event times are null

@@ -1,8 +1,8 @@
 import { GraphQLFloat, GraphQLInt, GraphQLString } from 'graphql';
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { Field, ObjectType } from 'type-graphql';
+import type { GapReason } from '../../event/source-report';
 import { LIMITS } from '../../limits';
-import type { GapReason } from './audit-source';
 import { ReasonEnum } from './audit-source.report';
 
 @ObjectType('AuditGap', { description: 'A part of the audit trail that an agent could not publish.' })

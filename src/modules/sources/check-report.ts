@@ -1,8 +1,9 @@
 import { DomainError } from '../../errors';
 import { formatTicks, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { isUuid } from '../../event/record-id';
+import { type GapReason, REPORT_CHARS_MAX } from '../../event/source-report';
 import { LIMITS } from '../../limits';
-import type { AuditGap, GapReason, SourceReport } from './audit-source';
+import type { AuditGap, SourceReport } from './audit-source';
 
 type Optional = string | null | undefined;
 
@@ -31,12 +32,6 @@ export interface GivenReport {
   readonly problem?: Optional;
   readonly gaps: readonly GivenGap[];
 }
-
-/** Of texts, in UTF-16 units. */
-const CHARS_MAX = {
-  ...{ hostName: 255, databaseName: 100, agentVersion: 100, problem: 1_000 },
-  ...{ fileName: 500, detail: 1_000 },
-} as const;
 
 /**
  * The report with its times in one form.
@@ -97,13 +92,13 @@ class Check {
     return this.text(name, text);
   }
 
-  text(name: keyof typeof CHARS_MAX, text: string): string {
-    const max = CHARS_MAX[name];
+  text(name: keyof typeof REPORT_CHARS_MAX, text: string): string {
+    const max = REPORT_CHARS_MAX[name];
     if (text.length > max) this.#add(name, `must be at most ${max} characters`);
     return text;
   }
 
-  optional(name: keyof typeof CHARS_MAX, text: Optional): string | null {
+  optional(name: keyof typeof REPORT_CHARS_MAX, text: Optional): string | null {
     return text == null ? null : this.text(name, text);
   }
 

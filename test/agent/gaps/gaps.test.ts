@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FileByteSource } from '../../../agent/sqlaudit/file-byte-source';
+import { FileBytes } from '../../../agent/sqlaudit/bytes';
 import { blockOffsets } from '../sqlaudit/support/blocks';
 import { auditFileName } from '../support/audit-files';
 import { AuditFolder, guidOf, row, timeOf, writer } from './support';
@@ -172,6 +172,26 @@ describe('a gap is noted', () => {
     ]);
   });
 
+  it.each([
+    ['a single run', () => audit.once()],
+    ['an agent that follows', () => audit.followUntil(() => audit.delivered.length === 4)],
+  ])(
+    'once where zeros stand between two blocks, and what follows them is read, by %s',
+    async (_, publish) => {
+      audit.write(0, [1, 2, 3]);
+      const bytes = readFileSync(audit.path(0));
+      const second = blockOffsets(bytes).at(-3) ?? 0;
+      const zeros = Buffer.alloc(2_048);
+      writeFileSync(audit.path(0), Buffer.concat([bytes.subarray(0, second), zeros, bytes.subarray(second)]));
+      audit.write(1, [4]);
+      await publish();
+      expect(audit.delivered.toSorted()).toEqual([1, 2, 3, 4].map((n) => `SELECT ${n}`));
+      expect(audit.gaps).toMatchObject([
+        { reason: 'UNREADABLE', detail: `byte ${second}: zeros up to the block at byte ${second + 2_048}` },
+      ]);
+    },
+  );
+
   it('where a file that nobody writes any more ends within a block', async () => {
     audit.write(0, [1, 2]);
     const bytes = readFileSync(audit.path(0));
@@ -197,10 +217,10 @@ describe('a gap is noted', () => {
     writeFileSync(audit.path(0), readFileSync(audit.path(0)).fill(0xee, 0, 4));
     writeFileSync(join(audit.folder, 'other.sqlaudit'), 'no audit file, and not named like one');
     audit.write(1, [2]);
-    const { open } = FileByteSource;
-    const refusing = jest.spyOn(FileByteSource, 'open').mockImplementation(async (path) => {
+    const { open } = FileBytes;
+    const refusing = jest.spyOn(FileBytes, 'open').mockImplementation(async (path) => {
       if (path === audit.path(1)) throw Object.assign(new Error('access is denied'), { code: 'EACCES' });
-      return open.call(FileByteSource, path);
+      return open.call(FileBytes, path);
     });
     await audit.followUntil(() => {
       // It was listed by then.

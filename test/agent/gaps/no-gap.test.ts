@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FileByteSource } from '../../../agent/sqlaudit/file-byte-source';
+import { FileBytes } from '../../../agent/sqlaudit/bytes';
 import { AuditFiles } from '../../../agent/tail/audit-files';
 import { auditFileName } from '../support/audit-files';
 import { until } from '../support/until';
@@ -71,10 +71,10 @@ describe('no gap is noted', () => {
     const copy = join(audit.spool, guidOf(0), auditFileName(0));
     mkdirSync(dirname(copy), { recursive: true });
     renameSync(audit.path(0), copy);
-    const { open } = FileByteSource;
-    const going = jest.spyOn(FileByteSource, 'open').mockImplementation(async (path) => {
+    const { open } = FileBytes;
+    const going = jest.spyOn(FileBytes, 'open').mockImplementation(async (path) => {
       if (path === copy) rmSync(dirname(copy), { recursive: true });
-      return open.call(FileByteSource, path);
+      return open.call(FileBytes, path);
     });
     audit.write(1, [2, 3]);
     // Two listings without a file make it a lost one.

@@ -61,11 +61,11 @@ export class AuditFolder {
 
   /** Publishes what is there. @param batchesMax the agent is stopped after so many */
   async once(batchesMax = Number.POSITIVE_INFINITY): Promise<void> {
-    const { tail, checkpoint, gaps } = await this.start(true);
+    const { tail, bookmarks, gaps } = await this.start(true);
     let batches = 0;
     for await (const batch of tail.batches(new AbortController().signal)) {
       this.take(batch);
-      await checkpoint.save(batch.snapshot);
+      await bookmarks.save(batch.snapshot);
       if (++batches >= batchesMax) break;
     }
     this.gaps = gaps.pending(1_000);
@@ -73,7 +73,7 @@ export class AuditFolder {
 
   /** Publishes until a condition holds. */
   async followUntil(isEnough: () => boolean | Promise<boolean>): Promise<void> {
-    const { tail, checkpoint, gaps } = await this.start(false);
+    const { tail, bookmarks, gaps } = await this.start(false);
     const stop = new AbortController();
     const polling = setInterval(async () => {
       this.gaps = gaps.pending(1_000);
@@ -81,7 +81,7 @@ export class AuditFolder {
     }, 5);
     for await (const batch of tail.batches(stop.signal)) {
       this.take(batch);
-      await checkpoint.save(batch.snapshot);
+      await bookmarks.save(batch.snapshot);
     }
     clearInterval(polling);
     this.gaps = gaps.pending(1_000);

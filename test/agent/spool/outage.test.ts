@@ -12,7 +12,7 @@ describe('an agent that is cut off from its service while SQL Server removes fil
   beforeEach(async () => {
     world = await AgentWorld.create();
     isDown = true;
-    world.service.trouble = (_, response) => {
+    world.service.fault = (_, response) => {
       if (isDown) refuse(response, 503, 'service_unavailable');
       return isDown;
     };

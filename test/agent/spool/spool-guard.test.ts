@@ -1,14 +1,15 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CheckpointEntry } from '../../../agent/checkpoint/checkpoint-entry';
+import type { Bookmark } from '../../../agent/bookmarks/bookmark';
 import { systemClock } from '../../../agent/clock';
 import { LineLog } from '../../../agent/log';
 import { Problems } from '../../../agent/problems';
+import { findFile } from '../../../agent/source/local-folder';
 import { Spool } from '../../../agent/spool/spool';
 import { SpoolGuard } from '../../../agent/spool/spool-guard';
 import { SpooledCopy } from '../../../agent/spool/spooled-copy';
-import { findFile } from '../../../agent/tail/audit-glob';
+import { FileBytes } from '../../../agent/sqlaudit/bytes';
 import { FollowedFile } from '../../../agent/tail/followed-file';
 import { guidOf, row, writer } from '../gaps/support';
 import { auditFileName } from '../support/audit-files';
@@ -25,15 +26,15 @@ describe('copies in the spool', () => {
   let data: string;
   let spool: Spool;
   let guard: SpoolGuard;
-  let entry: CheckpointEntry | null;
+  let entry: Bookmark | null;
   let said = '';
   beforeEach(async () => {
     data = mkdtempSync(join(tmpdir(), 'audit-guard-'));
     entry = null;
     said = '';
     const problems = new Problems('X', new LineLog((line) => (said += line)), false);
-    spool = await Spool.open({ folder: join(data, 'spool'), bytesMax: 1e9, problems });
-    guard = new SpoolGuard({ spool, entryOf: () => entry, afterMs: 0, clock: systemClock });
+    spool = await Spool.open({ folder: join(data, 'spool'), bytesMax: 1e9, source: FileBytes, problems });
+    guard = new SpoolGuard({ spool, bookmarkOf: () => entry, afterMs: 0, clock: systemClock });
     guard.delivering(new Promise(() => {}));
   });
   afterEach(() => {
@@ -41,15 +42,19 @@ describe('copies in the spool', () => {
     rmSync(data, { recursive: true });
   });
 
-  /** The file as the agent sees it while another one is the last of its audit. */
+  /** The file as the agent sees it once another one is the last of its audit. */
   const fileOf = async (bytes: Buffer): Promise<FollowedFile> => {
     const path = join(data, auditFileName(0));
     writeFileSync(path, bytes);
-    const file = new FollowedFile(GUID, await findFile(path), entry);
-    file.isLast = false;
+    const found = await findFile(path);
+    const file = new FollowedFile(GUID, found, entry, (at) => FileBytes.open(at.path));
+    // It was the last when it was last seen, so that only a copy can tell that it does not grow any more.
+    file.gone();
+    file.rank(false);
+    if (found) file.seen(found);
     return file;
   };
-  const doneWith = (bytes: Buffer): CheckpointEntry => ({
+  const doneWith = (bytes: Buffer): Bookmark => ({
     ...{ file: auditFileName(0), blockOffset: bytes.length, index: 0, endSize: bytes.length },
   });
 

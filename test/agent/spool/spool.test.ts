@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LineLog } from '../../../agent/log';
 import { Problems } from '../../../agent/problems';
+import type { FoundFile } from '../../../agent/source/audit-source';
+import { findFile } from '../../../agent/source/local-folder';
 import { Spool } from '../../../agent/spool/spool';
-import { type FoundFile, findFile } from '../../../agent/tail/audit-glob';
+import { FileBytes } from '../../../agent/sqlaudit/bytes';
 import { guidOf, row, writer } from '../gaps/support';
 import { auditFileName } from '../support/audit-files';
 
@@ -28,6 +30,7 @@ describe('the spool', () => {
     Spool.open({
       folder,
       bytesMax,
+      source: FileBytes,
       problems: new Problems('X', new LineLog((line) => (said += line)), false),
     });
   const bytesOf = (...records: number[]) =>

@@ -1,4 +1,5 @@
-import { RecordJoiner } from '../../../agent/sqlaudit/record-joiner';
+import type { AuditPart } from '../../../agent/sqlaudit/audit-record';
+import { JOIN_LIMITS, RecordJoiner } from '../../../agent/sqlaudit/record-joiner';
 import type { AuditRecord } from '../../../src/event/audit-record';
 import { FILE_GUID, partsOf, splitRow } from './support/parts';
 import type { Row } from './support/sqlaudit-writer';
@@ -16,9 +17,14 @@ const base: Row = {
 const head = { ...base, statement: FULL };
 const tail = { ...base, statement: 'end', sequence_number: 2 };
 
+/** What comes out at a part. */
+const taken = (part: AuditPart, joiner: RecordJoiner): AuditRecord[] => [
+  ...joiner.push(part),
+  ...joiner.relieve(),
+];
 /** What comes out at each part, then at the flush. */
 function join(rows: readonly Row[], joiner = new RecordJoiner()): AuditRecord[][] {
-  return [...partsOf(rows).map((part) => joiner.push(part)), joiner.flush()];
+  return [...partsOf(rows).map((part) => taken(part, joiner)), joiner.flush()];
 }
 const shapes = (steps: AuditRecord[][]) =>
   steps.map((records) => records.map((r) => [r.statement?.replace(FULL, 'FULL') ?? null, r.parts, r.index]));
@@ -147,19 +153,19 @@ describe('RecordJoiner', () => {
     const joiner = new RecordJoiner();
     const [first, second, end] = partsOf([head, { ...head, session_id: 52 }, tail]);
     if (!first || !second || !end) throw new Error('three parts');
-    expect(joiner.oldestPending()).toBeNull();
+    expect(joiner.oldest()).toBeNull();
     joiner.push(first);
     joiner.push(second);
-    expect(joiner.oldestPending()).toEqual({ fileGuid: FILE_GUID, blockOffset: 6144, index: 0 });
+    expect(joiner.oldest()).toEqual({ fileGuid: FILE_GUID, blockOffset: 6144, index: 0 });
     joiner.push(end);
-    expect(joiner.oldestPending()).toEqual({ fileGuid: FILE_GUID, blockOffset: 6144, index: 1 });
+    expect(joiner.oldest()).toEqual({ fileGuid: FILE_GUID, blockOffset: 6144, index: 1 });
     joiner.flush();
-    expect(joiner.oldestPending()).toBeNull();
+    expect(joiner.oldest()).toBeNull();
   });
 
   it.each([
-    ['too many records', { pendingRecordsMax: 2, pendingTextBytesMax: 1e9 }],
-    ['too much text', { pendingRecordsMax: 1000, pendingTextBytesMax: 16_000 }],
+    ['too many records', { ...JOIN_LIMITS, recordsMax: 2 }],
+    ['too much text', { ...JOIN_LIMITS, textBytesMax: 16_000 }],
   ])('lets the oldest go as it is when %s wait', (_, limits) => {
     const rows = [51, 52, 53].map((session_id) => ({ ...head, session_id }));
     const steps = shapes(join(rows, new RecordJoiner(limits)));
@@ -175,7 +181,7 @@ describe('RecordJoiner', () => {
   });
 
   it('counts what waits exactly, however many records were joined, given up or let go before', () => {
-    const limits = { pendingRecordsMax: 1000, pendingTextBytesMax: 24_000 };
+    const limits = { ...JOIN_LIMITS, textBytesMax: 24_000 };
     const joiner = new RecordJoiner(limits);
     // Of three parts: 16,000 bytes wait, then 24,000 would be too many were the first two not yet given back.
     const whole = [head, { ...head, sequence_number: 2 }, { ...tail, sequence_number: 3 }];
@@ -187,18 +193,20 @@ describe('RecordJoiner', () => {
     for (let round = 0; round < 50; round++) {
       const session_id = 100 + round;
       for (const rows of story) {
-        const joined = partsOf(rows.map((row) => ({ ...row, session_id }))).map((part) => joiner.push(part));
+        const joined = partsOf(rows.map((row) => ({ ...row, session_id }))).map((part) =>
+          taken(part, joiner),
+        );
         // Nothing comes out before its last part.
         expect(joined.slice(0, -1).flat()).toEqual([]);
         expect(joined.flat()).toHaveLength(rows === whole ? 1 : 2);
       }
       const [alone] = partsOf([{ ...head, session_id }]);
-      expect(alone && joiner.push(alone)).toEqual([]);
+      expect(alone && taken(alone, joiner)).toEqual([]);
       expect(joiner.flush()).toHaveLength(1);
     }
     // As a new one: three of 8,000 bytes fit, the fourth has the first give way.
     const rows = [1, 2, 3, 4].map((session_id) => ({ ...head, session_id }));
-    expect(partsOf(rows).map((part) => joiner.push(part).length)).toEqual([0, 0, 0, 1]);
+    expect(partsOf(rows).map((part) => taken(part, joiner).length)).toEqual([0, 0, 0, 1]);
     expect(joiner.flush()).toHaveLength(3);
   });
 });

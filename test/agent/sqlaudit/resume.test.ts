@@ -1,4 +1,4 @@
-import { START } from '../../../agent/sqlaudit/reader';
+import { START } from '../../../agent/sqlaudit/position';
 import { nextSoundBlock } from '../../../agent/sqlaudit/resync';
 import { blockOffsets } from './support/blocks';
 import { fixtureFile, SCHEMAS } from './support/fixtures';

@@ -114,6 +114,10 @@ export class AgentWorld {
     return existsSync(join(this.dataDir, 'agent.lock.1'));
   }
 
+  hasDeadLetters(database = 'Payroll'): boolean {
+    return existsSync(join(this.dataDir, 'rejected', `${database}.ndjson`));
+  }
+
   deadLetters(database = 'Payroll'): { code: string; message: string; event: Record<string, unknown> }[] {
     const lines = readFileSync(join(this.dataDir, 'rejected', `${database}.ndjson`), 'utf8')
       .trim()

@@ -12,16 +12,12 @@ export interface Sent {
   readonly bytes: number;
 }
 /** What to do with a request in place of storing; `false` lets it through. */
-export type Trouble = (
-  request: Sent,
-  response: ServerResponse,
-  headers: IncomingMessage['headers'],
-) => boolean;
+export type Fault = (request: Sent, response: ServerResponse, headers: IncomingMessage['headers']) => boolean;
 /** Why an event is to be rejected; null: it is not. */
 export type Judge = (event: SentEvent) => { code: string; message: string } | null;
 
 /** What to answer to a report in place of keeping it; `false` lets it through. */
-export type ReportTrouble = (report: SourceReport, response: ServerResponse) => boolean;
+export type ReportFault = (report: SourceReport, response: ServerResponse) => boolean;
 
 export const AGENT_KEY = 'aak_test_0123456789_SECRET';
 
@@ -37,8 +33,8 @@ export class FakeIngestService {
   readonly tenants = new Set(['7']);
   /** What the agent did that the real service would not take. */
   readonly mistakes: string[] = [];
-  trouble: Trouble = () => false;
-  reportTrouble: ReportTrouble = () => false;
+  fault: Fault = () => false;
+  reportFault: ReportFault = () => false;
   judge: Judge = () => null;
   private readonly server = createServer((request, response) => {
     this.answer(request, response).catch((error: unknown) => {
@@ -86,7 +82,7 @@ export class FakeIngestService {
     if (!query.includes('ingestAuditEvents(batch: $batch)')) this.mistakes.push(query);
     const batch = variables.batch as { tenantId: string | null; events: SentEvent[] };
     const sent = { events: batch.events, bytes: body.length };
-    if (this.trouble(sent, response, headers)) return;
+    if (this.fault(sent, response, headers)) return;
     if (headers['x-api-key'] !== AGENT_KEY) return refuse(response, 401, 'unauthorized');
     if (batch.tenantId !== null && !this.tenants.has(batch.tenantId))
       return refuse(response, 403, 'forbidden');
@@ -100,7 +96,7 @@ export class FakeIngestService {
     headers: IncomingMessage['headers'],
     response: ServerResponse,
   ): void {
-    if (this.reportTrouble(report, response)) return;
+    if (this.reportFault(report, response)) return;
     if (headers['x-api-key'] === AGENT_KEY) {
       this.reports.push(report);
       respond(response, 200, { data: { reportAuditSource: { gapsKept: report.gaps.length } } });

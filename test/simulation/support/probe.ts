@@ -7,7 +7,7 @@ import { AGENT_TIMES } from '../../../agent/times';
 export interface Signal {
   /**
    * look: finds out which audit files are there, before it reads them or while it waits. tick: looks at its configuration. delivering, delivered: a batch, from
-   * its first attempt until it is in the checkpoint. saving: gives the new checkpoint its name. blocked, free: reading
+   * its first attempt until it is in the bookmarks. saving: gives the new bookmarks its name. blocked, free: reading
    * waits for a delivery, or goes on.
    */
   readonly kind: 'look' | 'tick' | 'saving' | 'delivering' | 'delivered' | 'blocked' | 'free';

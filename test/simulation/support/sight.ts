@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AgentProcess } from './agent-process';
 import type { AuditFile, Part } from './audit-file';
 import type { KeptFile } from './audit-target';
-import { CheckpointView } from './checkpoint-view';
+import { BookmarkView } from './bookmark-view';
 
 interface Deletion {
   readonly file: AuditFile;
@@ -15,10 +15,10 @@ interface Deletion {
  * Says which rows an agent must bring to the service. A row is among them unless its file was deleted, and even
  * then where by that time
  *
- * - the checkpoint was past it,
+ * - the bookmarks was past it,
  * - or the spool had it,
  * - or the agent had looked at the folder several times since the row was on disk, with nothing on its way to the
- *   service, and was not ended before its checkpoint was past the row,
+ *   service, and was not ended before its bookmarks was past the row,
  * - or the agent had looked at the folder several times since the row was on disk and the file was not the newest,
  *   while the service had kept it waiting for so long that it copies what it cannot publish.
  *
@@ -27,13 +27,13 @@ interface Deletion {
 export class Sight {
   /** Rows that may be lost. */
   readonly atRisk = new Set<Part>();
-  /** Rows of files that were gone when an agent was ended whose checkpoint was not past them: it may have delivered them. */
+  /** Rows of files that were gone when an agent was ended whose bookmarks was not past them: it may have delivered them. */
   readonly forgotten = new Set<Part>();
   /** Files whose end an agent cannot know, so that a gap is no false alarm. */
   readonly uncertain = new Set<AuditFile>();
   /** Files of which no agent may know that they were ever there. */
   readonly untraced = new Set<AuditFile>();
-  /** Of deleted files: neither was the checkpoint past them, nor did the spool have them. */
+  /** Of deleted files: neither was the bookmarks past them, nor did the spool have them. */
   private goneParts: Part[] = [];
   /** What only the agent's memory has. */
   private heldParts = new Set<Part>();
@@ -52,22 +52,22 @@ export class Sight {
   /** To be called right before a file goes. @param next the one begun after it. @param audit all files of the audit */
   deleting({ file, paths }: KeptFile, next: AuditFile, audit: readonly AuditFile[]): void {
     const { agent } = this;
-    const checkpoint = this.checkpoint();
+    const bookmarks = this.bookmarks();
     for (const part of file.wholeParts) {
-      if (isPast(checkpoint, part) || this.isSpooled(part)) continue;
+      if (isPast(bookmarks, part) || this.isSpooled(part)) continue;
       this.goneParts.push(part);
       if (agent.hasRead(part.completeAtMs)) this.heldParts.add(part);
       else if (!agent.hasSpooled(Math.max(part.completeAtMs, next.headerAtMs))) this.atRisk.add(part);
     }
     const deletion = { file, size: sizeOf(paths) };
     const knownSinceMs = Math.max(file.writtenAtMs, next.headerAtMs);
-    if (!checkpoint.isDone(file.guid, deletion.size) && !agent.hasSpooled(knownSinceMs)) {
+    if (!bookmarks.isDone(file.guid, deletion.size) && !agent.hasSpooled(knownSinceMs)) {
       if (agent.hasRead(knownSinceMs)) this.heldFiles.push(deletion);
       else this.uncertain.add(file);
     }
     for (const one of audit) if (agent.hasLooked(one.headerAtMs)) this.found.add(one);
-    if (!audit.some((one) => checkpoint.knows(one.guid) || this.found.has(one))) this.untraced.add(file);
-    else if (!audit.some(({ guid }) => checkpoint.knows(guid))) this.unsaved.push(file);
+    if (!audit.some((one) => bookmarks.knows(one.guid) || this.found.has(one))) this.untraced.add(file);
+    else if (!audit.some(({ guid }) => bookmarks.knows(guid))) this.unsaved.push(file);
     agent.note(`goes: ${file.names.join(' or ')}, ${this.stateOf(file)}; ${agent.looksText}`);
   }
 
@@ -79,17 +79,17 @@ export class Sight {
   /** To be called right before a file gets a name that is not SQL Server's. */
   renaming({ file, paths }: KeptFile): void {
     // An agent that knows none after it cannot tell whether some went.
-    if (!this.checkpoint().isDone(file.guid, sizeOf(paths))) this.uncertain.add(file);
+    if (!this.bookmarks().isDone(file.guid, sizeOf(paths))) this.uncertain.add(file);
   }
 
   /** To be called right before the agent is ended. */
   ending(): void {
-    const checkpoint = this.checkpoint();
-    for (const part of this.heldParts) if (!isPast(checkpoint, part)) this.atRisk.add(part);
-    this.goneParts = this.goneParts.filter((part) => !isPast(checkpoint, part));
+    const bookmarks = this.bookmarks();
+    for (const part of this.heldParts) if (!isPast(bookmarks, part)) this.atRisk.add(part);
+    this.goneParts = this.goneParts.filter((part) => !isPast(bookmarks, part));
     for (const part of this.goneParts) this.forgotten.add(part);
     for (const { file, size } of this.heldFiles)
-      if (!checkpoint.isDone(file.guid, size)) this.uncertain.add(file);
+      if (!bookmarks.isDone(file.guid, size)) this.uncertain.add(file);
     for (const file of this.unsaved) this.untraced.add(file);
     this.heldParts = new Set();
     this.heldFiles = [];
@@ -97,9 +97,9 @@ export class Sight {
     this.found = new Set();
   }
 
-  checkpoint(): CheckpointView {
+  bookmarks(): BookmarkView {
     const [tenant, database] = this.place;
-    return new CheckpointView(join(this.dataDir, 'checkpoints', tenant, `${database}.json`));
+    return new BookmarkView(join(this.dataDir, 'checkpoints', tenant, `${database}.json`));
   }
 
   /** Whether the agent keeps gaps that it has not reported. */
@@ -123,5 +123,5 @@ export class Sight {
 
 const sizeOf = (paths: readonly string[]): number => Math.max(...paths.map((path) => statSync(path).size));
 
-export const isPast = (checkpoint: CheckpointView, { file, blockOffset, index }: Part): boolean =>
-  checkpoint.isPast(file.guid, blockOffset, index);
+export const isPast = (bookmarks: BookmarkView, { file, blockOffset, index }: Part): boolean =>
+  bookmarks.isPast(file.guid, blockOffset, index);

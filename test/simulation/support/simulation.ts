@@ -175,8 +175,8 @@ export class Simulation {
   }
 
   private isCaughtUp(): boolean {
-    const checkpoint = this.sight.checkpoint();
-    return !this.sight.hasPendingGaps && this.present().every((part) => isPast(checkpoint, part));
+    const bookmarks = this.sight.bookmarks();
+    return !this.sight.hasPendingGaps && this.present().every((part) => isPast(bookmarks, part));
   }
 
   private filesOf(audit: number): AuditFile[] {
@@ -184,8 +184,8 @@ export class Simulation {
   }
 
   private behind(): string {
-    const checkpoint = this.sight.checkpoint();
-    const parts = this.present().filter((part) => !isPast(checkpoint, part));
+    const bookmarks = this.sight.bookmarks();
+    const parts = this.present().filter((part) => !isPast(bookmarks, part));
     return parts.map(({ file, blockOffset, index }) => `${file.guid} ${blockOffset} ${index}`).join(', ');
   }
 

@@ -1,9 +1,10 @@
 import { AUDIT_EVENT } from '../../../../agent/sqlaudit/audit-columns';
 import { toAuditPart, toAuditRecord } from '../../../../agent/sqlaudit/audit-record';
 import type { DecodedEvent } from '../../../../agent/sqlaudit/event';
+import type { Position } from '../../../../agent/sqlaudit/position';
 import { toRawEvent } from '../../../../agent/sqlaudit/raw-event';
 import type { ReadOutcome } from '../../../../agent/sqlaudit/read-outcome';
-import { type FileEvent, type Position, SqlAuditFile } from '../../../../agent/sqlaudit/reader';
+import { type FileEvent, SqlAuditFile } from '../../../../agent/sqlaudit/reader';
 import { nextSoundBlock } from '../../../../agent/sqlaudit/resync';
 import { SECTOR } from './blocks';
 import { CountingSource } from './counting-source';
@@ -65,7 +66,7 @@ function toReadEvent({ blockOffset, index, nextBlockOffset, event }: FileEvent):
 }
 
 /** Values outside an event's payload would be another event's, or those of a block that was not checked. */
-function checkBounds({ type, source: { view }, payload }: DecodedEvent): void {
+function checkBounds({ type, block: { view }, payload }: DecodedEvent): void {
   const length = view.getUint32(payload - 4, true);
   if (type.slotBytes > length) throw new Error(`${length} bytes hold slots of ${type.slotBytes}`);
   if (payload + length > view.byteLength) throw new Error('a payload is not all there');

@@ -1,11 +1,11 @@
-import type { ByteSource } from '../../../../agent/sqlaudit/byte-source';
+import type { Bytes } from '../../../../agent/sqlaudit/bytes';
+import type { Position } from '../../../../agent/sqlaudit/position';
 import { toRawEvent } from '../../../../agent/sqlaudit/raw-event';
 import type { ReadOutcome } from '../../../../agent/sqlaudit/read-outcome';
-import type { FileEvent, Position } from '../../../../agent/sqlaudit/reader';
-import { SqlAuditFile } from '../../../../agent/sqlaudit/reader';
+import { type FileEvent, SqlAuditFile } from '../../../../agent/sqlaudit/reader';
 
 /** A file that exists as its bytes only; assign to `bytes` to let it grow. */
-export class MemorySource implements ByteSource {
+export class MemorySource implements Bytes {
   constructor(public bytes: Buffer) {}
 
   async size(): Promise<number> {
@@ -27,7 +27,7 @@ export interface Reading {
 }
 
 /** Reads all there is from a position on. */
-export async function readAll(file: SqlAuditFile, source: ByteSource, from?: Position): Promise<Reading> {
+export async function readAll(file: SqlAuditFile, source: Bytes, from?: Position): Promise<Reading> {
   const events: FileEvent[] = [];
   for await (const item of file.events(source, from)) {
     if (item.kind !== 'event') return { events, outcome: item };

@@ -1,6 +1,5 @@
 import { decodeBlock } from '../../../../agent/sqlaudit/block';
-import type { EventDescriptor } from '../../../../agent/sqlaudit/event-descriptor';
-import type { PackageRecord } from '../../../../agent/sqlaudit/package-record';
+import type { EventDescriptor, PackageRecord } from '../../../../agent/sqlaudit/package-record';
 import { Schema } from '../../../../agent/sqlaudit/schema';
 import { FILETIME_UNIX_EPOCH, parseTicks } from '../../../../src/event/event-time';
 import { blockOffsets, eventBlock, fileHeader, guidBytes, SECTOR } from './blocks';

@@ -5,43 +5,14 @@ import { glob } from 'tinyglobby';
 import { FILETIME_UNIX_EPOCH, TICKS_PER_MS } from '../../src/event/event-time';
 import { errorCode, errorText } from '../log';
 import { parseAuditFileName } from '../sqlaudit/audit-file-name';
+import { FileBytes, type OpenBytes, withBytes } from '../sqlaudit/bytes';
+import type { AuditSource, FoundFile, Identity, Listing, UnreadableFolder } from './audit-source';
+import { identityOf } from './identity';
 
-/** A file the glob of a database matches. */
-export interface FoundFile {
-  readonly path: string;
-  readonly name: string;
-  readonly size: number;
-  readonly mtimeMs: number;
-  /** The file on disk, whatever its name or content: changes when the name is given to another file. */
-  readonly inode: string;
-  /** Equal as long as nobody touches the file. */
-  readonly version: string;
-  /** Server audit the name tells; null where the name is not one SQL Server gives. */
-  readonly audit: string | null;
-  /** FILETIME of its beginning, from the name; of its last change where the name does not tell. */
-  readonly created: bigint;
-  /** A copy in the spool: read only where the file itself is gone. */
-  readonly isSpooled: boolean;
-}
-
-export type Listing =
-  /** In the order in which the files were begun; `skipped`: what lies in these folders below is not known. */
-  | {
-      readonly kind: 'listed';
-      readonly files: readonly FoundFile[];
-      readonly skipped: readonly UnreadableFolder[];
-    }
-  | ({ readonly kind: 'unreadable' } & UnreadableFolder);
-
-export interface UnreadableFolder {
-  readonly folder: string;
-  readonly reason: string;
-}
-
-/** The folder before the first wildcard, and the rest. */
+/** A path with wildcards: the folder before the first of them, and the rest. */
 export interface AuditGlob {
   readonly folder: string;
-  /** Null where the path has no wildcard and names one file or folder. */
+  /** Null where the path has no wildcard: it names one file or folder. */
   readonly pattern: string | null;
 }
 
@@ -52,32 +23,44 @@ export function parseAuditGlob(path: string, relativeTo: string, platform = proc
   const segments = text.split('/');
   const first = segments.findIndex((segment) => /[*?{}[\]]/.test(segment));
   const head = segments.slice(0, first < 0 ? undefined : first).join('/');
-  // "/x*" and "C:/x*" start at a root, which needs its slash.
+  // "/x*" and "C:/x*" start at a root, and a root needs its slash.
   const root = head === '' && text.startsWith('/') ? '/' : /^[A-Za-z]:$/.test(head) ? `${head}/` : head;
   const folder = isAbsolute(root) ? root : resolve(relativeTo, root);
   return { folder, pattern: first < 0 ? null : segments.slice(first).join('/') };
 }
 
-/**
- * The files a glob matches now. Neither this nor any caller keeps them open: SQL Server must be able to delete them.
- * @param known what need not be looked at again of a path, or null
- */
-export async function listAuditFiles(
-  { folder, pattern }: AuditGlob,
-  known: (path: string) => FoundFile | null = () => null,
-): Promise<Listing> {
-  try {
-    await access(folder);
-    const { paths, skipped } = pattern === null ? await pathsOf(folder) : await matches(folder, pattern);
-    const found = await Promise.all(paths.map((path) => known(path) ?? findFile(path)));
-    const files = found.filter((file) => file !== null);
-    return { kind: 'listed', files: files.toSorted(byCreation), skipped };
-  } catch (error) {
-    return { kind: 'unreadable', folder, reason: errorText(error) };
+/** The audit files that a glob matches in the local file system, network drives included. */
+export class LocalFolder implements AuditSource {
+  constructor(private readonly glob: AuditGlob) {}
+
+  get title(): string {
+    const { folder, pattern } = this.glob;
+    return pattern === null ? folder : `${pattern} in ${folder}`;
+  }
+
+  async list(known: (path: string) => FoundFile | null = () => null): Promise<Listing> {
+    const { folder, pattern } = this.glob;
+    try {
+      await access(folder);
+      const { paths, skipped } = pattern === null ? await pathsOf(folder) : await matches(folder, pattern);
+      const found = await Promise.all(paths.map((path) => known(path) ?? findFile(path)));
+      const files = found.filter((file) => file !== null);
+      return { kind: 'listed', files: files.toSorted(byCreation), skipped };
+    } catch (error) {
+      return { kind: 'unreadable', folder, reason: errorText(error) };
+    }
+  }
+
+  open(path: string): Promise<OpenBytes> {
+    return FileBytes.open(path);
+  }
+
+  identify(path: string): Promise<Identity> {
+    return withBytes(() => FileBytes.open(path), identityOf);
   }
 }
 
-/** A path without wildcards is a file; of a folder, its audit files. */
+/** A path without wildcards names a file, or a folder with audit files. */
 async function pathsOf(path: string): Promise<Matches> {
   return (await stat(path)).isDirectory() ? matches(path, '*.sqlaudit') : { paths: [path], skipped: [] };
 }
@@ -87,7 +70,7 @@ interface Matches {
   readonly skipped: readonly UnreadableFolder[];
 }
 
-/** @throws where the folder itself cannot be listed */
+/** @throws if the folder itself cannot be listed */
 async function matches(folder: string, pattern: string): Promise<Matches> {
   const { readdir, failed } = notingReaddir();
   // "(x86)" in a file name is text, not a group of a pattern.
@@ -106,7 +89,7 @@ async function matches(folder: string, pattern: string): Promise<Matches> {
   };
 }
 
-/** A `readdir` that remembers what it could not list: the search passes over such a folder as if it were empty. */
+/** A `readdir` that remembers which folders it could not list: the search takes such a folder for an empty one. */
 function notingReaddir() {
   const failed: { readonly path: string; readonly error: NodeJS.ErrnoException }[] = [];
   const noting = (
@@ -115,14 +98,14 @@ function notingReaddir() {
     done: (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void,
   ) =>
     readdir(path, options, (error, entries) => {
-      // One that is gone by now holds nothing.
+      // A folder that is gone by now holds nothing.
       if (error && error.code !== 'ENOENT') failed.push({ path, error });
       done(error, entries);
     });
   return { readdir: noting as typeof readdir, failed };
 }
 
-/** What is at a path now; null where there is nothing. */
+/** The file at a path; null where there is none. */
 export async function findFile(path: string): Promise<FoundFile | null> {
   try {
     const { size, mtimeMs, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true });
@@ -139,7 +122,7 @@ export async function findFile(path: string): Promise<FoundFile | null> {
       isSpooled: false,
     };
   } catch (error) {
-    // Rolled away between the listing and now.
+    // Rollover has removed it since the listing.
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Checkpoint } from '../../agent/checkpoint/checkpoint';
+import { Bookmarks } from '../../agent/bookmarks/bookmarks';
 import { systemClock } from '../../agent/clock';
 import { LineLog } from '../../agent/log';
 import { AgentWorld, FILES_2022 } from './support/agent-world';
 
-describe('the checkpoint', () => {
+describe('bookmarks', () => {
   let world: AgentWorld;
   let folder: string;
   beforeEach(async () => {
@@ -19,7 +19,7 @@ describe('the checkpoint', () => {
     '{"version":1,"dat',
     '{"version":2}',
     '{"version":1,"database":"X","files":{"g":{"blockOffset":-1}}}',
-  ])('is set aside when it is damaged, and all is read again: %j', async (damaged) => {
+  ])('are set aside when their file is damaged, and everything is read again: %j', async (damaged) => {
     world.copy(FILES_2022);
     await world.once();
     const path = join(folder, 'Payroll.json');
@@ -33,11 +33,11 @@ describe('the checkpoint', () => {
     expect(world.service.sentCount).toBe(300);
   });
 
-  it('does not move before the service has acknowledged', async () => {
+  it('do not move before the service has acknowledged', async () => {
     world.copy(FILES_2022);
     world.configure({}, { BatchMaxEvents: 40 });
     let requests = 0;
-    world.service.trouble = (_, response) => {
+    world.service.fault = (_, response) => {
       if (++requests <= 2) return false;
       response.destroy();
       return true;
@@ -45,43 +45,43 @@ describe('the checkpoint', () => {
     expect(await world.once()).toBe(1);
     expect(world.service.requests).toHaveLength(2);
     expect(world.service.stored.size).toBeLessThan(150);
-    world.service.trouble = () => false;
+    world.service.fault = () => false;
     expect(await world.once()).toBe(0);
     expect(world.service.sentCount).toBe(150);
     expect(world.service.stored.size).toBe(150);
   });
 
-  it('tells what is on disk, and what is known of a file is not replaced where the file is found', async () => {
+  it('tell what is on disk, and finding a file does not replace what is known about it', async () => {
     const path = join(folder, 'X.json');
     const load = () =>
-      Checkpoint.load(path, { database: 'X', log: new LineLog(() => {}), clock: systemClock });
+      Bookmarks.load(path, { database: 'X', log: new LineLog(() => {}), clock: systemClock });
     const at = (blockOffset: number) => ({ file: 'f', blockOffset, index: 0 });
-    const checkpoint = await load();
-    const saving = checkpoint.save({ entries: new Map([['known', at(1024)]]), present: new Set() });
-    const noting = checkpoint.noteFound(
+    const bookmarks = await load();
+    const saving = bookmarks.save({ bookmarks: new Map([['known', at(1024)]]), present: new Set() });
+    const noting = bookmarks.noteFound(
       new Map([
         ['known', at(512)],
         ['found', at(512)],
       ]),
     );
-    expect([...checkpoint.all()]).toEqual([]);
+    expect([...bookmarks.all()]).toEqual([]);
     await Promise.all([saving, noting]);
-    for (const one of [checkpoint, await load()]) {
-      expect([one.entry('known'), one.entry('found')]).toMatchObject([at(1024), at(512)]);
+    for (const one of [bookmarks, await load()]) {
+      expect([one.of('known'), one.of('found')]).toMatchObject([at(1024), at(512)]);
     }
   });
 
-  it('tells nothing that could not be written', async () => {
-    const checkpoint = await Checkpoint.load(join(world.folder, 'a folder', 'X.json'), {
+  it('tell nothing that could not be written', async () => {
+    const bookmarks = await Bookmarks.load(join(world.folder, 'a folder', 'X.json'), {
       ...{ database: 'X', log: new LineLog(() => {}), clock: systemClock },
     });
     writeFileSync(join(world.folder, 'a folder'), 'where the folder should be');
-    const entries = new Map([['x', { file: 'f', blockOffset: 512, index: 0 }]]);
-    await expect(checkpoint.save({ entries, present: new Set() })).rejects.toThrow('EEXIST');
-    expect(checkpoint.entry('x')).toBeNull();
+    const change = new Map([['x', { file: 'f', blockOffset: 512, index: 0 }]]);
+    await expect(bookmarks.save({ bookmarks: change, present: new Set() })).rejects.toThrow('EEXIST');
+    expect(bookmarks.of('x')).toBeNull();
   });
 
-  it('is kept for each database and tenant', async () => {
+  it('are kept for each database and tenant', async () => {
     world.copy(FILES_2022);
     await world.once();
     world.configure({ TenantId: '8' });
@@ -90,21 +90,17 @@ describe('the checkpoint', () => {
     expect(world.service.sentCount).toBe(300);
   });
 
-  it('forgets files that have been gone for three months, and none that is there', async () => {
+  it('forget files that have been gone for three months, and no file that is there', async () => {
     const path = join(world.folder, 'checkpoint.json');
     let nowMs = Date.parse('2026-01-01T12:00:00Z');
     const clock = { ...systemClock, now: () => nowMs };
-    const load = () => Checkpoint.load(path, { database: 'X', log: new LineLog(() => {}), clock });
+    const load = () => Bookmarks.load(path, { database: 'X', log: new LineLog(() => {}), clock });
     const entry = { file: 'x', blockOffset: 512, index: 0 };
-    const entries = new Map(['gone', 'there'].map((guid) => [guid, entry]));
-    await (await load()).save({ entries, present: new Set(['gone', 'there']) });
+    const saved = new Map(['gone', 'there'].map((guid) => [guid, entry]));
+    await (await load()).save({ bookmarks: saved, present: new Set(['gone', 'there']) });
     nowMs += 91 * 24 * 3600_000;
-    await (await load()).save({ entries: new Map([['new', entry]]), present: new Set(['there', 'new']) });
-    const checkpoint = await load();
-    expect(['gone', 'there', 'new'].map((guid) => checkpoint.entry(guid) !== null)).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    await (await load()).save({ bookmarks: new Map([['new', entry]]), present: new Set(['there', 'new']) });
+    const bookmarks = await load();
+    expect(['gone', 'there', 'new'].map((guid) => bookmarks.of(guid) !== null)).toEqual([false, true, true]);
   });
 });

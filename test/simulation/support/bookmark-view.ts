@@ -8,8 +8,8 @@ interface Entry {
   readonly mayGrow?: boolean;
 }
 
-/** The agent's checkpoint as it is on disk now. */
-export class CheckpointView {
+/** The agent's bookmarks as it is on disk now. */
+export class BookmarkView {
   private readonly files: Readonly<Record<string, Entry>>;
 
   constructor(path: string) {

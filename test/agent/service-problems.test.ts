@@ -4,53 +4,53 @@ import { LineLog } from '../../agent/log';
 import { AGENT_TIMES } from '../../agent/times';
 import { PatientSender } from '../../agent/uplink/patient-sender';
 import { AgentWorld, FILES_2022 } from './support/agent-world';
-import { refuse, respond, type Trouble } from './support/fake-ingest-service';
+import { type Fault, refuse, respond } from './support/fake-ingest-service';
 import { until } from './support/until';
 
 /** One after the other, then none. */
-const troubles = (...list: Trouble[]): Trouble => {
+const faults = (...list: Fault[]): Fault => {
   const left = [...list];
   return (...given) => left.shift()?.(...given) ?? false;
 };
-const serverError: Trouble = (_, response) => {
+const serverError: Fault = (_, response) => {
   refuse(response, 500, 'internal_error');
   return true;
 };
-const unavailable: Trouble = (_, response) => {
+const unavailable: Fault = (_, response) => {
   refuse(response, 503, 'service_unavailable', { 'retry-after': '1' });
   return true;
 };
-const rateLimited: Trouble = (_, response) => {
+const rateLimited: Fault = (_, response) => {
   refuse(response, 429, 'rate_limited', { 'retry-after': '0' });
   return true;
 };
-const cutConnection: Trouble = (_, response) => {
+const cutConnection: Fault = (_, response) => {
   response.destroy();
   return true;
 };
-const garbage: Trouble = (_, response) => {
+const garbage: Fault = (_, response) => {
   response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('<html>Welcome to nginx'));
   return true;
 };
-const wrongReceipt: Trouble = (_, response) => {
+const wrongReceipt: Fault = (_, response) => {
   respond(response, 200, { data: { ingestAuditEvents: { accepted: 1, duplicates: 0, rejected: [] } } });
   return true;
 };
-const redirection: Trouble = (_, response) => {
+const redirection: Fault = (_, response) => {
   response.writeHead(302, { location: 'http://127.0.0.1:1/elsewhere' }).end();
   return true;
 };
-const silence: Trouble = () => true;
-const unauthorized: Trouble = (_, response) => {
+const silence: Fault = () => true;
+const unauthorized: Fault = (_, response) => {
   refuse(response, 401, 'unauthorized');
   return true;
 };
-const forbidden: Trouble = (_, response) => {
+const forbidden: Fault = (_, response) => {
   refuse(response, 403, 'forbidden');
   return true;
 };
 
-describe('an agent whose service is in trouble', () => {
+describe('an agent whose service has problems', () => {
   let world: AgentWorld;
   beforeEach(async () => {
     world = await AgentWorld.create();
@@ -68,33 +68,33 @@ describe('an agent whose service is in trouble', () => {
     ['answers of something else', garbage],
     ['receipts that do not account for every event', wrongReceipt],
     ['redirections', redirection],
-  ])('sends again after %s', async (_, trouble) => {
-    world.service.trouble = troubles(trouble, trouble, trouble);
+  ])('sends again after %s', async (_, fault) => {
+    world.service.fault = faults(fault, fault, fault);
     expect(await world.once()).toBe(0);
     expect(world.service.sentCount).toBe(150);
     expect(world.log).toContain('the service takes events again');
   });
 
   it('waits as long as the service asks for', async () => {
-    world.service.trouble = troubles(unavailable);
+    world.service.fault = faults(unavailable);
     const since = Date.now();
     expect(await world.once()).toBe(0);
     expect(Date.now() - since).toBeGreaterThanOrEqual(1_000);
   });
 
   it('sends again after a request was not answered in time', async () => {
-    world.service.trouble = troubles(silence);
+    world.service.fault = faults(silence);
     expect(await world.once({ requestTimeoutMs: 50 })).toBe(0);
     expect(world.log).toContain('no answer in time');
   });
 
   it('gives up a single run after some attempts, and publishes the same later', async () => {
-    world.service.trouble = serverError;
+    world.service.fault = serverError;
     expect(await world.once()).toBe(1);
     expect(world.log).toContain(
       `not everything could be published: ${world.service.url}/graphql: internal_error`,
     );
-    world.service.trouble = () => false;
+    world.service.fault = () => false;
     expect(await world.once()).toBe(0);
     expect(world.service.stored.size).toBe(150);
   });
@@ -108,7 +108,7 @@ describe('an agent whose service is in trouble', () => {
   });
 
   it('ends a single run at once when the key is refused', async () => {
-    world.service.trouble = unauthorized;
+    world.service.fault = unauthorized;
     expect(await world.once()).toBe(1);
     expect(world.log.match(/the service refuses the agent key/g)).toHaveLength(1);
   });
@@ -118,17 +118,17 @@ describe('an agent whose service is in trouble', () => {
     ['403', forbidden],
   ])(
     'sends no events while the service answers %s, says so once, and goes on when it takes the key',
-    async (_, trouble) => {
+    async (_, fault) => {
       const asked: number[] = [];
-      world.service.trouble = (request, ...rest) => {
+      world.service.fault = (request, ...rest) => {
         asked.push(request.events.length);
-        return trouble(request, ...rest);
+        return fault(request, ...rest);
       };
       world.follow();
       await until('some refusals', () => asked.length > 4);
       expect(asked.slice(1)).toEqual(asked.slice(1).map(() => 0));
       expect(world.log.match(/error Payroll: the service refuses the agent key/g)).toHaveLength(1);
-      world.service.trouble = () => false;
+      world.service.fault = () => false;
       await until('all published', () => world.service.stored.size === 150);
       expect(world.service.probes).toBe(1);
       expect(world.service.sentCount).toBe(150);
@@ -172,8 +172,48 @@ describe('an agent whose service is in trouble', () => {
 
   it('never writes the key', async () => {
     world.configure({ ApiKey: 'aak_wrong' });
-    world.service.trouble = troubles(cutConnection, garbage, serverError);
+    world.service.fault = faults(cutConnection, garbage, serverError);
     expect(await world.once()).toBe(1);
     expect(world.log + world.summary).not.toContain('aak_');
+  });
+
+  describe('that is newer and refuses with a code this agent does not know', () => {
+    const isOdd = ({ actionId }: { actionId: string }) => actionId === 'DR';
+
+    it('keeps as dead letters the events that it alone refuses, and publishes the others', async () => {
+      world.service.fault = ({ events }, response) => {
+        const isRefused = events.some(isOdd);
+        if (isRefused) refuse(response, 200, 'code_of_a_newer_service');
+        return isRefused;
+      };
+      expect(await world.once()).toBe(1);
+      const letters = world.deadLetters();
+      expect(letters.length).toBeGreaterThan(0);
+      for (const letter of letters)
+        expect(letter).toMatchObject({ code: 'code_of_a_newer_service', event: { actionId: 'DR' } });
+      expect(world.service.stored.size).toBe(150 - letters.length);
+      expect(await world.once()).toBe(0);
+    });
+
+    it('keeps every event while the service takes nothing, tells why, and publishes all once it does', async () => {
+      const asked: number[] = [];
+      world.service.fault = ({ events }, response) => {
+        asked.push(events.length);
+        refuse(response, 200, 'code_of_a_newer_service');
+        return true;
+      };
+      const agent = world.follow();
+      await until('some refusals', () => asked.length > 5);
+      // One request with events; after it the agent asks without any.
+      expect(asked.slice(1)).toEqual(asked.slice(1).map(() => 0));
+      expect(world.statusOf()).toMatchObject({
+        ...{ state: 'waiting', problem: expect.stringContaining('code_of_a_newer_service') },
+      });
+      world.service.fault = () => false;
+      await until('all published', () => world.service.stored.size === 150);
+      await agent.stop();
+      expect(world.service.sentCount).toBe(150);
+      expect(world.hasDeadLetters()).toBe(false);
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listAuditFiles, parseAuditGlob } from '../../agent/tail/audit-glob';
+import { LocalFolder, parseAuditGlob } from '../../agent/source/local-folder';
 
 describe('the path of audit files', () => {
   it.each([
@@ -29,7 +29,7 @@ describe('the path of audit files', () => {
     ];
     for (const each of [...names, 'other (1).txt']) writeFileSync(join(folder, each), '');
     const listed = async (path: string) => {
-      const listing = await listAuditFiles(parseAuditGlob(path, folder));
+      const listing = await new LocalFolder(parseAuditGlob(path, folder)).list();
       return listing.kind === 'listed' ? listing.files.map((file) => file.name) : listing;
     };
     expect(await listed('*.sqlaudit')).toEqual([names[2], names[0], names[1]]);

@@ -1,21 +1,35 @@
 import { AUDIT_EVENT } from '../sqlaudit/audit-columns';
 import { NO_SCHEMA } from '../sqlaudit/block';
 import { SECTOR_BYTES } from '../sqlaudit/limits';
+import type { Position } from '../sqlaudit/position';
 import type { CorruptBlock, ReadOutcome } from '../sqlaudit/read-outcome';
-import type { FollowedFile } from './followed-file';
+import type { Stop } from './chunk-reader';
 
+/** What to do where reading a file stopped. */
 export type Decision =
-  /** Look again at the next poll. `holdBack`: the audit's later files wait too, to keep the order. */
+  /** Look again at the next poll. `holdBack`: the audit's later files wait too, so that the order is kept. */
   | { readonly kind: 'wait'; readonly holdBack: boolean; readonly problem: string | null }
   | {
-      readonly kind: 'finished';
+      readonly kind: 'finish';
       readonly endSize: number;
       readonly problem: string | null;
-      /** What stands from this byte on will never be read; null: nothing is lost. */
+      /** The agent never reads what follows this byte; null: nothing is lost. */
       readonly lostFrom: number | null;
     }
-  | { readonly kind: 'skip'; readonly lostFrom: number; readonly to: number; readonly problem: string }
-  | { readonly kind: 'replaced' };
+  | { readonly kind: 'skip'; readonly lostFrom: number; readonly to: number; readonly problem: string };
+
+/** What a decision depends on in the file. */
+export interface FileAtStop {
+  readonly stop: Stop;
+  readonly next: Position;
+  readonly isLast: boolean;
+  readonly size: number;
+  /** Of the last write. */
+  readonly mtimeMs: number;
+  describes(eventName?: string): boolean;
+  /** Where reading can continue after damage or zeros, or null. */
+  soundBlockAfter(offset: number): Promise<number | null>;
+}
 
 export interface EndContext {
   readonly nowMs: number;
@@ -25,20 +39,14 @@ export interface EndContext {
   readonly waitMs: number;
 }
 
-/** What to do where reading a file stopped. Notes in the file since when it stops there. */
 export async function decideAtEnd(
-  file: FollowedFile,
-  end: ReadOutcome,
+  file: FileAtStop,
+  end: Exclude<ReadOutcome, { kind: 'replaced' }>,
   context: EndContext,
 ): Promise<Decision> {
-  if (end.kind === 'replaced') return { kind: 'replaced' };
-  const { kind, offset } = end;
-  const before = file.stop?.kind === kind && file.stop.offset === offset ? file.stop : null;
-  file.stop = { kind, offset, sinceMs: before?.sinceMs ?? context.nowMs, polls: (before?.polls ?? 0) + 1 };
   switch (end.kind) {
     case 'complete':
-      file.stop = null;
-      return finished(end.offset, schemaProblem(file, end.offset));
+      return finish(end.offset, schemaProblem(file, end.offset));
     case 'endOfWritten':
       return atZeros(file, end.offset, context);
     case 'incomplete':
@@ -48,35 +56,35 @@ export async function decideAtEnd(
   }
 }
 
-/** The rest of a preallocated file, unless blocks follow it. Its writer is known to be done with it by a newer file. */
-async function atZeros(file: FollowedFile, offset: number, { once }: EndContext): Promise<Decision> {
-  const mayGoOn = file.isLast || (!once && (file.stop?.polls ?? 0) < 2);
-  if (mayGoOn) return wait(false);
+/** Zeros are the rest of a preallocated file unless blocks follow. A newer file shows that SQL Server is done with it. */
+async function atZeros(file: FileAtStop, offset: number, { once }: EndContext): Promise<Decision> {
+  const mayContinue = file.isLast || (!once && file.stop.polls < 2);
+  if (mayContinue) return wait(false);
   const next = await file.soundBlockAfter(offset);
-  if (next === null) return finished(sizeOf(file), schemaProblem(file, offset));
+  if (next === null) return finish(file.size, schemaProblem(file, offset));
   const problem = `byte ${offset}: zeros up to the block at byte ${next}`;
   return { kind: 'skip', lostFrom: offset, to: next, problem };
 }
 
 function atCut(
-  file: FollowedFile,
+  file: FileAtStop,
   end: { offset: number; missingBytes: number },
   context: EndContext,
 ): Decision {
   const problem = `byte ${end.offset}: truncated, ${end.missingBytes} bytes of the last block are missing`;
   if (context.once) return wait(false, problem);
   if (isFresh(file, context)) return wait(isFirstSight(file));
-  return file.isLast ? wait(false) : finished(sizeOf(file), problem, end.offset);
+  return file.isLast ? wait(false) : finish(file.size, problem, end.offset);
 }
 
-async function atDamage(file: FollowedFile, end: CorruptBlock, context: EndContext): Promise<Decision> {
+async function atDamage(file: FileAtStop, end: CorruptBlock, context: EndContext): Promise<Decision> {
   const problem = `byte ${end.errorOffset}: ${end.reason}`;
-  // Metadata that was passed before is unreadable now: nothing behind it can be understood.
+  // Metadata that was read before is unreadable now: nothing behind it can be understood.
   if (end.offset < file.next.blockOffset)
-    return context.once ? wait(false, problem) : finished(sizeOf(file), problem, file.next.blockOffset);
+    return context.once ? wait(false, problem) : finish(file.size, problem, file.next.blockOffset);
   if (isFresh(file, context)) return context.once ? wait(false, problem) : wait(isFirstSight(file));
   const to = end.nextBlockOffset ?? (await file.soundBlockAfter(end.offset + SECTOR_BYTES));
-  if (to !== null && to < sizeOf(file)) {
+  if (to !== null && to < file.size) {
     return {
       kind: 'skip',
       lostFrom: end.offset,
@@ -84,30 +92,29 @@ async function atDamage(file: FollowedFile, end: CorruptBlock, context: EndConte
       problem: `${problem}; reading goes on at byte ${to}`,
     };
   }
-  return file.isLast || context.once ? wait(false, problem) : finished(sizeOf(file), problem, end.offset);
+  return file.isLast || context.once ? wait(false, problem) : finish(file.size, problem, end.offset);
 }
 
 /** In a run without a next poll, the time since the last write tells what waiting would. */
-function isFresh(file: FollowedFile, { nowMs, once, waitMs }: EndContext): boolean {
-  const sinceMs = once ? (file.found?.mtimeMs ?? nowMs) : (file.stop?.sinceMs ?? nowMs);
+function isFresh({ mtimeMs, stop }: FileAtStop, { nowMs, once, waitMs }: EndContext): boolean {
+  const sinceMs = once ? mtimeMs : stop.sinceMs;
   return nowMs - sinceMs < waitMs;
 }
 
-const isFirstSight = (file: FollowedFile): boolean => !file.isLast && (file.stop?.polls ?? 0) < 2;
-const sizeOf = (file: FollowedFile): number => file.found?.size ?? 0;
+const isFirstSight = ({ isLast, stop }: FileAtStop): boolean => !isLast && stop.polls < 2;
 const wait = (holdBack: boolean, problem: string | null = null): Decision => ({
   kind: 'wait',
   holdBack,
   problem,
 });
-const finished = (endSize: number, problem: string | null, lostFrom: number | null = null): Decision => ({
-  kind: 'finished',
+const finish = (endSize: number, problem: string | null, lostFrom: number | null = null): Decision => ({
+  kind: 'finish',
   endSize,
   problem,
   lostFrom,
 });
 
-function schemaProblem(file: FollowedFile, offset: number): string | null {
+function schemaProblem(file: FileAtStop, offset: number): string | null {
   // A file that was just begun has no metadata yet.
   if (offset <= SECTOR_BYTES || file.describes(AUDIT_EVENT)) return null;
   return file.describes() ? `holds no ${AUDIT_EVENT}` : NO_SCHEMA;

@@ -1,6 +1,6 @@
 /**
- * Runs something with a signal that is aborted after `ms` (a `TimeoutError`) or with the parent. Leaves nothing on
- * the parent, which lives as long as the agent: `AbortSignal.any` would add to it with every call.
+ * Runs something with a signal that is aborted after `ms` (a `TimeoutError`) or with the parent. It leaves no listener
+ * on the parent, which lives as long as the agent: `AbortSignal.any` would add one with every call.
  */
 export async function withDeadline<T>(
   ms: number,
@@ -20,7 +20,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Whether an error is the one of a deadline that has passed. */
+/** Whether an error comes from a deadline that has passed. */
 export const isTimeout = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'TimeoutError';
 
@@ -40,4 +40,13 @@ export async function unlessAborted<T>(
   } finally {
     settled.abort();
   }
+}
+
+/** A signal that is aborted `ms` after another one. Its timer keeps no process alive. */
+export function abortedAfter(signal: AbortSignal, ms: number): AbortSignal {
+  const controller = new AbortController();
+  const start = () => void setTimeout(() => controller.abort(), ms).unref();
+  if (signal.aborted) start();
+  else signal.addEventListener('abort', start, { once: true });
+  return controller.signal;
 }

@@ -1,0 +1,71 @@
+import type { Bookmark } from '../bookmarks/bookmark';
+import type { FoundFile } from '../source/audit-source';
+import { parseAuditFileName } from '../sqlaudit/audit-file-name';
+
+/** Where one audit file was last seen, and what its names and sizes tell. */
+export interface Sighting {
+  /** The path that is read; null while none leads to the file. */
+  readonly found: FoundFile | null;
+  /** Further paths: copies, which may hold less or more of the file. */
+  readonly others: readonly FoundFile[];
+  readonly name: string;
+  /** Where the file itself was last seen; null: unknown. */
+  readonly path: string | null;
+  /** Bytes when it was last seen. */
+  readonly size: number;
+  /** See `FoundFile`. Copies and renames do not change it. */
+  readonly created: bigint;
+  /** SQL Server's own name told `created`. */
+  readonly isDated: boolean;
+  /** No newer file of its audit is known: it may still be written. */
+  readonly isLast: boolean;
+  /** When it was last seen, no newer file of its audit was there, or its size did not tell whether it had grown. */
+  readonly mayGrow: boolean;
+  /** It was renamed while it was the newest file known: rollover passed it by, and may have removed later ones. */
+  readonly isPassedBy: boolean;
+}
+
+/** @param found null for a file that only its bookmark tells of */
+export function firstSighting(
+  fileGuid: string,
+  found: FoundFile | null,
+  bookmark: Bookmark | null,
+): Sighting {
+  const name = found?.name ?? bookmark?.file ?? fileGuid;
+  const told = parseAuditFileName(name);
+  const size = bookmark?.size ?? bookmark?.endSize ?? Number.MAX_SAFE_INTEGER;
+  return {
+    ...{ found: null, others: [], name, path: bookmark?.path ?? null, size },
+    ...{ created: told?.created ?? 0n, isDated: told !== null },
+    ...{ isLast: true, mayGrow: bookmark?.mayGrow ?? false, isPassedBy: false },
+  };
+}
+
+/** @param hasAudit SQL Server named the file */
+export function seenAt(
+  before: Sighting,
+  hasAudit: boolean,
+  found: FoundFile,
+  others: readonly FoundFile[],
+): Sighting {
+  const files = [found, ...others].filter(({ isSpooled }) => !isSpooled);
+  const isRenamed = hasAudit && files.length > 0 && files.every(({ audit }) => audit === null);
+  return {
+    ...readFrom(before, found, others),
+    isPassedBy: before.isPassedBy || (before.isLast && isRenamed),
+  };
+}
+
+/** The same paths, and another of them to read. */
+export function readFrom(before: Sighting, found: FoundFile, others: readonly FoundFile[]): Sighting {
+  const isNamed = found.audit !== null;
+  return {
+    ...{ ...before, found, others, name: found.name },
+    created: isNamed || !before.isDated ? found.created : before.created,
+    isDated: before.isDated || isNamed,
+    ...(found.isSpooled ? {} : { path: found.path, size: found.size }),
+  };
+}
+
+export const pathsOf = ({ found, others }: Sighting): readonly FoundFile[] =>
+  found === null ? [] : [found, ...others];
