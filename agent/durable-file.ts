@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { errorCode } from './log';
 
 /** The owner of a file, and who may read it. */
-export interface Ownership {
+interface Ownership {
   readonly uid: number;
   readonly gid: number;
   readonly mode: number;

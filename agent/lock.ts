@@ -4,7 +4,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from './log';
 
-export type Lock =
+type Lock =
   | { readonly kind: 'locked'; release(): Promise<void> }
   | { readonly kind: 'taken'; readonly pid: number };
 
@@ -12,12 +12,12 @@ const LOCK = /^agent\.lock\.(\d{1,15})$/;
 const ATTEMPTS_MAX = 100;
 
 /**
- * Makes this process the only agent of a data folder. A lock whose owner is gone is taken over: a process id
- * alone may belong to somebody else by now, so its start counts too, as far as the system tells it.
+ * Makes this process the only agent of a data folder. It takes over a lock whose owner is gone. Another process may have
+ * the owner's process id by now, so the start of the process counts too, if the system tells it.
  *
- * Locks are numbered and the highest counts. One that nobody holds any more is outnumbered before it is removed:
- * of many agents that find it at once one succeeds, and none ever removes a lock that was just taken.
- * @throws Error where so many others try at once that none succeeds
+ * Locks are numbered, and the highest number counts. An agent outnumbers an abandoned lock before it removes it: of many
+ * agents that find the lock at once one succeeds, and none removes a lock that was just taken.
+ * @throws Error if so many others try at once that none succeeds
  */
 export async function lockFolder(folder: string): Promise<Lock> {
   await mkdir(folder, { recursive: true });
@@ -33,10 +33,10 @@ export async function lockFolder(folder: string): Promise<Lock> {
       const numbers = await numbersIn(folder);
       if (Math.max(...numbers) === last + 1) {
         for (const older of numbers) if (older <= last) await rm(pathOf(folder, older), { force: true });
-        // Emptied, not removed: a number is never given twice.
+        // The lock is emptied, not removed: no number is given twice.
         return { kind: 'locked', release: () => writeFile(mine, '') };
       }
-      // Others took this number over while it looked free to them.
+      // Others have outnumbered this lock while it looked abandoned to them.
       await rm(mine, { force: true });
     }
   } finally {
@@ -47,13 +47,13 @@ export async function lockFolder(folder: string): Promise<Lock> {
 
 interface Owner {
   readonly pid: number;
-  /** In the system's own count; null where it has no /proc. */
+  /** In the system's own count; null if it has no /proc. */
   readonly started: string | null;
-  /** When the machine was started, in seconds since 1970. */
+  /** When the machine started, in seconds since 1970. */
   readonly booted: number;
 }
 
-/** Apart from the clock being set, two readings in one run of the machine differ by no more than this. */
+/** Two readings in one run of the machine differ by no more than this, unless somebody sets the clock. */
 const BOOT_SECONDS_APART = 300;
 
 const pathOf = (folder: string, number: number): string => join(folder, `agent.lock.${number}`);
@@ -65,7 +65,7 @@ async function numbersIn(folder: string): Promise<number[]> {
   });
 }
 
-/** Link, not write: the lock has its whole text from the moment it exists. */
+/** A link instead of a write: the lock has its whole text from the moment it exists. */
 async function linked(draft: string, path: string): Promise<boolean> {
   try {
     await link(draft, path);
@@ -81,7 +81,7 @@ async function holderOf(path: string): Promise<number | null> {
   const owner = parseOwner((await textOf(path)) ?? '');
   if (owner === null || !isRunning(owner.pid)) return null;
   const now = await ownerOf(owner.pid);
-  // Without /proc, a restart of the machine at least is told from the same process still running.
+  // Without /proc, only a restart of the machine can be told from the same process still running.
   const isSame =
     now.started === null
       ? Math.abs(now.booted - owner.booted) <= BOOT_SECONDS_APART
@@ -99,7 +99,7 @@ function parseOwner(text: string): Owner | null {
       booted: Number(booted),
     };
   } catch {
-    // Released, or nothing an agent writes: it protects nobody.
+    // It is released, or no agent wrote it: it protects nobody.
     return null;
   }
 }
@@ -109,7 +109,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, for another user.
+    // EPERM: the process runs, under another user.
     return errorCode(error) === 'EPERM';
   }
 }

@@ -1,18 +1,18 @@
 import { basename, dirname, resolve, sep } from 'node:path';
 import { errorText } from './log';
 
-/** An ES module by its types: this way CommonJS can have them. */
+/** The types are those of an ES module. CommonJS reaches them this way. */
 const load = () => import('rotating-file-stream');
 type CreateStream = Awaited<ReturnType<typeof load>>['createStream'];
 
 export interface LogFileOptions {
-  /** As `10M`: from this size on a new file is begun. */
+  /** As `10M`: at this size a new file is begun. */
   readonly size: `${number}${'B' | 'K' | 'M'}`;
-  /** Older files that are kept, as `agent.log.1`, the newest, to `agent.log.5`. */
+  /** Number of older files kept: `agent.log.1`, the newest, to `agent.log.5`. */
   readonly keep: number;
   /** A file that cannot be written is tried again after so long. */
   readonly retryMs: number;
-  /** Lines that wait to be written; beyond that the disk hangs. */
+  /** Bytes that wait to be written. Beyond that the disk hangs. */
   readonly waitingBytesMax: number;
 }
 
@@ -20,7 +20,7 @@ export const LOG_FILE: LogFileOptions = {
   ...{ size: '10M', keep: 5, retryMs: 60_000, waitingBytesMax: 1024 * 1024 },
 };
 
-/** A log file that is replaced by a new one as it grows. Where it cannot be written, the agent goes on without. */
+/** A log file that a new one replaces as it grows. If it cannot be written, the agent works without it. */
 export class LogFile {
   private stream: ReturnType<CreateStream> | null = null;
   private retryAtMs = 0;
@@ -43,7 +43,7 @@ export class LogFile {
     return new LogFile(path, onFailure, options, createStream);
   }
 
-  /** @returns false where the file does not take the line */
+  /** @returns false if the file does not take the line */
   write(line: string): boolean {
     const stream = this.stream ?? this.opened();
     if (stream === null || stream.writableLength > this.options.waitingBytesMax) return false;

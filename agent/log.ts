@@ -1,4 +1,4 @@
-/** Where the agent says what it does: one line each. */
+/** Takes what the agent says, one line each. */
 export interface Log {
   info(text: string): void;
   warn(text: string): void;
@@ -7,7 +7,7 @@ export interface Log {
 
 export type LogLevel = 'info' | 'warn' | 'error';
 
-/** A log of lines `ISO-time level text` that never shows what `hide` was told. */
+/** A log of lines `ISO-time level text` that never shows a text given to `hide`. */
 export class LineLog implements Log {
   private readonly secrets = new Set<string>();
 
@@ -16,7 +16,7 @@ export class LineLog implements Log {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** The last guard: texts are made without secrets, but a foreign error message could repeat one. */
+  /** The last guard. No text of the agent holds a secret, but an error message of a library could repeat one. */
   hide(secret: string): void {
     if (secret !== '') this.secrets.add(secret);
   }
@@ -40,7 +40,7 @@ export class LineLog implements Log {
   }
 }
 
-/** The text of a caught error, with that of its cause, which for a failed `fetch` is the one that tells. */
+/** The text of a caught error, with the text of its cause. */
 export function errorText(error: unknown): string {
   const text = messageOf(error);
   const cause = isObject(error) && isObject(error.cause) ? error.cause : null;
@@ -53,7 +53,7 @@ export function errorCode(error: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
-// Not `instanceof`: what Node itself throws may be of another realm's Error class (in a test runner, say).
+// Not `instanceof`: Node itself may throw an Error of another realm (in a test runner, say).
 function messageOf(error: unknown): string {
   if (!isObject(error)) return String(error);
   return String(error.message || errorCode(error) || error.name || 'unknown error');

@@ -3,14 +3,14 @@ import { CommanderError } from 'commander';
 import { agentProgram } from './cli/program';
 import { errorText } from './log';
 
-/** Pauses before a repeated request cannot be cut short; after the work is done nobody waits for their end. */
+/** Pauses before a repeated request cannot be cut short. Once the work is done, nobody waits for their end. */
 const LEAVE_AFTER_MS = 1_000;
 
 void main();
 
-/** Ends by itself, so that everything written goes out first. */
+/** Lets the process end by itself, so that everything written goes out first. */
 async function main(): Promise<void> {
-  // Without a reader of the log the agent still does its work.
+  // The agent does its work even if nobody reads its log.
   process.stderr.on('error', () => {});
   try {
     await agentProgram((code) => {

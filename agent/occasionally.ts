@@ -1,9 +1,9 @@
 import type { Clock } from './clock';
 
-/** Problems that come in turn, one for each way a service can fail; texts beyond that are hardly the same ones again. */
+/** As many texts as a service has ways to fail. Beyond that, the same text hardly comes again. */
 const TEXTS_MAX = 10;
 
-/** Keeps standing problems from filling the log: the same text is due again only after a while. */
+/** Keeps lasting problems from filling the log: the same text is due again only after a while. */
 export class Occasionally {
   /** When each text was last said, the oldest first. */
   private readonly said = new Map<string, number>();
@@ -24,7 +24,7 @@ export class Occasionally {
     return true;
   }
 
-  /** Whether something was said since the last reset: then its end is worth a line too. */
+  /** @returns whether something was said since the last reset: then its end is worth a line too */
   reset(): boolean {
     const wasSaid = this.said.size > 0;
     this.said.clear();

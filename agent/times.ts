@@ -1,38 +1,38 @@
-/** Waiting times of the agent that are no settings. Tests shorten them. */
+/** Waiting times of the agent that nobody can configure. Tests shorten them. */
 export interface AgentTimes {
-  /** Audit files are copied to the spool when publishing has been held up for so long. */
+  /** Audit files are copied to the spool after publishing has been held up for so long. */
   readonly spoolAfterMs: number;
-  /** A record that may go on in another part is published as it is after so long without one. */
+  /** A record that waits for another part for so long is published as it is. */
   readonly joinWaitMs: number;
-  /** A block that stays bad for so long, while the audit went on, is damage and not a write in progress. */
+  /** A block that stays bad for so long is damaged, and no write in progress. */
   readonly badBlockWaitMs: number;
   readonly requestTimeoutMs: number;
   readonly retryFirstMs: number;
   readonly retryMaxMs: number;
-  /** After a refused key: asking often would not mend it. */
+  /** Between two requests without events to a service that refuses the key, or everything. */
   readonly refusedRetryMs: number;
-  /** What all attempts for one request may take in a run that is to end. */
+  /** All attempts for one request may take so long in a run that is to end. */
   readonly onceBudgetMs: number;
-  /** How long a request in flight may still be answered when the agent is told to stop. */
+  /** A request in flight may take so long after the agent was told to stop. */
   readonly stopGraceMs: number;
-  /** A standing problem is said again after so long. */
+  /** A lasting problem is logged again after so long. */
   readonly repeatMs: number;
-  /** A database whose work failed (a full disk, say) is tried again after so long. */
+  /** After an error of the agent itself (a full disk, say), a database is tried again after so long. */
   readonly restartMs: number;
-  /** Between two looks at whether a report is due. */
+  /** Between two checks whether a report is due. */
   readonly reportPollMs: number;
-  /** Between two reports about one database, but for those that are due at once; and after one that failed. */
+  /** Between two reports on one database, unless one is due at once; and after a report that failed. */
   readonly reportMinMs: number;
   /** A database is reported on after so long although nothing has changed. */
   readonly reportMaxMs: number;
-  /** A service that knows no reports is asked again after so long: it may be a newer one by then. */
+  /** A service that knows no reports is asked again after so long: it may have been upgraded by then. */
   readonly reportUnknownMs: number;
   readonly reportTimeoutMs: number;
-  /** What the last report may take when the agent is told to stop. */
+  /** The last report may take so long after the agent was told to stop. */
   readonly reportLastMs: number;
   /** Between two writes of the status file. */
   readonly statusMs: number;
-  /** The status file is written after so long although nothing has changed: it shows that the agent lives. */
+  /** The status file is written after so long even if nothing has changed: it shows that the agent runs. */
   readonly statusMaxMs: number;
 }
 

@@ -5,7 +5,7 @@ import { type Finding, note, ok, problem } from './finding';
 import type { LineOutput } from './line-output';
 import { readConfig } from './read-config';
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly configPath: string;
   /** For each call to the service. */
   readonly timeoutMs: number;

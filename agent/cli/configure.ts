@@ -6,26 +6,26 @@ import { type AgentConfig, parseConfig } from '../config/parse-config';
 import { replaceFile } from '../durable-file';
 import { errorCode, errorText } from '../log';
 
-export interface ConfigureOptions {
+interface ConfigureOptions {
   readonly configPath: string;
-  /** Leaves the replaced file beside the new one, for an installer that may have to put it back. */
+  /** Leaves the replaced file beside the new one, for an installer that may have to restore it. */
   readonly keepPrevious: boolean;
   /** All of standard input. */
   readonly input: string;
   print(line: string): void;
-  /** Takes one line for each thing that is wrong. */
+  /** Takes one line for each problem. */
   complain(line: string): void;
 }
 
-/** What an installer puts back: the file before, or the sign that there was none. */
+/** What an installer restores: the file before, or a sign that there was none. */
 const PREVIOUS = '.prev';
 const FRESH = '.fresh';
 
-/** Checks a configuration and writes it, whole or not at all. @returns the exit code: 0 only where it is valid now */
+/** Checks a configuration and writes it, whole or not at all. @returns the exit code: 0 only if it is valid now */
 export async function configure(options: ConfigureOptions): Promise<number> {
   const configPath = resolve(options.configPath);
   try {
-    // Left behind where an installation was cut off: a key that nobody uses any more.
+    // An installation that was cut off may have left a key that nobody uses any more.
     await Promise.all([PREVIOUS, FRESH].map((end) => rm(configPath + end, { force: true })));
     const wanted = await wantedConfig(options.input, configPath);
     for (const warning of wanted.warnings) options.print(`${configPath}: ${warning}`);
@@ -52,7 +52,7 @@ class Refused extends Error {
 }
 
 interface Wanted {
-  /** Null: the file is to stay as it is. */
+  /** Null: the file stays as it is. */
   readonly text: string | null;
   readonly config: AgentConfig;
   readonly warnings: readonly string[];
@@ -82,7 +82,7 @@ async function wantedConfig(input: string, configPath: string): Promise<Wanted> 
   }
 }
 
-/** What the input has, put into the file that is there. */
+/** The file that is there, merged with the input. */
 async function mergedText(input: string, configPath: string): Promise<Wanted> {
   const existing = await existingContent(configPath);
   const part = contentOf(input, configPath, 'the input');
@@ -92,17 +92,17 @@ async function mergedText(input: string, configPath: string): Promise<Wanted> {
 
 const toText = (content: unknown) => `${JSON.stringify(content, null, 2)}\n`;
 
-/** An unknown setting in what is written now is a mistake, whose author is there to mend it. */
-function checkedText(text: string, configPath: string, source: string): Wanted {
+/** An unknown setting that is written now is a mistake, and its author is there to correct it. */
+function checkedText(text: string, configPath: string, label: string): Wanted {
   const parsed = parseConfig(text, configPath);
   const problems = [...(parsed.kind === 'invalid' ? parsed.problems : []), ...parsed.warnings];
   if (parsed.kind === 'invalid' || problems.length > 0) {
-    throw new Refused(problems.map((problem) => `${source}: ${problem}`));
+    throw new Refused(problems.map((problem) => `${label}: ${problem}`));
   }
   return { text, config: parsed.config, warnings: [] };
 }
 
-/** What runs already is not made to fail by a setting of a newer agent. */
+/** A setting of a newer agent must not make an agent fail that runs already. */
 async function keptConfig(configPath: string): Promise<Wanted> {
   const parsed = parseConfig(await readText(configPath), configPath);
   if (parsed.kind === 'config') return { text: null, config: parsed.config, warnings: parsed.warnings };
@@ -114,16 +114,16 @@ async function existingContent(configPath: string): Promise<unknown> {
   return contentOf(await readText(configPath), configPath, configPath);
 }
 
-function contentOf(text: string, configPath: string, source: string): unknown {
+function contentOf(text: string, configPath: string, label: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     const parsed = parseConfig(text, configPath);
-    throw new Refused(parsed.kind === 'invalid' ? parsed.problems.map((p) => `${source}: ${p}`) : []);
+    throw new Refused(parsed.kind === 'invalid' ? parsed.problems.map((p) => `${label}: ${p}`) : []);
   }
 }
 
-/** Text of a file, without its byte order mark. Windows' own shell writes UTF-16. */
+/** Text of a file, without its byte order mark. The shell of Windows writes UTF-16. */
 async function readText(path: string, label = ''): Promise<string> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new Refused([`${label}${path}: cannot be read: ${errorText(error)}`]);
@@ -142,7 +142,7 @@ async function keepPrevious(configPath: string): Promise<void> {
   else await writeFile(configPath + FRESH, '');
 }
 
-/** A file that was there before keeps its owner, for a service that runs as a user of its own. */
+/** A file that was there before keeps its owner: the service may run as a user of its own. */
 async function writeConfig(configPath: string, text: string): Promise<void> {
   const before = process.platform !== 'win32' && (await exists(configPath)) ? await stat(configPath) : null;
   await replaceFile(configPath, text, before);

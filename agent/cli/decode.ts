@@ -6,15 +6,15 @@ import {
 } from '../sqlaudit/decode-files';
 import type { LineOutput } from './line-output';
 
-export interface DecodeOptions {
-  /** Every event as it is, instead of audit records. */
+interface DecodeOptions {
+  /** Prints every event as it is, instead of audit records. */
   readonly raw: boolean;
   readonly out: LineOutput;
-  /** Takes one line for each thing that went wrong. */
+  /** Takes one line for each problem. */
   complain(line: string): void;
 }
 
-/** Prints what is in audit files as JSON lines. @returns the exit code: 0 only where all were read to their end */
+/** Prints the content of audit files as JSON lines. @returns the exit code: 0 only if all were read to their end */
 export async function decode(
   paths: readonly string[],
   { raw, out, complain }: DecodeOptions,

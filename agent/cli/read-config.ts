@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { type AgentConfig, NOTHING_SOUND, parseConfig, type SoundParts } from '../config/parse-config';
 import { errorText } from '../log';
 
-export type ReadConfig =
+type ReadConfig =
   | {
       readonly kind: 'config';
       readonly path: string;
       readonly config: AgentConfig;
-      /** Databases that are in the file and switched off. */
+      /** Databases in the file that are switched off. */
       readonly disabled: readonly string[];
       readonly warnings: readonly string[];
     }
@@ -21,7 +21,7 @@ export type ReadConfig =
       readonly sound: SoundParts;
     };
 
-/** The configuration for a command that looks at it once. Every problem names the file; none repeats a value. */
+/** The configuration for a command that reads it once. Every problem names the file, and none repeats a value. */
 export async function readConfig(given: string): Promise<ReadConfig> {
   const path = resolve(given);
   let text: string;

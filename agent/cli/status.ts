@@ -7,7 +7,7 @@ import { readConfig } from './read-config';
 /** An agent that runs writes its status every ten seconds. If the status is older than this, the agent does not run. */
 const STALE_MS = 60_000;
 
-export interface StatusOptions {
+interface StatusOptions {
   readonly configPath: string;
   /** See `dataDirOf`. */
   readonly dataDir: string | null;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { errorText, type LineLog } from '../log';
 import { type AgentConfig, parseConfig } from './parse-config';
 
-/** The configuration file, read again whenever its text changes; what it says wrong is said once per text. */
+/** The configuration file, read again whenever its text changes. Its problems are logged once per text. */
 export class ConfigFile {
   private text: string | null = null;
   private unreadable: string | null = null;
@@ -12,7 +12,7 @@ export class ConfigFile {
     private readonly log: LineLog,
   ) {}
 
-  /** @returns the configuration when there is a new and valid one, else null */
+  /** @returns the configuration if there is a new and valid one, else null */
   async loadChanged(): Promise<AgentConfig | null> {
     const text = await this.read();
     if (text === null || text === this.text) return null;

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { LIMITS } from '../../src/limits';
 
-/** What helps who wrote a Windows path into JSON as it is. */
+/** For people who wrote a Windows path into JSON as it is. */
 export const BACKSLASH_HINT = 'in JSON, each \\ of a path is written \\\\ (or /)';
 
-/** An empty text in a configuration file is a value that was not filled in. */
+/** An empty text in a configuration file counts as absent: nobody has filled it in. */
 const absentWhenEmpty = (value: unknown) =>
   typeof value === 'string' && value.trim() === '' ? undefined : value;
 const text = z.preprocess(absentWhenEmpty, z.string().trim());
 const flag = z.boolean().default(true);
 const whole = (min: number, max: number, preset: number) => z.int().min(min).max(max).default(preset);
 
-/** A path that a person wrote with single backslashes: JSON takes `\t`, `\n`, `\b`, `\r` and `\f` for one character. */
+/** Somebody wrote the path with single backslashes: JSON reads `\t`, `\n`, `\b`, `\r` and `\f` as one character. */
 const hasControlCharacter = (path: string) => [...path].some((char) => char < ' ');
 
 export const database = z.strictObject({
@@ -29,8 +29,8 @@ export const database = z.strictObject({
 });
 
 /**
- * The file the installer writes, with the settings the specification leaves open. What is optional has the value
- * given here.
+ * The file that the installer writes, with the settings that the specification leaves open. Optional settings have the
+ * values given here.
  */
 export const configFile = z.strictObject({
   CentralApi: z.strictObject({
@@ -42,7 +42,7 @@ export const configFile = z.strictObject({
       (key) => /^[\x21-\x7e]+$/.test(key),
       'must be the key as it was shown, without blanks',
     ),
-    /** Without it nothing is published. A number is what a tenant id looks like, so it is taken as one. */
+    /** Without it nothing is published. A tenant id looks like a number, so a number is taken too. */
     TenantId: z
       .preprocess(
         (value) => (Number.isSafeInteger(value) ? String(value) : value),
@@ -53,7 +53,7 @@ export const configFile = z.strictObject({
   }),
   EventHubPublisher: z.strictObject({
     Enabled: flag,
-    /** Between two looks at the audit files. */
+    /** Between two listings of the audit files. */
     PollIntervalMs: whole(10, 3_600_000, 1_000),
     /** Events per request. */
     BatchMaxEvents: whole(1, LIMITS.ingestBatchEventsMax, 1_000),
@@ -72,7 +72,7 @@ function isServiceAddress(text: string): boolean {
   return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }
 
-/** The name is the key of a database's checkpoint, on file systems that do not tell case apart. */
+/** The name is a file name in the data folder, and some file systems do not tell case apart. */
 function nameEachOnce(databases: readonly { readonly Name: string }[], context: z.RefinementCtx): void {
   const names = new Set<string>();
   databases.forEach(({ Name }, index) => {

@@ -1,14 +1,14 @@
 import type { ConfigProperties } from './merge-config';
 
-/** What is asked of `configure`: a whole configuration, by its text or its file, or some properties of it. */
-export type ConfigureInput =
+/** What `configure` is asked for: a whole configuration, by its text or its file, or some properties of one. */
+type ConfigureInput =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'properties'; readonly properties: ConfigProperties }
-  /** Nothing is to change. */
+  /** Nothing changes. */
   | { readonly kind: 'none' };
 
-export type ParsedInput = ConfigureInput | { readonly kind: 'invalid'; readonly problems: readonly string[] };
+type ParsedInput = ConfigureInput | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
 const PROPERTIES = {
   APIURL: 'apiUrl',
@@ -21,8 +21,8 @@ const CONFIG_FILE = 'CONFIGFILE';
 const isProperty = (name: string): name is keyof typeof PROPERTIES => Object.hasOwn(PROPERTIES, name);
 
 /**
- * Parses what `configure` gets on standard input: a configuration as JSON, or lines `NAME=value` with the names of
- * the installer's properties. Empty values count as not given. No problem repeats a value.
+ * Parses the standard input of `configure`: a configuration as JSON, or lines `NAME=value` with the names of the
+ * installer's properties. Empty values count as absent. No problem repeats a value.
  */
 export function parseConfigureInput(text: string): ParsedInput {
   const input = text.replace(/^\uFEFF/, '');
@@ -46,7 +46,7 @@ export function parseConfigureInput(text: string): ParsedInput {
   return problems.length > 0 ? { kind: 'invalid', problems } : inputOf(given);
 }
 
-/** Names of the properties that are needed beside these where no configuration is there yet. */
+/** Names of the properties that a new configuration needs beside these. */
 export const missingFrom = (properties: ConfigProperties): readonly string[] =>
   Object.keys(PROPERTIES)
     .filter(isProperty)

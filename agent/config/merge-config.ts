@@ -1,4 +1,4 @@
-/** What an installer's properties say; the texts as they were given, absent where nothing was. */
+/** The properties of an installer, as they were given. */
 export interface ConfigProperties {
   readonly apiUrl?: string;
   readonly apiKey?: string;
@@ -7,17 +7,16 @@ export interface ConfigProperties {
   readonly tenantId?: string;
 }
 
-export type Merged =
+type Merged =
   | { readonly kind: 'merged'; readonly content: unknown }
   | { readonly kind: 'unclear'; readonly problem: string };
 
 /**
- * A configuration with what the properties name put in, and everything else as it was. Whether the result is valid
- * is for `parseConfig` to say.
+ * A configuration changed by the properties; everything else stays. `parseConfig` says whether the result is valid.
  *
- * The database is the one called `dbName`, else (renamed) the one that reads `auditPath`, else a further one. A
- * property alone is meant for the only database there is.
- * @param existing content of the present file, null where there is none
+ * The database is the one called `dbName`, else (renamed) the one that reads `auditPath`, else a new one. With only one of
+ * these properties, it is the only database there is.
+ * @param existing content of the present file, null if there is none
  */
 export function mergeConfig(existing: unknown, properties: ConfigProperties): Merged {
   const content = objectOf(existing);
@@ -40,9 +39,8 @@ export function mergeConfig(existing: unknown, properties: ConfigProperties): Me
 }
 
 /**
- * A configuration with a part of one put in: objects are merged, `null` removes a setting, and anything else takes the
- * place of what was there. Databases are merged one by one: with the one of that name, else (renamed) with the one that
- * reads those files.
+ * A configuration merged with a part of one. Objects are merged, `null` removes a setting, and any other value replaces
+ * the old one. Each database is merged with the one of its name, else (renamed) with the one that reads its files.
  */
 export function mergeContent(existing: unknown, part: unknown): unknown {
   const merged = mergeValues(existing, part);
@@ -81,7 +79,7 @@ type MergedDatabases = { readonly databases: unknown } | { readonly problem: str
 
 function mergeDatabase(existing: unknown, properties: ConfigProperties): MergedDatabases {
   const { dbName, auditPath } = properties;
-  // What is no list is left for the check of the whole, which says so.
+  // If this is no list, the check of the whole configuration says so.
   if (existing !== undefined && !Array.isArray(existing)) return { databases: existing };
   const databases: readonly unknown[] = existing ?? [];
   if (dbName === undefined && auditPath === undefined) return { databases };
@@ -98,7 +96,7 @@ function mergeDatabase(existing: unknown, properties: ConfigProperties): MergedD
   };
 }
 
-/** Index of the database that properties are about, or null: it is a new one. */
+/** Index of the database that the properties are about; null: it is a new one. */
 function placeOf(databases: readonly unknown[], { dbName, auditPath }: ConfigProperties): number | null {
   const name = dbName?.trim().toLowerCase();
   const isNamed = (database: unknown) => nameIn(database) === name;
@@ -131,13 +129,13 @@ function changed(database: unknown, { dbName, auditPath }: ConfigProperties): un
 
 const nameIn = (database: unknown): string => String(objectOf(database).Name).trim().toLowerCase();
 
-/** What a package brings to be filled in. */
+/** A package brings this database for people to fill in. */
 const isTemplate = (database: unknown): boolean => /^<.*>$/.test(nameIn(database));
 
 const pathIn = (database: unknown): unknown =>
   objectOf(objectOf(objectOf(database).AuditSource).DirectFile).AuditFilePath;
 
-/** Anything else than an object is as good as none: the check of the whole tells of what is missing then. */
+/** Anything but an object counts as an empty one: the check of the whole configuration names what is missing then. */
 const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? { ...value } : {});
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -26,7 +26,7 @@ export interface AgentConfig {
   readonly databases: readonly DatabaseConfig[];
 }
 
-export type ParsedConfig =
+type ParsedConfig =
   | { readonly kind: 'config'; readonly config: AgentConfig; readonly warnings: readonly string[] }
   | {
       readonly kind: 'invalid';

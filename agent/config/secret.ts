@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A text that shows itself only to who asks by name: logging, printing or serialising it gives `[redacted]`. */
+/** A text that only `reveal` shows: logging, printing or serialising it gives `[redacted]`. */
 export class Secret {
   readonly #text: string;
 

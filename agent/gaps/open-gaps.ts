@@ -4,7 +4,7 @@ import { type Gap, toGap } from './gap';
 import type { GapStore } from './gap-store';
 
 /** The file that a gap is in, as far as the gap tells about it. */
-export interface GapFile {
+interface GapFile {
   readonly name: string;
   readonly fileGuid: string | null;
   /** Records of the same audit follow the gap: in this file, and in files that were begun later. */

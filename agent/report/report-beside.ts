@@ -10,7 +10,7 @@ import { AGENT_VERSION } from '../version';
 import { ReportClient } from './report-client';
 import { SourceReporter } from './source-reporter';
 
-export interface ReportingOptions {
+interface ReportingOptions {
   readonly config: AgentConfig;
   readonly activity: DatabaseActivity;
   readonly once: boolean;

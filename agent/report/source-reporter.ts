@@ -9,7 +9,7 @@ import type { AgentTimes } from '../times';
 import type { ReportClient } from './report-client';
 import { type Reporter, toSourceReport } from './source-report';
 
-export interface ReporterOptions {
+interface ReporterOptions {
   readonly reporter: Reporter;
   readonly client: Pick<ReportClient, 'send'>;
   readonly activity: DatabaseActivity;

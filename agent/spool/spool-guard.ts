@@ -3,7 +3,7 @@ import type { Clock } from '../clock';
 import type { FollowedFile } from '../tail/followed-file';
 import type { Spool } from './spool';
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly spool: Spool;
   /** How far a file is acknowledged, as it stands on disk. */
   bookmarkOf(fileGuid: string): Bookmark | null;

@@ -16,7 +16,7 @@ const FREE_BYTES_MIN = 256 * 1024 * 1024;
 const STEP_BYTES = 8 * 1024 * 1024;
 const MARK = '.full';
 
-export interface SpoolOptions {
+interface SpoolOptions {
   readonly folder: string;
   /** Bytes of all copies together; 0: nothing is copied, and present copies are still read. */
   readonly bytesMax: number;
@@ -25,7 +25,7 @@ export interface SpoolOptions {
 }
 
 /** A file to copy. */
-export interface FileToKeep {
+interface FileToKeep {
   readonly fileGuid: string;
   /** All its paths: where space was reserved, their sizes do not tell which one holds the most. */
   readonly paths: readonly FoundFile[];

@@ -14,7 +14,7 @@ import { ObjectSeries, type Values } from './object-series';
 import { filetimeReader } from './value-reader';
 
 export const AUDIT_EVENT = 'audit_event';
-export const ADDITIONAL_INFORMATION = 'additional_information';
+const ADDITIONAL_INFORMATION = 'additional_information';
 
 /** The records of one file differ in these columns only if they are different records. */
 const KEY_COLUMNS = [
@@ -27,7 +27,7 @@ const KEY_COLUMNS = [
 ] as const;
 
 /** How to read what of an `audit_event`, found out once per event type; a column the file lacks reads as empty. */
-export interface AuditColumns {
+interface AuditColumns {
   /** A record with all fields but the statement. */
   readonly record: ObjectSeries;
   /** All other columns that hold something, with their names in `additional`. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 
 /** What the name of a file tells of the audit that wrote it. */
-export interface AuditFileName {
+interface AuditFileName {
   /** Name and GUID of the server audit, lower case: files that share it continue each other. */
   readonly audit: string;
   /** When the file was begun: FILETIME. */

@@ -16,7 +16,7 @@ export interface BlockHeader {
   readonly checksum: number;
 }
 
-export type BlockHeaderResult =
+type BlockHeaderResult =
   | BlockHeader
   | { readonly kind: 'needMore' }
   | { readonly kind: 'end' }

@@ -12,7 +12,7 @@ import { RecordJoiner } from './record-joiner';
 import { nextSoundBlock } from './resync';
 
 /** Why a file could not be decoded to its end. What came before it is sound. */
-export interface DecodeProblem {
+interface DecodeProblem {
   readonly kind: 'problem';
   /** Path as it was given. */
   readonly file: string;

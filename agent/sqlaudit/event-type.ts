@@ -41,7 +41,7 @@ export interface ActionType {
   readonly size: number;
   readonly read: ValueReader;
 }
-export interface TypeLookup {
+interface TypeLookup {
   type(ref: number): TypeDescriptor | undefined;
   map(ref: number): MapDescriptor | undefined;
 }

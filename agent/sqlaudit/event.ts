@@ -14,7 +14,7 @@ export interface DecodedEvent {
   readonly payload: number;
   readonly actions: readonly DecodedAction[];
 }
-export interface DecodedAction {
+interface DecodedAction {
   readonly type: ActionType;
   /** Of its value in the event's block. */
   readonly start: number;

@@ -26,7 +26,7 @@ export interface ActionDescriptor {
   readonly name: string;
   readonly typeRef: number;
 }
-export interface ColumnDescriptor {
+interface ColumnDescriptor {
   readonly name: string;
   /** Reference to a type or to a map. */
   readonly typeRef: number;

@@ -31,7 +31,7 @@ export interface FileEvent {
   readonly next: Position;
   readonly event: DecodedEvent;
 }
-export type OpenResult =
+type OpenResult =
   | { readonly kind: 'opened'; readonly file: SqlAuditFile }
   /** `needMore`: the file header is not all there yet. `foreign`: it is another kind of file. */
   | Exclude<FileHeader, { readonly kind: 'header' }>;

@@ -4,7 +4,7 @@ import { SECTOR_BYTES } from './limits';
 import { ReadAhead } from './read-ahead';
 import { findSoundBlock } from './resync';
 
-export interface SoundEnd {
+interface SoundEnd {
   readonly end: number;
   /** The next block would make it more than `maxBytes`. */
   readonly lacksRoom: boolean;

@@ -4,7 +4,7 @@ import type { DatabaseState, DatabaseStatus } from './database-status';
 import { currentFileOf, type FileProgress } from './file-progress';
 
 /** What a database that is being published can tell. */
-export interface Publishing {
+interface Publishing {
   files(): readonly FileProgress[];
   /** Time of the last listing; null: there was none yet, or the folder cannot be listed. */
   listedAtMs(): number | null;

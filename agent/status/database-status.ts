@@ -12,7 +12,7 @@ const DATABASE_STATES = ['publishing', 'idle', 'waiting', 'keyRefused', 'failed'
 export type DatabaseState = (typeof DATABASE_STATES)[number];
 
 /** One database in the status file. Times are ISO 8601; null: never, or nothing. */
-export const databaseStatus = z.object({
+const databaseStatus = z.object({
   /** Label in the configuration. */
   name: z.string(),
   tenantId: z.string(),

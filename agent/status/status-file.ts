@@ -17,7 +17,7 @@ export async function loadStatus(dataDir: string): Promise<AgentStatus | null> {
   }
 }
 
-export interface StatusFileOptions {
+interface StatusFileOptions {
   readonly dataDir: string;
   readonly times: Pick<AgentTimes, 'statusMs' | 'statusMaxMs'>;
   readonly clock: Clock;

@@ -15,7 +15,7 @@ import { LOSS_AFTER, lossOf } from './lost-files';
 const DOUBT_MS = 10;
 const NEVER = new AbortController().signal;
 
-export interface AuditFilesOptions {
+interface AuditFilesOptions {
   readonly source: AuditSource;
   readonly clock: Clock;
   readonly problems: Problems;

@@ -13,8 +13,9 @@ import type { AgentTimes } from '../times';
 import { AuditFiles, type FileBookmarks } from './audit-files';
 import type { Chunk } from './chunk-reader';
 import { FileKeeper } from './file-keeper';
-import type { FollowedFile, Stopped, Unread } from './followed-file';
+import type { FollowedFile, Stopped } from './followed-file';
 import { JoinedRecords } from './joined-records';
+import type { Unread } from './unread';
 
 /** Events to publish, and the bookmarks to save once they are. */
 export interface Batch {
@@ -22,7 +23,7 @@ export interface Batch {
   readonly snapshot: Snapshot;
 }
 
-export interface TailOptions {
+interface TailOptions {
   readonly database: string;
   readonly source: AuditSource;
   readonly sourceType: string;

@@ -19,7 +19,7 @@ export type Decision =
   | { readonly kind: 'skip'; readonly lostFrom: number; readonly to: number; readonly problem: string };
 
 /** What a decision depends on in the file. */
-export interface FileAtStop {
+interface FileAtStop {
   readonly stop: Stop;
   readonly next: Position;
   readonly isLast: boolean;

@@ -6,7 +6,7 @@ import type { Spool } from '../spool/spool';
 import { SpoolGuard } from '../spool/spool-guard';
 import type { AuditFiles, FileBookmarks } from './audit-files';
 
-export interface KeeperOptions {
+interface KeeperOptions {
   readonly files: AuditFiles;
   readonly gaps: OpenGaps;
   readonly spool: Spool;

@@ -17,7 +17,7 @@ interface Gone {
   readonly listings: number;
 }
 
-export interface FileSetOptions {
+interface FileSetOptions {
   readonly source: AuditSource;
   readonly problems: Problems;
   /** Bookmarks of files that are not read to their end, or may have grown since. */

@@ -1,11 +1,6 @@
 import type { Bookmark } from '../bookmarks/bookmark';
-import { errorCode, errorText } from '../log';
 import type { FoundFile } from '../source/audit-source';
-import { isFile } from '../source/identity';
 import { parseAuditFileName } from '../sqlaudit/audit-file-name';
-import { decodeBlockHeader } from '../sqlaudit/block-header';
-import { type OpenBytes, withBytes } from '../sqlaudit/bytes';
-import { SECTOR_BYTES } from '../sqlaudit/limits';
 import {
   earlier,
   type FilePosition,
@@ -16,17 +11,10 @@ import {
   toPosition,
 } from '../sqlaudit/position';
 import type { ReadOutcome } from '../sqlaudit/read-outcome';
-import { nextSoundBlock } from '../sqlaudit/resync';
-import { soundEnd } from '../sqlaudit/sound-end';
-import { type Chunk, ChunkReader, type Stop } from './chunk-reader';
+import { type Chunk, ChunkReader, type OpenFile, type Stop } from './chunk-reader';
 import { type Decision, decideAtEnd, type EndContext } from './end-decision';
 import { firstSighting, pathsOf, readFrom, type Sighting, seenAt } from './sighting';
-
-/** Opens one of the paths of a file. */
-export type OpenFile = (file: FoundFile) => Promise<OpenBytes>;
-
-/** `vanished`: nothing, or another file, is at the path by now. */
-export type Unread = { readonly kind: 'vanished' } | { readonly kind: 'unreadable'; readonly reason: string };
+import { type Unread, unlessUnreadable } from './unread';
 
 /** What follows from the place where reading stopped. */
 export interface Stopped {
@@ -38,7 +26,7 @@ export interface Stopped {
 }
 
 /** Event blocks that the sequence numbers show to be missing. */
-export interface MissingBlocks {
+interface MissingBlocks {
   readonly first: number;
   readonly last: number;
   /** They lie in a part that was skipped, and that part is noted. */
@@ -83,9 +71,9 @@ export class FollowedFile {
     readonly fileGuid: string,
     found: FoundFile | null,
     bookmark: Bookmark | null,
-    private readonly open: OpenFile,
+    open: OpenFile,
   ) {
-    this.reader = new ChunkReader(fileGuid);
+    this.reader = new ChunkReader(fileGuid, open);
     this.sighting = firstSighting(fileGuid, found, bookmark);
     const told = parseAuditFileName(this.sighting.name);
     this.audit = told?.audit ?? `file ${fileGuid}`;
@@ -258,11 +246,7 @@ export class FollowedFile {
     const file = {
       ...{ stop, next, isLast, size: found.size, mtimeMs: found.mtimeMs },
       describes: (eventName?: string) => this.reader.describes(eventName),
-      soundBlockAfter: (offset: number) =>
-        withBytes(
-          () => this.open(found),
-          (bytes) => nextSoundBlock(bytes, offset),
-        ),
+      soundBlockAfter: (offset: number) => this.reader.soundBlockAfter(found, offset),
     };
     const decision = await unlessUnreadable(() => decideAtEnd(file, end, context));
     if (decision.kind === 'vanished' || decision.kind === 'unreadable') return decision;
@@ -300,65 +284,19 @@ export class FollowedFile {
   }
 
   private async readChunk(): Promise<Chunk | null> {
-    const { found } = this;
-    const isIdle = found === null || !(this.hasGrown || (await this.anyHoldsMore()));
+    const { next, stop, paths, reader } = this;
+    const [found, ...others] = paths;
+    const holdsMore = this.hasGrown || (await reader.anyHoldsBlockAt(paths, next.blockOffset));
     this.hasNewPath = false;
-    if (isIdle) return null;
-    const chunk = await this.chunkFromAny(found);
+    if (found === undefined || !holdsMore) return null;
+    const { chunk, path } = await reader.read(found, others, { next, stop });
+    if (path !== found) {
+      const rest = paths.filter((one) => one !== path);
+      this.follow(readFrom(this.sighting, path, rest));
+    }
     // What is known about its end stays known.
     const isNews = chunk.blocks.length > 0 || chunk.end === null || chunk.end.kind === 'replaced';
     return isNews || this.hasGrown ? chunk : null;
-  }
-
-  private async chunkFromAny(found: FoundFile): Promise<Chunk> {
-    const { others } = this.sighting;
-    const chunk = await this.chunkFrom(found);
-    if (others.length === 0 || chunk.end === null || chunk.end.kind === 'replaced') return chunk;
-    // Another path may hold more than this one: it is the end of the file only when none does.
-    if (chunk.blocks.length > 0) return { ...chunk, end: null };
-    return (await this.chunkAfter(chunk.end.offset, others)) ?? chunk;
-  }
-
-  private async anyHoldsMore(): Promise<boolean> {
-    for (const path of this.paths) if (await this.holdsBlockAt(path, this.next.blockOffset)) return true;
-    return false;
-  }
-
-  /** The next part from a path that holds more than the one that ends at `offset`: that path is read from now on. */
-  private async chunkAfter(offset: number, others: readonly FoundFile[]): Promise<Chunk | null> {
-    const { paths } = this;
-    for (const other of others) {
-      if (!(await this.holdsBlockAt(other, offset))) continue;
-      const chunk = await this.chunkFrom(other);
-      const { end } = chunk;
-      const isFurther =
-        chunk.blocks.length > 0 || (end !== null && end.kind !== 'replaced' && end.offset > offset);
-      if (!isFurther) continue;
-      const rest = paths.filter((path) => path !== other);
-      this.follow(readFrom(this.sighting, other, rest));
-      return { ...chunk, end: null };
-    }
-    return null;
-  }
-
-  private chunkFrom(path: FoundFile): Promise<Chunk> {
-    return this.reader.read(() => this.open(path), this.next, this.stop);
-  }
-
-  /** Whether the path holds a whole, sound block of this file at `offset`; false where it cannot be read. */
-  private async holdsBlockAt(path: FoundFile, offset: number): Promise<boolean> {
-    const holds = await unlessUnreadable(() =>
-      withBytes(
-        () => this.open(path),
-        async (bytes) => {
-          const header = decodeBlockHeader(await bytes.read(offset, SECTOR_BYTES), 0);
-          if (header.kind !== 'block' || !(await isFile(bytes, this.fileGuid))) return false;
-          const { end } = await soundEnd(bytes, offset, { enoughBytes: 1, maxBytes: header.size });
-          return end > offset;
-        },
-      ),
-    );
-    return holds === true;
   }
 
   // What its bookmark says.
@@ -418,14 +356,3 @@ const lostBy = (decision: Exclude<Decision, { kind: 'wait' }>): Stopped['lost'] 
   decision.lostFrom === null
     ? null
     : { from: decision.lostFrom, to: decision.kind === 'skip' ? decision.to : null };
-
-/** @throws what no file system throws */
-async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | Unread> {
-  try {
-    return await read();
-  } catch (error) {
-    if (errorCode(error) === null) throw error;
-    if (errorCode(error) === 'ENOENT') return { kind: 'vanished' };
-    return { kind: 'unreadable', reason: errorText(error) };
-  }
-}

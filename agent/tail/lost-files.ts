@@ -2,7 +2,7 @@ import type { GapNote } from '../gaps/open-gaps';
 import type { FollowedFile } from './followed-file';
 
 /** What the spool has of a file. */
-export interface SpoolState {
+interface SpoolState {
   /** Bytes of the copy; 0 where there is none. */
   readonly length: number;
   /** The copy reaches to the end of a file that was no longer written. */

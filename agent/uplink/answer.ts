@@ -35,7 +35,7 @@ const answerBody = z.object({
 });
 
 /** What an answer of the service says to any request. */
-export interface ParsedAnswer {
+interface ParsedAnswer {
   readonly data: unknown;
   /** Messages of the errors. */
   readonly errors: readonly string[];

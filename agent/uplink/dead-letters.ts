@@ -7,7 +7,7 @@ export interface DeadLetter {
   readonly event: QueuedEvent;
 }
 
-/** The events of a database that the service will not take, kept for a person to look at. */
+/** The events of a database that the service does not take, kept for a person to look at. */
 export class DeadLetters {
   constructor(readonly path: string) {}
 

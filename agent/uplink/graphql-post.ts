@@ -3,9 +3,9 @@ import { gzip } from 'node:zlib';
 import type { Secret } from '../config/secret';
 import { exchange, type HttpResponse } from './http-exchange';
 
-/** Where the service is, and what the agent shows it. */
+/** The address of the service, and the key that the agent shows it. */
 export interface ServiceAddress {
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
 }
@@ -16,8 +16,8 @@ export const graphqlUrl = ({ baseUrl }: ServiceAddress): string => `${baseUrl}/g
 
 /**
  * Sends a GraphQL request once.
- * @param body JSON; may be used again when this has settled
- * @throws when there is no answer, or one of another address
+ * @param body JSON; the caller may reuse it when this has settled
+ * @throws if there is no answer, or a redirection
  */
 export async function postGraphql(
   service: ServiceAddress,
@@ -30,12 +30,12 @@ export async function postGraphql(
     accept: 'application/json',
     'x-api-key': service.apiKey.reveal(),
   };
-  // Level 1: statements shrink to a fraction anyway, and the database host has better uses for its processor.
+  // Level 1: statements shrink to a fraction anyway, and the database host needs its processor for better things.
   const compressed = await compress(body, { level: 1 });
   const request = { method: 'POST', headers, body: compressed } as const;
   const response = await exchange(graphqlUrl(service), request, signal);
   const { status } = response;
-  // The key goes to the configured address and nowhere else.
+  // The agent shows the key at the configured address and nowhere else.
   if (status >= 300 && status < 400) throw new RedirectError(status);
   return response;
 }

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { errorCode } from '../log';
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
@@ -14,18 +14,18 @@ export interface HttpResponse {
   readonly body: string;
 }
 
-/** An answer names each rejected event once; anything longer is not from the service. */
+/** An answer names each rejected event once. A longer one is not from the service. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Sends one request. Not `fetch`, which alone takes 20 MB of memory. Redirections are not followed.
- * @throws when there is no answer; the reason of the signal when it is aborted
+ * Sends one request, and follows no redirection. It does not use `fetch`, which alone takes 20 MB of memory.
+ * @throws if there is no answer; the reason of the signal if that is aborted
  */
 export async function exchange(url: string, given: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
   try {
     return await exchangeOnce(url, given, signal);
   } catch (error) {
-    // Nothing was ever answered on it: the other side had closed a connection that was kept for the next request.
+    // The other side had closed a connection that was kept for the next request, and answered nothing on it.
     if (error instanceof StaleConnection && !signal.aborted) return exchangeOnce(url, given, signal);
     throw error;
   }

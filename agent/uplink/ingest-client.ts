@@ -5,7 +5,7 @@ import { type Answer, toAnswer } from './answer';
 import { graphqlUrl, postGraphql, RedirectError, type ServiceAddress } from './graphql-post';
 import { RequestBody } from './request-body';
 
-export interface IngestTarget extends ServiceAddress {
+interface IngestTarget extends ServiceAddress {
   /** Null: the tenant of the key. */
   readonly tenantId: string | null;
 }

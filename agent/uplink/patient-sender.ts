@@ -13,7 +13,7 @@ export type FinalAnswer =
   /** The events are not sent, and the sender does not try again now. */
   | { readonly kind: 'gaveUp'; readonly message: string };
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly database: string;
   send(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<Answer>;
   /** Makes a few attempts within a short time, instead of as many as it takes. */

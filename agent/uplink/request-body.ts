@@ -3,10 +3,10 @@ import type { QueuedEvent } from '../batcher';
 const MUTATION =
   'mutation($batch: AuditEventBatch!) { ingestAuditEvents(batch: $batch) { accepted duplicates rejected { index code message } } }';
 
-/** Bytes that a request has beside its events and the commas between them, at most; the tenant id is short. */
+/** At most so many bytes of a request are neither events nor commas between them. The tenant id is short. */
 export const ENVELOPE_BYTES = 1024;
 
-/** Usual batches are smaller; what a larger one needed is given back. */
+/** Usual batches are smaller. The memory of a larger one is given back. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
 /** The JSON of ingest requests, written into the same memory again and again. */
@@ -19,7 +19,7 @@ export class RequestBody {
     this.start = `{"query":${JSON.stringify(MUTATION)},"variables":{"batch":{"tenantId":${JSON.stringify(tenantId)},"events":[`;
   }
 
-  /** @returns UTF-8; holds until the next call */
+  /** @returns UTF-8, valid until the next call */
   of(events: readonly QueuedEvent[]): Buffer {
     const bytes = events.reduce((sum, event) => sum + event.bytes + 1, ENVELOPE_BYTES);
     const buffer = this.room(bytes);

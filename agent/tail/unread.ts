@@ -1,0 +1,15 @@
+import { errorCode, errorText } from '../log';
+
+/** Why nothing was read. `vanished`: nothing, or another file, is at the path by now. */
+export type Unread = { readonly kind: 'vanished' } | { readonly kind: 'unreadable'; readonly reason: string };
+
+/** The result of reading a file, or why the place of the file does not let it be read. */
+export async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | Unread> {
+  try {
+    return await read();
+  } catch (error) {
+    if (errorCode(error) === null) throw error;
+    if (errorCode(error) === 'ENOENT') return { kind: 'vanished' };
+    return { kind: 'unreadable', reason: errorText(error) };
+  }
+}
