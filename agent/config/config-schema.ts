@@ -59,7 +59,7 @@ export const configFile = z.strictObject({
     BatchMaxEvents: whole(1, LIMITS.ingestBatchEventsMax, 1_000),
     /** How long an event may wait for others to share its request. */
     BatchMaxAgeMs: whole(0, 60_000, 500),
-    /** Bytes that copies of unpublished audit files may take per database while the service cannot be reached; 0: none. */
+    /** Bytes per database that copies of audit files may take while publishing is held up; 0: no copies. */
     SpoolMaxBytes: whole(0, Number.MAX_SAFE_INTEGER, 1024 ** 3),
     Databases: z.array(database).superRefine(nameEachOnce),
   }),

@@ -16,7 +16,7 @@ import { filetimeReader } from './value-reader';
 export const AUDIT_EVENT = 'audit_event';
 const ADDITIONAL_INFORMATION = 'additional_information';
 
-/** The records of one file differ in these columns only if they are different records. */
+/** Parts that differ in one of these columns belong to different records. */
 const KEY_COLUMNS = [
   'session_id',
   'event_time',
@@ -26,23 +26,23 @@ const KEY_COLUMNS = [
   'object_id',
 ] as const;
 
-/** How to read what of an `audit_event`, found out once per event type; a column the file lacks reads as empty. */
+/** How to read an `audit_event`, found out once per event type. A column that the file lacks reads as empty. */
 interface AuditColumns {
-  /** A record with all fields but the statement. */
+  /** A record with all fields except the statement. */
   readonly record: ObjectSeries;
-  /** All other columns that hold something, with their names in `additional`. */
+  /** All other columns that hold something, under their names in `additional`. */
   readonly others: ObjectSeries;
   readonly session: (event: DecodedEvent) => string;
   readonly sequenceNumber: ColumnReader;
   readonly statement: (event: DecodedEvent) => string;
   readonly additionalInformation: (event: DecodedEvent) => string;
-  /** Text that is good for nothing but comparing, equal for the parts of one record. */
+  /** Text that serves only for comparison, equal for the parts of one record. */
   readonly key: (event: DecodedEvent) => string;
-  /** The file is older than the column `client_ip`: a login's address stands in its additional information. */
+  /** The file is older than the column `client_ip`: a login's additional information holds its address. */
   readonly lacksClientIp: boolean;
 }
 
-/** All of a record in its order; what is not read from columns is filled in when its parts are joined. */
+/** The properties of a record in their order. Joining its parts fills in what no column holds. */
 const UNFILLED_RECORD: Values = {
   file: '',
   fileGuid: '',
@@ -84,7 +84,7 @@ const fieldsOf = (type: EventType) =>
     read: fieldReader(field, type.columnsByName.get(toSnakeCase(field))),
   }));
 
-/** A later column of the same name takes the place of an earlier one. */
+/** A later column of the same name replaces an earlier one. */
 function othersOf(type: EventType) {
   const named = new Set<string>([ADDITIONAL_INFORMATION, ...RECORD_FIELDS.map(toSnakeCase)]);
   const others = type.columns.filter(({ name }) => !named.has(name));
@@ -109,7 +109,7 @@ function fieldReader(field: RecordFieldName, column: Column | undefined): Column
   };
 }
 
-/** The record's own time; that of the event's tick where the column holds none (1601 is its zero). */
+/** The record's own time; the time of the event's tick if the column holds none (1601 is its zero). */
 function timeReader(column: Column | undefined): (event: DecodedEvent) => string {
   if (column?.read === filetimeReader) {
     return (event) => {

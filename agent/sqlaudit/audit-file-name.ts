@@ -1,17 +1,17 @@
 import { basename } from 'node:path';
 
-/** What the name of a file tells of the audit that wrote it. */
+/** What the name of a file tells about the audit that wrote it. */
 interface AuditFileName {
-  /** Name and GUID of the server audit, lower case: files that share it continue each other. */
+  /** Name and GUID of the server audit, in lower case. Files that share it continue each other. */
   readonly audit: string;
-  /** When the file was begun: FILETIME. */
+  /** Time when the file was begun: FILETIME. */
   readonly created: bigint;
 }
 
 // An audit's name may hold underscores, so the name is read from its end.
 const AUDIT_FILE = /^(.*)_([0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12})_\d+_(\d{17,19})\.sqlaudit$/i;
 
-/** @returns null for a name SQL Server does not give an audit file. */
+/** @returns null for a name that SQL Server does not give an audit file */
 export function parseAuditFileName(path: string): AuditFileName | null {
   const [, name, guid, created] = AUDIT_FILE.exec(basename(path)) ?? [];
   if (name === undefined || guid === undefined || created === undefined) return null;

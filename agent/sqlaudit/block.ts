@@ -11,16 +11,16 @@ export type BlockResult =
   | { kind: 'metadata'; size: number; packages: readonly PackageRecord[] }
   /** A block of a type that carries neither events nor metadata. */
   | { kind: 'skipped'; size: number }
-  /** The block is not all there: `bytes` from its start are needed to go on. */
+  /** The block is not whole: decoding needs `bytes` from its start. */
   | { kind: 'needMore'; bytes: number }
-  /** A sector of zeros: the part of a preallocated file that is not written yet. */
+  /** A sector of zeros: the unwritten part of a preallocated file. */
   | { kind: 'end' }
-  /** `size` is the distance to the next block where the header itself is plausible, else null. */
+  /** `size` is the distance to the next block if the header itself is plausible, else null. */
   | { kind: 'corrupt'; offset: number; reason: string; size: number | null };
 
 /**
- * What the block at the start of `bytes` holds. Either all of it is sound or none of it is returned; a block
- * that is being written shows as `needMore`, `end` or `corrupt`, and may be sound a moment later.
+ * The content of the block at the start of `bytes`, if all of it is sound. A block that is being written shows as
+ * `needMore`, `end` or `corrupt`, and may be sound a moment later.
  * @param offset where the block begins in the file
  */
 export function decodeBlock(bytes: Buffer, offset: number, schema: Schema): BlockResult {

@@ -4,12 +4,12 @@ import type { Column } from './event-type';
 
 export type ColumnReader = (event: DecodedEvent) => JsonScalar;
 
-/** Columns that hold characters in the bytes of a number: `SL  `, `U `. Their type in the file says nothing. */
+/** Columns that hold characters in the bytes of a number: `SL  `, `U `. Their type in the file tells nothing. */
 const CODE_COLUMNS = new Set(['action_id', 'class_type']);
-/** A server has some hundred codes; damage may look like more. */
+/** A server has some hundred codes. Damage may look like more. */
 const CODES_MAX = 4096;
 
-/** Reads a column as JSON; null where it is missing or empty, since the format cannot tell '' from NULL. */
+/** Reads a column as JSON; null if it is missing or empty, since the format cannot tell '' from NULL. */
 export function columnReader(column: Column | undefined): ColumnReader {
   if (!column) return () => null;
   if (CODE_COLUMNS.has(column.name)) return codeReader(column);
@@ -24,7 +24,7 @@ export function columnReader(column: Column | undefined): ColumnReader {
   };
 }
 
-/** The same as text, '' where it is missing or empty. */
+/** Reads a column as text; '' if it is missing or empty. */
 export function textReader(column: Column | undefined): (event: DecodedEvent) => string {
   const read = columnReader(column);
   return (event) => {
@@ -52,7 +52,7 @@ function codeReader(column: Column): ColumnReader {
 }
 
 function codeText(bytes: Buffer): string {
-  // A wide text has a zero after each letter; a number wider than its code has them at the end.
+  // A wide text has a zero after each letter. A number that is wider than its code has zeros at the end.
   return bytes.toString('latin1').replaceAll('\0', '').trim();
 }
 

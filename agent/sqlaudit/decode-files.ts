@@ -11,10 +11,10 @@ import { type EventBlock, SqlAuditFile } from './reader';
 import { RecordJoiner } from './record-joiner';
 import { nextSoundBlock } from './resync';
 
-/** Why a file could not be decoded to its end. What came before it is sound. */
+/** Why a file could not be decoded to its end. Everything before that is sound. */
 interface DecodeProblem {
   readonly kind: 'problem';
-  /** Path as it was given. */
+  /** The path as it was given. */
   readonly file: string;
   readonly offset: number;
   readonly reason: string;
@@ -85,7 +85,7 @@ async function* decodeFile(
     yield [problem(path, 0, `holds no ${AUDIT_EVENT}; use --raw to see its events`)];
 }
 
-/** The records that are complete with the events of a block. */
+/** The records that the events of a block complete. */
 function recordsOf(block: EventBlock, file: string, joiner: RecordJoiner): DecodedItem[] {
   const { fileGuid, blockOffset } = block;
   const items: DecodedItem[] = [];
@@ -102,7 +102,7 @@ const toItem = (record: AuditRecord): DecodedItem => ({ kind: 'record', record }
 
 type FileItem = EventBlock | DecodeProblem | { readonly kind: 'end'; readonly file: SqlAuditFile };
 
-/** The events of a file, block by block; then `end`, or the problem that stopped it. */
+/** The events of a file, block by block, then `end` or the problem that stopped reading. */
 async function* readBlocks(path: string, open: OpenPath): AsyncGenerator<FileItem> {
   let bytes: OpenBytes | null = null;
   try {
@@ -157,7 +157,7 @@ const problem = (file: string, offset: number, reason: string): DecodeProblem =>
   reason,
 });
 
-/** By its shape: errors of another realm are no instances of this one's Error. */
+/** By its shape: an error of another realm is no instance of this realm's Error. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   typeof error === 'object' && error !== null && 'syscall' in error && 'message' in error;
 

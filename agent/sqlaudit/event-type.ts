@@ -10,30 +10,30 @@ import type {
 } from './package-record';
 import { mapReader, typeReader, type ValueReader } from './value-reader';
 
-/** Offset and length of a value of variable size, where the column stands. */
+/** The slot of a value of variable size holds its offset and length. */
 const VARIABLE_SLOT_BYTES = 8;
 
-/** Values are set on plain objects under their names, and this one would set the object's prototype. */
+/** Values are set on plain objects under their names, and this name would set the object's prototype. */
 const UNSAFE_NAME = '__proto__';
 
 export interface Column {
   readonly name: string;
   /** Of the slot in the payload. */
   readonly offset: number;
-  /** Bytes of the value; 0 is variable, the slot then holds its offset and length. */
+  /** Bytes of the value; 0: variable, and the slot holds its offset and length. */
   readonly size: number;
   readonly read: ValueReader;
 }
-/** An event as the file describes it, made ready for reading many. */
+/** An event as the file describes it, prepared for reading many of them. */
 export interface EventType {
   readonly name: string;
   readonly clock: Clock;
-  /** Tick counts below are of a time before the year 10000. */
+  /** Tick counts below this stand for a time before the year 10000. */
   readonly soundTicks: number;
   readonly columns: readonly Column[];
   readonly variableColumns: readonly Column[];
   readonly columnsByName: ReadonlyMap<string, Column>;
-  /** All slots together: no payload is shorter. */
+  /** Size of all slots together: no payload is shorter. */
   readonly slotBytes: number;
 }
 export interface ActionType {
@@ -46,7 +46,7 @@ interface TypeLookup {
   map(ref: number): MapDescriptor | undefined;
 }
 
-/** @returns a text that says why, where the description does not hold together. */
+/** @returns a text that says why, if the description is inconsistent */
 export function compileEvent(event: EventDescriptor, clock: Clock, types: TypeLookup): EventType | string {
   const columns: Column[] = [];
   let slotBytes = 0;
@@ -71,7 +71,7 @@ export function compileEvent(event: EventDescriptor, clock: Clock, types: TypeLo
   };
 }
 
-/** @returns a text that says why, where the action's type is not described. */
+/** @returns a text that says why, if the action's type is not described */
 export function compileAction(action: ActionDescriptor, types: TypeLookup): ActionType | string {
   const layout = layoutOf(action.typeRef, types);
   if (action.name === UNSAFE_NAME) return `action ${quoted(action.name)}`;

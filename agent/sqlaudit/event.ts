@@ -6,17 +6,17 @@ import { FORMAT_VERSION, LIMITS } from './limits';
 import { KIND, kindOf } from './object-ref';
 import type { Schema } from './schema';
 
-/** One event of a block. It refers to the block's bytes: convert it, do not keep it. */
+/** One event of a block. It refers to the block's bytes: convert it, and do not keep it. */
 export interface DecodedEvent {
   readonly type: EventType;
   readonly block: ByteView;
-  /** Where its payload begins in the block: slots and values of the columns, bounds checked. */
+  /** Where its payload begins in the block: slots and values of the columns. Their bounds are checked. */
   readonly payload: number;
   readonly actions: readonly DecodedAction[];
 }
 interface DecodedAction {
   readonly type: ActionType;
-  /** Of its value in the event's block. */
+  /** Bounds of its value in the event's block. */
   readonly start: number;
   readonly end: number;
 }
@@ -70,7 +70,7 @@ export function decodeEvents(
   return events;
 }
 
-/** When the event was written, UTC with seven decimals. */
+/** Time when the event was written, UTC with seven decimals. */
 export function eventTimeText({ type, block, payload }: DecodedEvent): string {
   const ticks = block.view.getBigUint64(payload - EVENT_HEADER_BYTES + TICKS_AT, true);
   const filetime = tickTime(type.clock, ticks);
@@ -101,7 +101,7 @@ function checkPayload(
     const start = view.getUint32(at, true);
     const size = view.getUint32(at + 4, true);
     valueBytes += size;
-    // No byte belongs to two values: without this check a small file could ask for a lot of text.
+    // No byte belongs to two values. Without this check a small file could ask for a lot of text.
     if (start + size > length || valueBytes > length) {
       throw new DecodeError(fileOffset + at, `value of ${quoted(column.name)} beyond the end of its event`);
     }

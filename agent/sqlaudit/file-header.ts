@@ -8,7 +8,7 @@ export type FileHeader =
   | { readonly kind: 'needMore' }
   | { readonly kind: 'foreign'; readonly offset: number; readonly reason: string };
 
-/** The file's identity from its first 512 bytes. Bytes beyond 24 may be garbage and are not looked at. */
+/** The file's identity from its first 512 bytes. Bytes after the 24th may be garbage and are ignored. */
 export function decodeFileHeader(bytes: Buffer): FileHeader {
   if (bytes.length >= 4 && bytes.readUInt32LE(0) !== MAGIC) {
     return { kind: 'foreign', offset: 0, reason: notAnAuditFile(bytes) };

@@ -15,7 +15,7 @@ export function filetimeText(filetime: bigint): string | null {
   return timeText(Number(filetime / ticksPerSecond), Number(filetime % ticksPerSecond));
 }
 
-/** The same of the FILETIME at `at`: every event has one, and 64-bit arithmetic in numbers is quick and still exact. */
+/** The same for the FILETIME at `at`. Every event has one, and arithmetic in two numbers is quick and still exact. */
 export function filetimeTextAt(view: DataView, at: number): string | null {
   const high = view.getUint32(at + 4, true);
   if (high >= 2 ** 30) return null;
@@ -26,7 +26,7 @@ export function filetimeTextAt(view: DataView, at: number): string | null {
   return seconds > SECONDS_MAX ? null : timeText(seconds, rest);
 }
 
-/** FILETIME of a tick count of the server's clock, or null after the year 9999. */
+/** FILETIME of a tick count of the server's clock; null after the year 9999. */
 export function tickTime(clock: Clock, ticks: bigint): bigint | null {
   const ticksPerSecond = BigInt(TICKS_PER_SECOND);
   const elapsed =
@@ -35,13 +35,13 @@ export function tickTime(clock: Clock, ticks: bigint): bigint | null {
   return time > FILETIME_MAX ? null : time;
 }
 
-/** A tick count below which `tickTime` is not null; counts above it have to ask. */
+/** For tick counts below this, `tickTime` is not null. */
 export function soundTicks(clock: Clock): number {
   const left = FILETIME_MAX - clock.base;
   return left < 0n ? 0 : 0.999 * Number((left * clock.ticksPerSecond) / BigInt(TICKS_PER_SECOND));
 }
 
-/** Text that is written over for each time: the day changes seldom, and digits are cheaper than a Date. */
+/** Each time is written over this text: the day changes seldom, and digits cost less than a Date. */
 const text = Buffer.from('1601-01-01T00:00:00.0000000Z', 'latin1');
 let dayOfText = 0;
 

@@ -7,10 +7,10 @@ import { type CorruptBlock, outcomeOf, type ReadOutcome } from './read-outcome';
 import { findSoundBlock } from './resync';
 import { Schema } from './schema';
 
-/** Knows which part of a file's metadata its schema stands for, and catches up when reading starts further on. */
+/** Knows which part of a file's metadata the schema covers, and catches up when reading starts further on. */
 export class MetadataWalk {
   private current = new Schema();
-  /** Every metadata block before this offset is in the schema. */
+  /** The schema covers every metadata block before this offset. */
   private walkedTo = SECTOR_BYTES;
   private lastMetadataAt = 0;
 
@@ -18,7 +18,7 @@ export class MetadataWalk {
     return this.current;
   }
 
-  /** Takes in what a metadata block describes. @returns the reason where that is more than can be true. */
+  /** Takes in what a metadata block describes. @returns the reason if that is more than can be true */
   add(packages: readonly PackageRecord[], offset: number): CorruptBlock | null {
     if (!this.current.add(packages))
       return corrupt(offset, 'metadata describes more objects than any server has');
@@ -31,8 +31,8 @@ export class MetadataWalk {
   }
 
   /**
-   * Makes the schema what it was at `target`: loads the metadata blocks before it, and forgets those after it.
-   * Event blocks on the way are passed by their header. @returns why that was not possible, else null.
+   * Makes the schema what it was at `target`: loads the metadata blocks before it, and forgets those after it. Of event
+   * blocks on the way it reads only the headers. @returns why that was not possible, else null
    */
   async walkTo(bytes: ReadAhead, target: number): Promise<ReadOutcome | null> {
     if (this.lastMetadataAt >= target) {
@@ -48,14 +48,14 @@ export class MetadataWalk {
     return null;
   }
 
-  /** Passes the block at `offset`. @returns where the next one begins. */
+  /** Passes the block at `offset`. @returns where the next one begins */
   private async step(bytes: ReadAhead, offset: number, target: number): Promise<number | ReadOutcome> {
     const there = await bytes.from(offset, SECTOR_BYTES);
     const header = decodeBlockHeader(there, 0);
     if (header.kind === 'needMore') {
       return { kind: 'incomplete', offset, missingBytes: target - offset - there.length };
     }
-    // Whoever saved the position has passed this damage before, by the same search.
+    // The run that saved the position skipped this damage by the same search.
     if (header.kind !== 'block')
       return (await findSoundBlock(bytes, offset + SECTOR_BYTES, target)) ?? target;
     const next = offset + header.size;

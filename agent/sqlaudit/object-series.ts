@@ -8,18 +8,18 @@ export interface Property {
 export type Values = { readonly [name: string]: JsonScalar };
 
 /**
- * Makes one object of each event of a type. Events of a file are much alike, and a copy of an object made before, with
- * the properties that differ, costs a fraction of an object that is built property by property.
+ * Makes an object of each event of a type. Events of a file are much alike: copying an earlier object and setting the
+ * properties that differ costs a fraction of building one property by property.
  */
 export class ObjectSeries {
   private readonly values: JsonScalar[];
-  /** What is copied, and its values. It is never a copy itself: V8 is quick only with copies of one shape. */
+  /** The object that is copied. It is never a copy itself: V8 is quick only with copies of one shape. */
   private model: Values | null = null;
   private modelValues: readonly JsonScalar[] = [];
 
   /**
-   * @param nulls whether properties that are null are there, or left out
-   * @param frame properties of every object that are not read, and the order of those that are
+   * @param nulls whether an object has its properties that are null
+   * @param frame properties of every object that no event holds, and the order of all properties
    */
   constructor(
     private readonly properties: readonly Property[],

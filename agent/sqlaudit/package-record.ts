@@ -17,7 +17,7 @@ export interface MapDescriptor {
   readonly ref: number;
   readonly name: string;
   readonly size: number;
-  /** Values are combined from the keys, bit by bit. */
+  /** A value is a combination of keys, bit by bit. */
   readonly isBitSet: boolean;
   readonly texts: ReadonlyMap<number, string>;
 }
@@ -30,7 +30,7 @@ interface ColumnDescriptor {
   readonly name: string;
   /** Reference to a type or to a map. */
   readonly typeRef: number;
-  /** Of the column's slot in the payload. */
+  /** Offset of the column's slot in the payload. */
   readonly offset: number;
 }
 export interface EventDescriptor {
@@ -118,7 +118,7 @@ function expectKind(record: Region, ref: number, kind: number): void {
 /** `guid_ptr` is said to have 8 bytes, but the metadata holds the 16 bytes of the GUID itself. */
 const GUID_POINTER = { name: 'guid_ptr', index: 16 } as const;
 
-/** The rest of an event's description, after its head. Only the data columns are kept. */
+/** The rest of an event's description after its head. It keeps only the data columns. */
 function decodeEventDescriptor(
   record: Region,
   ref: number,

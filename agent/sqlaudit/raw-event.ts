@@ -12,7 +12,7 @@ export interface RawEvent {
   readonly actions: { readonly [action: string]: JsonScalar };
 }
 
-/** Everything an event states, under the names of the file; 64-bit numbers as text, binary as `0x…`. */
+/** Everything that an event states, under the names of the file. 64-bit numbers become text, binary becomes `0x…`. */
 export function toRawEvent(event: DecodedEvent): RawEvent {
   const { type, block } = event;
   const fields: { [column: string]: JsonScalar } = {};

@@ -1,25 +1,25 @@
 import type { BlockResult } from './block';
 
-/** Why reading stopped; `offset` is the start of the block that was not read. */
+/** Why reading stopped. `offset` is the start of the block that was not read. */
 export type ReadOutcome =
   /** The file ends where a block ends. */
   | { readonly kind: 'complete'; readonly offset: number }
-  /** The file ends within a block, which may still be being written. */
+  /** The file ends within a block, which SQL Server may still be writing. */
   | { readonly kind: 'incomplete'; readonly offset: number; readonly missingBytes: number }
   /** A sector of zeros: the rest of a preallocated file. */
   | { readonly kind: 'endOfWritten'; readonly offset: number }
   | CorruptBlock
-  /** The source is another file than the one that was opened; null where it is none of this format. */
+  /** The bytes are those of another file; null: of no file of this format. */
   | { readonly kind: 'replaced'; readonly fileGuid: string | null };
 
-/** A block that does not hold together. In a file that is being written it may be sound a moment later. */
+/** A block that is inconsistent. In a file that is being written it may be sound a moment later. */
 export interface CorruptBlock {
   readonly kind: 'corrupt';
   readonly offset: number;
   /** The byte that shows it. */
   readonly errorOffset: number;
   readonly reason: string;
-  /** Where the block itself says the next one begins; null where its header is no header. */
+  /** Where the next block begins, as this one says; null if its header is none. */
   readonly nextBlockOffset: number | null;
 }
 

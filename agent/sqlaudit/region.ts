@@ -7,7 +7,7 @@ export class Region {
     readonly bytes: Buffer,
     public pos: number,
     readonly end: number,
-    /** Where `bytes[0]` stands in the file, for error messages. */
+    /** Offset of `bytes[0]` in the file, for error messages. */
     readonly fileOffset: number,
   ) {}
 
@@ -19,7 +19,7 @@ export class Region {
     throw new DecodeError(this.fileOffset + this.pos, reason);
   }
 
-  /** Moves on by `length` bytes and returns where they began. */
+  /** Moves on by `length` bytes. @returns where they begin */
   take(length: number): number {
     if (length > this.end - this.pos) this.fail(`${length} bytes wanted where ${this.left} are left`);
     const at = this.pos;
@@ -43,7 +43,7 @@ export class Region {
     return this.bytes.readBigUInt64LE(this.take(8));
   }
 
-  /** A number of objects that follow, each of which takes at least `bytesMin` bytes. */
+  /** The number of objects that follow. Each takes at least `bytesMin` bytes. */
   count(bytesMin: number): number {
     const count = this.u32();
     if (count * bytesMin > this.left) this.fail(`${count} objects cannot fit into ${this.left} bytes`);

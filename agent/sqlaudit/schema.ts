@@ -11,8 +11,8 @@ import type {
 } from './package-record';
 
 /**
- * What the metadata blocks of a file have described so far. Packages are told apart by id, not by name
- * (`sqlserver` names several); a package that comes again adds objects and sets its clock anew.
+ * What the metadata blocks of a file have described so far. Ids tell packages apart, names do not (`sqlserver` names
+ * several). A package that comes again adds objects and sets its clock anew.
  */
 export class Schema {
   private readonly clocks = new Map<number, Clock>();
@@ -24,7 +24,7 @@ export class Schema {
   private readonly eventTypes = new Map<number, EventType>();
   private readonly actionTypes = new Map<number, ActionType>();
 
-  /** @returns false when the file describes more than any server could, and nothing was added. */
+  /** @returns false if the file describes more than any server can; nothing is added then */
   add(packages: readonly PackageRecord[]): boolean {
     const added = packages.reduce(
       (sum, p) => sum + p.events.length + p.actions.length + p.types.length + p.maps.length,
@@ -62,7 +62,7 @@ export class Schema {
     return this.maps.get(ref);
   }
 
-  /** @returns why not, where the file does not describe the event completely. */
+  /** @returns a text that says why, if the file does not describe the event completely */
   eventType(ref: number): EventType | string {
     const known = this.eventTypes.get(ref);
     if (known) return known;
@@ -75,7 +75,7 @@ export class Schema {
     return compiled;
   }
 
-  /** @returns why not, where the file does not describe the action. */
+  /** @returns a text that says why, if the file does not describe the action */
   actionType(ref: number): ActionType | string {
     const known = this.actionTypes.get(ref);
     if (known) return known;

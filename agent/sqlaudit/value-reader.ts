@@ -6,12 +6,12 @@ import type { MapDescriptor, TypeDescriptor } from './package-record';
 import { utf16Text } from './text-cache';
 
 /**
- * Value of the bytes `[start, end)`, whose bounds the caller has checked, as JSON can carry it: 64-bit integers are
- * text; `null` is an empty value of a type that has no empty form.
+ * The value of the bytes `[start, end)` as JSON can hold it. The caller has checked the bounds. 64-bit integers are text.
+ * `null` is an empty value of a type that has no empty form.
  */
 export type ValueReader = (block: ByteView, start: number, end: number) => JsonScalar;
 
-/** How values of a type are read: by the type's name, with the size the file states. Unknown names: `0x…`. */
+/** Reads values of a type by its name and the size that the file states. Unknown types read as `0x…`. */
 export function typeReader(type: TypeDescriptor): ValueReader {
   if (type.size === 0) return VARIABLE.get(type.name) ?? hexOrNull;
   if (SIGNED.has(type.name)) return integerReader(true, type.size);
@@ -19,7 +19,7 @@ export function typeReader(type: TypeDescriptor): ValueReader {
   return FIXED.get(`${type.name}:${type.size}`) ?? hexOrNull;
 }
 
-/** Text of a mapped value; the number where the map has no text for it. */
+/** Text of a mapped value; the number if the map has no text for it. */
 export function mapReader(map: MapDescriptor): ValueReader {
   const number = integerReader(false, map.size);
   const bits = [...map.texts].filter(([key]) => key !== 0 && (key & (key - 1)) === 0);
@@ -48,7 +48,7 @@ function integerReader(signed: boolean, size: number): ValueReader {
   return INTEGERS[`${signed ? 'int' : 'uint'}${size}`] ?? hexOrNull;
 }
 
-/** Most 64-bit values are small, most of all zero; small numbers become text without a bigint. */
+/** Most 64-bit values are small, and many are zero. Small numbers become text without a bigint. */
 function smallText(view: DataView, at: number): string | null {
   const low = view.getInt32(at, true);
   if (low < 0 || view.getInt32(at + 4, true) !== 0) return null;
@@ -66,14 +66,14 @@ const INTEGERS: Readonly<Record<string, ValueReader>> = {
   uint8: ({ view }, at) => smallText(view, at) ?? view.getBigUint64(at, true).toString(),
 };
 
-// The code page is not in the file; latin1 shows ASCII as it is and loses no byte.
+// The file does not tell the code page. latin1 shows ASCII as it is and loses no byte.
 const ansi: ValueReader = ({ bytes }, start, end) => bytes.toString('latin1', start, end);
 const guid: ValueReader = (block, start, end) =>
   end - start === 16 ? guidText(block.bytes, start) : hexOrNull(block, start, end);
 const activity: ValueReader = ({ bytes, view }, start) =>
   `${guidText(bytes, start)}-${view.getUint32(start + 16, true)}`;
 const finite = (value: number) => (Number.isFinite(value) ? value : String(value));
-/** A count of 100 ns that is beyond the year 9999 is shown as the number it is. */
+/** A count of 100 ns beyond the year 9999 reads as the number that it is. */
 export const filetimeReader: ValueReader = ({ view }, at) =>
   filetimeTextAt(view, at) ?? view.getBigUint64(at, true).toString();
 
@@ -84,7 +84,7 @@ const VARIABLE = new Map<string, ValueReader>([
   ['guid', guid],
 ]);
 
-/** By name and size: another size under a known name is not what is known, hence opaque. */
+/** By name and size: a known name with another size is an unknown type. */
 const FIXED = new Map<string, ValueReader>([
   ['boolean:1', ({ view }, at) => view.getUint8(at) !== 0],
   ['boolean:4', ({ view }, at) => view.getUint32(at, true) !== 0],

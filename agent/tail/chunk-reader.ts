@@ -32,7 +32,7 @@ export interface Stop {
 export type OpenFile = (path: FoundFile) => Promise<OpenBytes>;
 
 /** Where reading starts, and where it stopped before. */
-export interface ReadFrom {
+interface ReadFrom {
   readonly next: Position;
   readonly stop: Stop | null;
 }

@@ -142,7 +142,8 @@ describe('the status of an agent', () => {
     const off = { ...databaseEntry('Old', 'audit/*.sqlaudit'), Enabled: false };
     world.configure({}, { Databases: [databaseEntry('Payroll', 'audit/*.sqlaudit'), off] });
     world.follow();
-    await untilState('idle');
+    await until('all acknowledged', () => world.statusOf()?.tally.accepted === 150);
+    await until('caught up', () => world.statusOf()?.state === 'idle' && world.statusOf()?.caughtUpAt);
     const { code, text } = await ask({ json: true });
     expect(code).toBe(0);
     expect(JSON.parse(text)).toMatchObject({

@@ -62,7 +62,7 @@ describe('each fact has one home', () => {
           { file: 'src/limits.ts', context: /^nameCharsMax: 200$/, reason: 'the length of a name' },
           { file: 'src/config.ts', context: /\.default\(400\)$/, reason: 'days of the access log' },
           {
-            file: 'src/modules/sources/check-report.ts',
+            file: 'src/event/source-report.ts',
             context: /^fileName: 500$/,
             reason: 'the length of a name',
           },
