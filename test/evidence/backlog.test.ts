@@ -1,4 +1,5 @@
 import { tenantSet } from '../../src/caller/tenant-set';
+import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { openBacklog } from '../../src/modules/evidence/log-key';
 import { leafHashOf } from '../../src/trail/evidence/entry';
@@ -17,6 +18,7 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
   beforeEach(() => {
     ({ store, trial } = place);
   });
+  afterEach(() => jest.restoreAllMocks());
   const inHours = (n: number, minute: number) =>
     store.checked(
       Array.from({ length: n }, (_, i) => ({ eventTime: `2026-01-05T0${i % 3}:${minute}:00.0000000Z` })),
@@ -34,7 +36,11 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
   const seal = () => store.database.migrator.$transaction((tx) => openBacklog(tx, trial.keys));
   const state = async () => (await trial.log.states(tenantSet([store.tenantId])))[0];
 
-  it('are taken in, once each, while others of the same hours come', async () => {
+  it.each([
+    ['', LIMITS.evidenceBackfillEvents],
+    [', some of an hour at a time', 50],
+  ])('are taken in, once each, while others of the same hours come%s', async (_, atOnce) => {
+    jest.replaceProperty(LIMITS, 'evidenceBackfillEvents', atOnce as never);
     const old = inHours(500, 10);
     await store.insert(old);
     await forget();

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/limits';
 import { createTestDatabase, describeOnPostgres } from '../support/engines';
-import { openFakeService } from '../support/fake-service';
+import { AGENT, openFakeService } from '../support/fake-service';
 import { TcpProxy } from '../support/tcp-proxy';
 import { until } from '../support/until';
 import { World } from '../support/world';
@@ -53,6 +53,33 @@ describe('a service with as many requests as it takes', () => {
     expect((await service.rest('/audit-activity/summary')).status).toBe(200);
     await service.close();
   });
+});
+
+it('an agent that leaves while it waits for its turn gives the turn back', async () => {
+  let give: (leave: () => void) => void = () => {};
+  const turn = new Promise<() => void>((resolve) => {
+    give = resolve;
+  });
+  const enter = jest.fn(() => turn);
+  const service = await openFakeService({ principal: AGENT, enter });
+  const agent = new AbortController();
+  const sent = fetch(`${service.url}/graphql`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{}',
+    signal: agent.signal,
+  });
+  const calls = () => enter.mock.calls.length;
+  await until(calls, (count) => count === 1);
+  agent.abort();
+  await expect(sent).rejects.toThrow();
+  const left = () => service.logLines.filter((line) => line.includes('caller left')).length;
+  await until(left, (count) => count === 1);
+  const leave = jest.fn();
+  give(leave);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(leave).toHaveBeenCalledTimes(1);
+  await service.close();
 });
 
 it('a call whose steps are each slow is answered within 5 seconds altogether', async () => {

@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../src/caller/principal';
+import { PostgresSessionStore } from '../../src/caller/session/session.store';
 import type { Session, SessionStore } from '../../src/caller/session/session-store';
 import { Sessions } from '../../src/caller/session/sessions';
 import { LIMITS } from '../../src/limits';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
 
 const START = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;
@@ -72,6 +76,21 @@ describe('a session', () => {
     expect(await sessions.find(token)).toBeNull();
   });
 
+  it('that was signed out on another instance while it was looked up is known for no longer', async () => {
+    const { sessions, store, rows, clock } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    const { find } = store;
+    jest.spyOn(store, 'find').mockImplementationOnce(async (hash) => {
+      const found = await find(hash);
+      rows.clear();
+      pass(clock, LIMITS.sessionCacheMs / 2);
+      return found;
+    });
+    expect(await sessions.find(token)).not.toBeNull();
+    pass(clock, LIMITS.sessionCacheMs / 2 + 1);
+    expect(await sessions.find(token)).toBeNull();
+  });
+
   it('is stored without its token', async () => {
     const { sessions, rows } = fakeSessions();
     const token = await sessions.begin({ keyId: 'k' });
@@ -89,5 +108,25 @@ describe('a session', () => {
       await sessions.find(token);
     }
     expect(touch).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe.each(ENGINES)('sessions that are over, on %s', (engine) => {
+  it('are removed, whichever of their two ends has come, and no others', async () => {
+    const store = await Store.open(engine);
+    const sessions = new PostgresSessionStore(store.database.prisma);
+    const of = { user: 'ada', kind: 'operator', scopes: [], tenantIds: [] } as const;
+    const at = (ms: number) => new Date(START + ms);
+    const ends = {
+      live: [at(1 - LIMITS.sessionIdleMs), at(1)],
+      idle: [at(-LIMITS.sessionIdleMs), at(MINUTE)],
+      old: [at(-MINUTE), at(0)],
+    } as const;
+    for (const [name, [lastUsedAt, expiresAt]] of Object.entries(ends))
+      await sessions.insert(Buffer.from(name), { sessionId: randomUUID(), of, lastUsedAt, expiresAt });
+    await sessions.removeEnded(new Date(START));
+    const left = await Promise.all(Object.keys(ends).map((name) => sessions.find(Buffer.from(name))));
+    expect(left.map((session) => session !== null)).toEqual([true, false, false]);
+    await store.close();
   });
 });

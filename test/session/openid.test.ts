@@ -88,6 +88,11 @@ class Browser {
     throw new Error('too many redirects');
   }
 
+  /** Names of those that a site has set and not taken away. */
+  cookies(url: string): string[] {
+    return [...(this.#cookies.get(new URL(url).origin)?.keys() ?? [])];
+  }
+
   async session() {
     const response = await this.get(`${service.url}/dashboard/api/session`, { 'X-Dashboard': '1' });
     return { status: response.status, body: await response.json() };
@@ -105,6 +110,7 @@ describe('sign-in by OpenID Connect', () => {
     expect(await browser.signIn('ada', '/dashboard/explore?search=a%20b')).toBe(
       '/dashboard/explore?search=a%20b',
     );
+    expect(browser.cookies(service.url)).toEqual(['audit_activity_session']);
     expect(await browser.session()).toMatchObject({
       status: 200,
       body: {

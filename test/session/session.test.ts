@@ -58,7 +58,9 @@ describe.each(ENGINES)('a dashboard session on %s', (engine) => {
   it('lives in a cookie that no script reads and no other site causes to be sent', async () => {
     const { world } = open;
     const plain = (await signIn(world, world.operatorKey)).headers.get('Set-Cookie');
-    expect(plain).toMatch(/^audit_activity_session=[\w-]{43}; .*Path=\/; .*HttpOnly; SameSite=Strict$/);
+    expect(plain).toMatch(
+      /^audit_activity_session=[\w-]{43}; Max-Age=43200; .*Path=\/; .*HttpOnly; SameSite=Strict$/,
+    );
     const https = await signIn(world, world.operatorKey, { 'X-Forwarded-Proto': 'https' });
     expect(https.headers.get('Set-Cookie')).toMatch(
       /^__Host-audit_activity_session=.*HttpOnly; Secure; SameSite=Strict$/,

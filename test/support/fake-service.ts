@@ -52,6 +52,8 @@ interface Behind {
   readonly evidence?: EvidenceLog;
   readonly principal?: Principal;
   readonly acceptCall?: AcceptCall;
+  /** An agent's turn, see `IngestGate`. */
+  readonly enter?: () => Promise<() => void>;
 }
 
 function resolversOf({ reader, writer, retention, evidence }: Behind): object[] {
@@ -107,7 +109,7 @@ export async function openFakeService(behind: Behind) {
     graphql: await createGraphqlRouter({
       ...{ schema, acceptCall, whileReading, log },
       agents: {
-        enter: async () => () => {},
+        enter: behind.enter ?? (async () => () => {}),
         read: (body, tenantId) => readBatch(body, (given) => checkEvent(tenantId, given, Date.now())),
       },
     }),
@@ -117,6 +119,7 @@ export async function openFakeService(behind: Behind) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
+    url,
     logLines,
     rest: (path: string) => fetch(`${url}/api/v1/public${path}`),
     graphql: (query: string, variables: object = {}) =>

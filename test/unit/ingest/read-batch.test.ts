@@ -189,6 +189,11 @@ describe('what a body nests is bounded before it is made', () => {
     expect(() => readJson(Buffer.from(text))).toThrow(/more than/);
   });
 
+  it('may have as many levels as it may', async () => {
+    const text = lists(LIMITS.jsonDepthMax);
+    expect(await read(text)).toEqual(JSON.parse(text));
+  });
+
   it.each([
     ['objects', nested(MILLION), 'levels'],
     ['lists', lists(MILLION), 'levels'],

@@ -46,6 +46,15 @@ describe('the log of admitted calls', () => {
     expect(await log.admit('a', 1)).toMatchObject({ admitted: true });
   });
 
+  it('holds a call for a whole window, to its last moment', async () => {
+    const { clock, log } = logAt();
+    await log.admit('a', 1);
+    clock.now += WINDOW - 1;
+    expect(await log.admit('a', 1)).toMatchObject({ admitted: false });
+    clock.now += 1;
+    expect(await log.admit('a', 1)).toMatchObject({ admitted: true });
+  });
+
   it('does not count refused calls', async () => {
     const { clock, log } = logAt();
     await log.admit('a', 1);
