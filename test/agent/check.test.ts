@@ -21,7 +21,7 @@ describe('audit-agent check', () => {
     return { code, text: text() };
   }
 
-  it('finds nothing wrong, tells what the agent would do, and changes nothing', async () => {
+  it('finds no problem, shows what the agent would do, and changes nothing', async () => {
     world.copy(FILES_2022);
     const { code, text } = await run();
     expect(text).not.toContain('PROBLEM');
@@ -58,7 +58,7 @@ describe('audit-agent check', () => {
     expect(text).toContain('5 to be mended.');
   });
 
-  it('tells a key of another tenant, and a missing tenant, apart', async () => {
+  it('tells a key of another tenant from a missing tenant', async () => {
     world.copy(FILES_2022);
     world.configure({ TenantId: '8' });
     expect((await run()).text).toMatch(/PROBLEM CentralApi.ApiKey is no agent key of tenant 8: forbidden/);
@@ -69,7 +69,7 @@ describe('audit-agent check', () => {
     });
   });
 
-  it('tells an address where nobody is, and one of something else', async () => {
+  it('tells an address where nobody listens from one where something else does', async () => {
     world.copy(FILES_2022);
     world.configure({ BaseUrl: 'http://127.0.0.1:1' });
     expect((await run()).text).toMatch(/PROBLEM http:\/\/127\.0\.0\.1:1\/health: cannot be reached/);
@@ -78,7 +78,7 @@ describe('audit-agent check', () => {
     expect((await run()).text).toMatch(/PROBLEM .*not the health check of the service.*BaseUrl/);
   });
 
-  it('lets a database pass whose newest file holds no record yet, and mentions a disabled one', async () => {
+  it('accepts a newest file without records, and mentions a disabled database', async () => {
     world.copy(FILES_2022.slice(0, 1));
     const off = { ...databaseEntry('Off', 'nowhere/*'), Enabled: false };
     world.configure({}, { Databases: [databaseEntry('A', 'audit/*.sqlaudit'), off] });
@@ -87,7 +87,7 @@ describe('audit-agent check', () => {
     expect(text).toContain('NOTE    Off: is disabled');
   });
 
-  it('tries everything that is sound in a configuration that is not', async () => {
+  it('tries the sound parts of an invalid configuration', async () => {
     world.copy(FILES_2022);
     const databases = [
       databaseEntry('Payroll', 'audit/*.sqlaudit'),

@@ -17,7 +17,7 @@ describe('the command line of the agent', () => {
     expect([ended.exitCode, out]).toEqual([0, `${AGENT_VERSION}\n`]);
   });
 
-  it('with --json says what is wrong as JSON', async () => {
+  it('prints problems as JSON with --json', async () => {
     let err = '';
     jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
       err += text;

@@ -29,7 +29,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('tells every mistake at once, and no value', () => {
+  it('names every mistake at once, and repeats no value', () => {
     const text = changed((config) => {
       config.CentralApi = { BaseUrl: 'ftp://x', ApiKey: 'key with blank' };
       config.EventHubPublisher.PollIntervalMs = 'often';
@@ -57,7 +57,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('warns of a key it does not know and works without it', () => {
+  it('warns of an unknown key and works without it', () => {
     const text = changed((config) => {
       config.CentralApi.tenantid = '7';
       Object.assign(config.EventHubPublisher.Databases[0] ?? {}, { Enable: false });
@@ -71,7 +71,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('tells where it is no JSON, without quoting it', () => {
+  it('shows where the text is no JSON, without quoting it', () => {
     for (const text of [
       '{"CentralApi": {"ApiKey": "aak_secret"',
       '{"ApiKey": aak_secret}',
@@ -87,7 +87,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('helps who wrote a path with single backslashes, whether or not that is JSON', () => {
+  it('helps people who wrote a path with single backslashes, whether or not that is JSON', () => {
     const withPath = (path: string) =>
       template.replace(/"AuditFilePath": ".*"/, `"AuditFilePath": "${path}"`);
     const problems = (path: string) => {
@@ -104,7 +104,7 @@ describe('the configuration', () => {
     expect(problems('C:\\\\temp\\\\new')).toEqual([]);
   });
 
-  it('takes a file that an editor began with a byte order mark, and a tenant id written as a number', () => {
+  it('accepts a byte order mark, and a tenant id written as a number', () => {
     const text = `\uFEFF${changed((config) => {
       config.CentralApi.TenantId = 7;
     })}`;

@@ -114,7 +114,7 @@ describe('audit-agent configure', () => {
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  it('changes nothing where nothing is given, and warns of what a newer agent may know', async () => {
+  it('changes nothing if nothing is given, and warns of settings that a newer agent may know', async () => {
     const text = JSON.stringify({ ...CONTENT, Newer: 1 });
     writeFileSync(path, text);
     expect(await run('APIURL=\nTENANTID= \n')).toEqual({
@@ -155,7 +155,7 @@ describe('audit-agent configure', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('says what is wrong with the file that is there, and keeps it', async () => {
+  it('names the problem of the present file, and keeps it', async () => {
     writeFileSync(path, '{ no');
     expect(await run(PROPERTIES)).toMatchObject({
       code: 1,
@@ -164,7 +164,7 @@ describe('audit-agent configure', () => {
     expect(readFileSync(path, 'utf8')).toBe('{ no');
   });
 
-  it('leaves what it replaced, or that there was nothing, for an installer to put back', async () => {
+  it('leaves the replaced file, or a sign that there was none, for an installer to restore', async () => {
     await run(PROPERTIES, { keepPrevious: true });
     expect(readdirSync(folder).sort()).toEqual(['config.json', 'config.json.fresh']);
     const first = readFileSync(path, 'utf8');
@@ -173,7 +173,7 @@ describe('audit-agent configure', () => {
     expect(readFileSync(`${path}.prev`, 'utf8')).toBe(first);
   });
 
-  it('removes what an installation that was cut off has left, whether or not the input is good', async () => {
+  it('removes what a cut-off installation has left, whether or not the input is valid', async () => {
     for (const input of [PROPERTIES, 'PORT=1']) {
       writeFileSync(`${path}.prev`, KEY);
       writeFileSync(`${path}.fresh`, '');

@@ -33,7 +33,7 @@ describe('damaged audit files', () => {
     };
   }
 
-  it('are told with file, offset and reason, and the following files are read, in a single run', async () => {
+  it('are reported with file, offset and reason, and a single run reads the following files', async () => {
     const { at, before } = await writeDamaged();
     world.copy([SECOND]);
     writeFileSync(join(world.auditFolder, 'foreign.sqlaudit'), 'this is no audit file');
@@ -44,7 +44,7 @@ describe('damaged audit files', () => {
     expect(world.service.stored.size).toBe(before + (await recordsOf([SECOND])).size);
   });
 
-  it('are read on behind a block that nobody has mended for long', async () => {
+  it('are read behind a block that has been bad for long', async () => {
     const { at, lost } = await writeDamaged();
     utimesSync(world.inAudit(FIRST), 1_700_000_000, 1_700_000_000);
     expect(await world.once()).toBe(1);
@@ -53,7 +53,7 @@ describe('damaged audit files', () => {
     expect(world.service.stored.size).toBe((await recordsOf([FIRST])).size - lost);
   });
 
-  it('are read on when the audit has gone on, and told once', async () => {
+  it('are read behind a bad block while the audit continues, and reported once', async () => {
     const { lost } = await writeDamaged();
     world.follow();
     const whole = (await recordsOf([FIRST])).size - lost;
@@ -63,7 +63,7 @@ describe('damaged audit files', () => {
     expect(world.log.match(/checksum of the block/g)).toHaveLength(1);
   });
 
-  it('may be ones that are still being written', async () => {
+  it('may be files that SQL Server is still writing', async () => {
     const bytes = readFileSync(FIRST);
     const half = (blockOffsets(bytes).find((offset) => offset > 30_000) ?? 0) + 700;
     const path = world.inAudit(FIRST);
@@ -78,7 +78,7 @@ describe('damaged audit files', () => {
     expect(world.service.sentCount).toBe(whole);
   });
 
-  it('are waited for where the very last block is bad, however long it takes, as SQL Server may be writing it', async () => {
+  it('are read up to a bad last block, however long it stays bad, since SQL Server may be writing it', async () => {
     const bytes = readFileSync(FIRST);
     const at = blockOffsets(bytes).at(-2) ?? 0;
     const records = [...(await recordsOf([FIRST])).values()];
@@ -100,7 +100,7 @@ describe('damaged audit files', () => {
     expect(world.log).not.toContain('reading goes on');
   });
 
-  it('are a gap where the very last block is still bad when the audit has gone on in the next file', async () => {
+  it('are a gap if the very last block is still bad when the audit continues in the next file', async () => {
     const bytes = readFileSync(FIRST);
     const at = blockOffsets(bytes).at(-2) ?? 0;
     bytes.writeUInt32LE(0, at + 28);
@@ -117,7 +117,7 @@ describe('damaged audit files', () => {
     ]);
   });
 
-  it('that end within a block hold up the next file only for a moment, and are told', async () => {
+  it('that end within a block hold up the next file only for a moment, and are reported', async () => {
     writeFileSync(world.inAudit(FIRST), readFileSync(FIRST).subarray(0, 30_000));
     world.copy([SECOND]);
     world.follow();

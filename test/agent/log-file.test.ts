@@ -15,7 +15,7 @@ describe('a log file', () => {
   const open = (path: string, options: Partial<LogFileOptions> = {}) =>
     LogFile.open(path, (reason) => failures.push(reason), { ...LOG_FILE, ...options });
 
-  it('is begun in a folder that need not be there, and goes on after a restart', async () => {
+  it('creates its folder, and continues after a restart', async () => {
     const path = join(folder, 'logs/new/agent.log');
     for (const line of ['first\n', 'second\n']) {
       const file = await open(path);
@@ -26,7 +26,7 @@ describe('a log file', () => {
     expect(failures).toEqual([]);
   });
 
-  it('gives way to a new one as it grows, and five older ones are kept, the newest as 1', async () => {
+  it('is replaced by a new one as it grows, and five older ones are kept, the newest as 1', async () => {
     const path = join(folder, 'agent.log');
     const file = await open(path, { size: '100B' });
     for (let n = 0; n < 60; n++) file.write(`${n} `.padEnd(49, '.').concat('\n'));
@@ -37,7 +37,7 @@ describe('a log file', () => {
     expect(names.slice(1).map(firstOf)).toEqual([58, 56, 54, 52, 50]);
   });
 
-  it('that cannot be written is said once, takes no lines, and is tried again', async () => {
+  it('that cannot be written is reported once, takes no lines, and is tried again', async () => {
     writeFileSync(join(folder, 'logs'), 'a file where a folder should be');
     const path = join(folder, 'logs/agent.log');
     const file = await open(path, { retryMs: 0 });

@@ -81,14 +81,14 @@ describe('an agent of a real service', () => {
     ['an unknown key', () => ({ ApiKey: 'aak_nobody_has_this_key' }), /does not know CentralApi\.ApiKey/],
     ['another tenant', () => ({ TenantId: '4711' }), /no agent key of tenant 4711: forbidden/],
     ['a key of the public API', () => ({ ApiKey: tenant.key }), /no agent key of tenant .*: forbidden/],
-  ])('is told of %s by the check, and publishes nothing with it', async (_, central, problem) => {
+  ])('learns of %s from the check, and publishes nothing with it', async (_, central, problem) => {
     configure(central());
     expect(await checked()).toMatchObject({ code: 1, text: expect.stringMatching(problem) });
     expect(await agent.once()).toBe(1);
     expect(agent.statusOf()).toMatchObject({ state: 'keyRefused', lastAcknowledgedAt: null });
   });
 
-  it('goes on by itself when the service takes its key again', async () => {
+  it('continues by itself when the service takes its key again', async () => {
     configure({ ApiKey: 'aak_nobody_has_this_key' });
     agent.follow();
     await until('refused', () => agent.statusOf()?.state === 'keyRefused');

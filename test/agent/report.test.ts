@@ -48,7 +48,7 @@ describe('an agent that reports to the service', () => {
     );
   };
 
-  it('tells what was published, up to which event, and that all of it was', async () => {
+  it('reports how much is published, up to which event, and that everything is', async () => {
     world.copy(FILES_2022);
     world.follow();
     await until('all reported', () => reportedCount() === 150);
@@ -91,7 +91,7 @@ describe('an agent that reports to the service', () => {
     await until('all reported', () => reportedCount() === 150);
   });
 
-  it('says once that the service knows no reports', async () => {
+  it('logs once that the service knows no reports', async () => {
     let asked = 0;
     world.service.reportFault = (...given) => {
       asked++;
@@ -104,7 +104,7 @@ describe('an agent that reports to the service', () => {
     expect(world.log).not.toContain('error');
   });
 
-  it('reports gaps at once, so many at a time, and keeps them until the service has them', async () => {
+  it('reports gaps at once, in groups, and keeps them until the service has them', async () => {
     leaveGaps(130);
     world.service.reportFault = serverError;
     const agent = world.follow();
@@ -142,7 +142,7 @@ describe('an agent that reports to the service', () => {
     expect(world.service.reports.at(-1)).toMatchObject({ waitingBytes: 0, problem: null });
   });
 
-  it('tells what keeps it from publishing', async () => {
+  it('reports what keeps it from publishing', async () => {
     world.configure({}, { Databases: [] });
     world.follow();
     world.configure();

@@ -88,7 +88,7 @@ describe('an agent whose service has problems', () => {
     expect(world.log).toContain('no answer in time');
   });
 
-  it('gives up a single run after some attempts, and publishes the same later', async () => {
+  it('gives up a single run after some attempts, and publishes the same events later', async () => {
     world.service.fault = serverError;
     expect(await world.once()).toBe(1);
     expect(world.log).toContain(
@@ -99,7 +99,7 @@ describe('an agent whose service has problems', () => {
     expect(world.service.stored.size).toBe(150);
   });
 
-  it('says that nobody listens at the address', async () => {
+  it('logs that nobody listens at the address', async () => {
     world.configure({ BaseUrl: 'http://127.0.0.1:1' });
     expect(await world.once()).toBe(1);
     expect(world.log).toMatch(
@@ -117,7 +117,7 @@ describe('an agent whose service has problems', () => {
     ['401', unauthorized],
     ['403', forbidden],
   ])(
-    'sends no events while the service answers %s, says so once, and goes on when it takes the key',
+    'sends no events while the service answers %s, logs it once, and continues when it takes the key',
     async (_, fault) => {
       const asked: number[] = [];
       world.service.fault = (request, ...rest) => {
@@ -136,7 +136,7 @@ describe('an agent whose service has problems', () => {
     },
   );
 
-  it('asks a service that refuses the key about twice a minute, and says so every ten minutes', async () => {
+  it('asks a service that refuses the key about twice a minute, and logs it every ten minutes', async () => {
     const log: string[] = [];
     const asked: number[] = [];
     const end = new AbortController();
@@ -161,7 +161,7 @@ describe('an agent whose service has problems', () => {
     expect(log).toEqual(['error 0', 'error 10', 'error 20']);
   });
 
-  it('goes on when the key is mended in the configuration', async () => {
+  it('continues when the key is corrected in the configuration', async () => {
     world.configure({ ApiKey: 'aak_wrong' });
     world.follow();
     await until('a refusal', () => world.log.includes('refuses the agent key'));
@@ -180,7 +180,7 @@ describe('an agent whose service has problems', () => {
   describe('that is newer and refuses with a code this agent does not know', () => {
     const isOdd = ({ actionId }: { actionId: string }) => actionId === 'DR';
 
-    it('keeps as dead letters the events that it alone refuses, and publishes the others', async () => {
+    it('keeps only the refused events as dead letters, and publishes the others', async () => {
       world.service.fault = ({ events }, response) => {
         const isRefused = events.some(isOdd);
         if (isRefused) refuse(response, 200, 'code_of_a_newer_service');
@@ -195,7 +195,7 @@ describe('an agent whose service has problems', () => {
       expect(await world.once()).toBe(0);
     });
 
-    it('keeps every event while the service takes nothing, tells why, and publishes all once it does', async () => {
+    it('keeps every event while the service takes nothing, shows why, and publishes all events later', async () => {
       const asked: number[] = [];
       world.service.fault = ({ events }, response) => {
         asked.push(events.length);

@@ -26,14 +26,14 @@ describe('audit-agent check, as the user that the service runs as', () => {
     return { code, text: stdout };
   };
 
-  it('finds nothing wrong where that user may read all', async () => {
+  it('finds no problem if that user may read everything', async () => {
     expect(await check(...AS_USER)).toMatchObject({
       code: 0,
       text: expect.stringContaining('The agent can publish.'),
     });
   });
 
-  it('names a file, a folder below and the folder itself that this user may not read', async () => {
+  it('names a file, a folder below and the folder itself if this user may not read them', async () => {
     const [older = '', newest = ''] = FILES_2022.map((path) => world.inAudit(path));
     chmodSync(older, 0);
     expect((await check(...AS_USER)).text).toMatch(/PROBLEM Payroll: 1 of the older files .*EACCES/);
@@ -60,7 +60,7 @@ describe('audit-agent check, as the user that the service runs as', () => {
     });
   });
 
-  it('says of root that it may read everything, and of a user that there is none', async () => {
+  it('notes that root may read everything, and names a user that does not exist', async () => {
     const { text } = await check();
     expect(/NOTE {4}tried as root, who may read every file: --user NAME/.test(text)).toBe(isRoot);
     expect(await check('--user', 'no-such-user')).toMatchObject({

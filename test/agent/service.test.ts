@@ -27,7 +27,7 @@ describe('an agent under a service host', () => {
   };
   const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
-  it('says READY, and ends with the end of its input, with everything acknowledged noted', async () => {
+  it('prints READY, ends with its input, and has bookmarks for everything acknowledged', async () => {
     const agent = start('--service');
     let stdout = '';
     agent.child.stdout?.on('data', (text: string) => {
@@ -45,7 +45,7 @@ describe('an agent under a service host', () => {
     expect(world.service.sentCount).toBe(150);
   });
 
-  it('ends in time although the service does not answer', async () => {
+  it('ends in time even if the service does not answer', async () => {
     let asked = 0;
     world.service.fault = () => ++asked > 0;
     world.service.reportFault = () => true;
@@ -57,7 +57,7 @@ describe('an agent under a service host', () => {
     expect(Date.now() - since).toBeLessThan(8_000);
   });
 
-  it('never says READY with a bad configuration, and says why on stderr and in the log', async () => {
+  it('never prints READY with a bad configuration, and explains it on stderr and in the log', async () => {
     writeFileSync(world.configPath, '{}');
     const { code, stdout, stderr } = await start('--service').ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -66,7 +66,7 @@ describe('an agent under a service host', () => {
     expect(textOf(join(world.dataDir, 'logs/agent.log'))).toMatch(line);
   });
 
-  it('writes warnings and errors to stderr as well, and where the log file cannot be written everything', async () => {
+  it('writes warnings and errors to stderr as well, and every line if the log file cannot be written', async () => {
     const logFile = join(world.folder, 'a.log');
     world.configure({ ApiKey: 'aak_wrong' });
     const agent = start('--log-file', logFile);

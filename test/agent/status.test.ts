@@ -34,7 +34,7 @@ describe('the status of an agent', () => {
   }
   const untilState = (state: string) => until(state, () => world.statusOf()?.state === state);
 
-  it('tells how far it is, and 0 for a healthy one', async () => {
+  it('shows how far the agent is, with exit code 0 if nothing is wrong', async () => {
     world.copy(FILES_2022);
     world.follow();
     await until('all acknowledged', () => world.statusOf()?.tally.accepted === 150);
@@ -62,7 +62,7 @@ describe('the status of an agent', () => {
     ['waiting', unavailable, 'waiting for the service'],
     ['keyRefused', unauthorized, 'key refused'],
   ])(
-    'tells that it is %s, what of, and how much waits; then that this is over',
+    'shows the state %s, its reason and how much waits, and later that it is over',
     async (state, fault, shown) => {
       world.service.fault = fault;
       world.copy(FILES_2022);
@@ -85,7 +85,7 @@ describe('the status of an agent', () => {
     },
   );
 
-  it('tells of folders that cannot be read, and of files that are not there', async () => {
+  it('shows folders that cannot be read, and missing files', async () => {
     const databases = [databaseEntry('None', 'audit/*.sqlaudit'), databaseEntry('Gone', 'gone/*.sqlaudit')];
     world.configure({}, { Databases: databases });
     world.follow();
@@ -96,7 +96,7 @@ describe('the status of an agent', () => {
     expect(text).toMatch(/Gone: idle.*\n.*gone: cannot be listed: ENOENT/);
   });
 
-  it('tells what is left when the agent does not run, with a lag that grows', async () => {
+  it('shows the last status of an agent that does not run, with a growing lag', async () => {
     expect(await ask()).toMatchObject({ code: 1, complaints: [expect.stringContaining('has not run yet')] });
     world.copy(FILES_2022);
     expect(await world.once()).toBe(0);
@@ -107,7 +107,7 @@ describe('the status of an agent', () => {
     expect(later.text).toMatch(/lag +60 min/);
   });
 
-  it('tells that an agent does not run which was killed', async () => {
+  it('shows that a killed agent does not run', async () => {
     const compiled = new CompiledAgent();
     try {
       world.copy(FILES_2022);
@@ -125,7 +125,7 @@ describe('the status of an agent', () => {
     }
   });
 
-  it('keeps what an earlier run knew, for the same tenant', async () => {
+  it('keeps what an earlier run knew about the same tenant', async () => {
     world.copy(FILES_2022);
     expect(await world.once()).toBe(0);
     const before = world.statusOf();
@@ -137,7 +137,7 @@ describe('the status of an agent', () => {
     expect(world.statusOf()).toMatchObject({ lastAcknowledgedAt: null, lastEventTime: null });
   });
 
-  it('is JSON when asked, with what is switched off', async () => {
+  it('is JSON with --json, with disabled databases', async () => {
     world.copy(FILES_2022);
     const off = { ...databaseEntry('Old', 'audit/*.sqlaudit'), Enabled: false };
     world.configure({}, { Databases: [databaseEntry('Payroll', 'audit/*.sqlaudit'), off] });
@@ -156,7 +156,7 @@ describe('the status of an agent', () => {
     expect(text).not.toContain('aak_');
   });
 
-  it('tells why nothing is published at all', async () => {
+  it('shows why nothing is published at all', async () => {
     world.configure({ TenantId: null });
     world.follow();
     await until('the problem', () => world.status()?.obstacle);
@@ -173,7 +173,7 @@ describe('the status of an agent', () => {
     expect(complaints.join('\n')).toMatch(/CentralApi is missing\n.*EventHubPublisher is missing/);
   });
 
-  it('does no harm where it cannot be written', async () => {
+  it('does no harm if it cannot be written', async () => {
     world.copy(FILES_2022);
     expect(await world.once()).toBe(0);
     // A folder in its place cannot be replaced by a file.

@@ -11,13 +11,13 @@ describe('an agent without a tenant id', () => {
   });
   afterEach(() => world.close());
 
-  it('says what to set, and does not succeed with --once', async () => {
+  it('logs what to set, and does not succeed with --once', async () => {
     expect(await world.once()).toBe(1);
     expect(world.log).toContain(`${world.configPath}: CentralApi.TenantId is not set: nothing is published`);
     expect(world.service.requests).toEqual([]);
   });
 
-  it('publishes as soon as the file names it', async () => {
+  it('publishes as soon as the configuration names it', async () => {
     world.follow();
     await until('the message', () => world.log.includes('CentralApi.TenantId is not set'));
     world.configure();

@@ -20,7 +20,7 @@ const gapOf = (n: number, over: Partial<Parameters<typeof toGap>[0]> = {}): Gap 
   });
 
 describe('a gap', () => {
-  it('has an id that follows from what is missing, and from nothing else', () => {
+  it('has an id that depends on what is missing, and on nothing else', () => {
     const same = gapOf(1, {
       detectedAtMs: 9,
       afterTime: 'x',
@@ -55,7 +55,7 @@ describe('the store of gaps', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('keeps what was added, oldest first, until it is acknowledged', async () => {
+  it('keeps gaps, oldest first, until they are acknowledged', async () => {
     const store = await load();
     for (const n of [1, 2, 1, 3]) await store.add(gapOf(n));
     const again = await load();
@@ -65,7 +65,7 @@ describe('the store of gaps', () => {
     expect(again.count).toBe(1);
   });
 
-  it('does not take a gap for new that was acknowledged before', async () => {
+  it('does not add a gap again that was acknowledged before', async () => {
     const store = await load();
     await store.add(gapOf(1));
     await store.acknowledge([gapOf(1).gapId]);
@@ -73,7 +73,7 @@ describe('the store of gaps', () => {
     expect(store.count).toBe(0);
   });
 
-  it('learns where a gap ends that was found again, in its old place among the others', async () => {
+  it('learns the end of a gap that is found again, and keeps its place among the others', async () => {
     const known = (beforeTime: string) => gapOf(1, { beforeTime });
     for (const beforeTime of [timeOf(5), timeOf(6)]) {
       const store = await load();
@@ -85,7 +85,7 @@ describe('the store of gaps', () => {
       expect(store.pending(9)).toEqual([known(timeOf(5)), gapOf(2)]);
   });
 
-  it('passes over a line that a crash has cut, and what is written after it is kept', async () => {
+  it('ignores a line that a crash has cut, and keeps what is written after it', async () => {
     await (await load()).add(gapOf(1));
     appendFileSync(path, JSON.stringify(gapOf(2)).slice(0, 40));
     const store = await load();
@@ -95,7 +95,7 @@ describe('the store of gaps', () => {
     expect((await load()).pending(9)).toEqual([gapOf(1), gapOf(3)]);
   });
 
-  it('tells who asked that a gap could not be stored, and takes it later', async () => {
+  it('throws if a gap cannot be stored, and takes it later', async () => {
     writeFileSync(join(folder, 'below'), 'a file where the folder should be');
     const store = await load().catch(() => null);
     expect(store).toBeNull();
@@ -109,7 +109,7 @@ describe('the store of gaps', () => {
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(2);
   });
 
-  it('holds exactly the gaps that were added and not acknowledged, in any order and however often', async () => {
+  it('holds exactly the gaps that were added and not acknowledged, in any order and any number of times', async () => {
     const step = fc.oneof(
       fc.record({ add: fc.nat(5) }),
       fc.record({ acknowledge: fc.array(fc.nat(5), { maxLength: 3 }) }),

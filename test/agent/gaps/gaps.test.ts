@@ -14,7 +14,7 @@ describe('a gap is noted', () => {
   });
   afterEach(() => audit.remove());
 
-  it('where a file was removed, while the agent was down, before it was read to its end', async () => {
+  it('if a file was removed while the agent was down, before it was read to its end', async () => {
     audit.write(0, [1, 2, 3, 4]);
     await audit.once(1);
     audit.delete(0);
@@ -30,7 +30,7 @@ describe('a gap is noted', () => {
     ]);
   });
 
-  it('where a file was removed before it was read to its end, though the audit was known to go on in another', async () => {
+  it('if a file was removed before it was read to its end, although the audit continues in a known file', async () => {
     audit.write(0, [1, 2, 3, 4]);
     audit.write(1, [5]);
     await audit.once(1);
@@ -41,7 +41,7 @@ describe('a gap is noted', () => {
     ]);
   });
 
-  it('where the newest file was removed while the agent was down: more may have been written to it', async () => {
+  it('if the newest file was removed while the agent was down: more may have been written to it', async () => {
     audit.write(0, [1, 2]);
     await audit.once();
     audit.delete(0);
@@ -53,7 +53,7 @@ describe('a gap is noted', () => {
     expect(audit.gaps[0]?.detail).toContain('while it could still be written');
   });
 
-  it('where a file is removed under the eyes of the agent before it was read', async () => {
+  it('if a file is removed while the agent runs, before it was read', async () => {
     audit.write(0, [1, 2]);
     await audit.once();
     audit.write(0, [1, 2, 3]);
@@ -63,7 +63,7 @@ describe('a gap is noted', () => {
     expect(audit.gaps).toMatchObject([{ reason: 'FILE_DELETED', afterTime: timeOf(2) }]);
   });
 
-  it('where a file was found, and went before anything of it was published, by an agent that was killed', async () => {
+  it('if a killed agent had found a file that is gone before anything of it was published', async () => {
     audit.write(0, [1]);
     await audit.once();
     audit.write(1, [2]);
@@ -78,7 +78,7 @@ describe('a gap is noted', () => {
     ]);
   });
 
-  it('where the newest file was renamed while the agent was down: rollover may have removed later ones', async () => {
+  it('if the newest file was renamed while the agent was down: rollover may have removed later ones', async () => {
     audit.write(0, [1]);
     await audit.once();
     audit.write(0, [1, 2]);
@@ -94,7 +94,7 @@ describe('a gap is noted', () => {
     }
   });
 
-  describe('where files went of which the spool has something,', () => {
+  describe('for files that are gone and that the spool has a part of,', () => {
     const statements = [1, 2, 5].map((n) => `SELECT ${n}`);
     beforeEach(async () => {
       audit.write(0, [1]);
@@ -114,15 +114,18 @@ describe('a gap is noted', () => {
     it.each([
       ['a single run', () => audit.once()],
       ['an agent that follows', () => audit.followUntil(() => audit.gaps.length > 0)],
-    ])('from the last record of that to the first of the next file, by %s', async (_, publish) => {
-      await publish();
-      expect(audit.delivered).toEqual(statements);
-      expect(audit.gaps).toMatchObject([
-        { reason: 'FILE_DELETED', fileGuid: guidOf(1), afterTime: timeOf(2), beforeTime: timeOf(5) },
-      ]);
-    });
+    ])(
+      'from the last record in the spool to the first record of the next file, by %s',
+      async (_, publish) => {
+        await publish();
+        expect(audit.delivered).toEqual(statements);
+        expect(audit.gaps).toMatchObject([
+          { reason: 'FILE_DELETED', fileGuid: guidOf(1), afterTime: timeOf(2), beforeTime: timeOf(5) },
+        ]);
+      },
+    );
 
-    it('with an end that no record of an earlier file is taken for', async () => {
+    it('and no record of an earlier file counts as its end', async () => {
       rmSync(join(audit.spool, `${guidOf(1)}.part`), { recursive: true });
       await audit.once();
       expect(audit.gaps).toMatchObject([{ fileGuid: guidOf(1), afterTime: null }]);
@@ -141,7 +144,7 @@ describe('a gap is noted', () => {
     expect(audit.gaps).toEqual([]);
   });
 
-  it('where sequence numbers show that blocks are missing: at the start, within, and across a restart', async () => {
+  it('if sequence numbers show that blocks are missing: at the start, within, and across a restart', async () => {
     audit.write(0, [3, 4, 8], [3, 4, 8]);
     await audit.once();
     audit.write(0, [3, 4, 8, 11], [3, 4, 8, 11]);
@@ -154,7 +157,7 @@ describe('a gap is noted', () => {
     expect(audit.gaps[0]).toMatchObject({ reason: 'BLOCKS_MISSING', fileGuid: guidOf(0) });
   });
 
-  it('where a damaged part is passed over, one for the bytes and the blocks in them', async () => {
+  it('once for a damaged part that is skipped, with the blocks in it', async () => {
     audit.write(0, [1, 2, 3, 4]);
     const bytes = readFileSync(audit.path(0));
     const events = blockOffsets(bytes).filter((at) => at < bytes.length && bytes.readUInt16LE(at + 14) === 0);
@@ -175,24 +178,21 @@ describe('a gap is noted', () => {
   it.each([
     ['a single run', () => audit.once()],
     ['an agent that follows', () => audit.followUntil(() => audit.delivered.length === 4)],
-  ])(
-    'once where zeros stand between two blocks, and what follows them is read, by %s',
-    async (_, publish) => {
-      audit.write(0, [1, 2, 3]);
-      const bytes = readFileSync(audit.path(0));
-      const second = blockOffsets(bytes).at(-3) ?? 0;
-      const zeros = Buffer.alloc(2_048);
-      writeFileSync(audit.path(0), Buffer.concat([bytes.subarray(0, second), zeros, bytes.subarray(second)]));
-      audit.write(1, [4]);
-      await publish();
-      expect(audit.delivered.toSorted()).toEqual([1, 2, 3, 4].map((n) => `SELECT ${n}`));
-      expect(audit.gaps).toMatchObject([
-        { reason: 'UNREADABLE', detail: `byte ${second}: zeros up to the block at byte ${second + 2_048}` },
-      ]);
-    },
-  );
+  ])('once for zeros between two blocks, and the blocks after them are read, by %s', async (_, publish) => {
+    audit.write(0, [1, 2, 3]);
+    const bytes = readFileSync(audit.path(0));
+    const second = blockOffsets(bytes).at(-3) ?? 0;
+    const zeros = Buffer.alloc(2_048);
+    writeFileSync(audit.path(0), Buffer.concat([bytes.subarray(0, second), zeros, bytes.subarray(second)]));
+    audit.write(1, [4]);
+    await publish();
+    expect(audit.delivered.toSorted()).toEqual([1, 2, 3, 4].map((n) => `SELECT ${n}`));
+    expect(audit.gaps).toMatchObject([
+      { reason: 'UNREADABLE', detail: `byte ${second}: zeros up to the block at byte ${second + 2_048}` },
+    ]);
+  });
 
-  it('where a file that nobody writes any more ends within a block', async () => {
+  it('if a file that nobody writes any more ends within a block', async () => {
     audit.write(0, [1, 2]);
     const bytes = readFileSync(audit.path(0));
     writeFileSync(audit.path(0), bytes.subarray(0, bytes.length - 100));
@@ -202,7 +202,7 @@ describe('a gap is noted', () => {
     expect(audit.gaps[0]?.detail).toMatch(/truncated, \d+ bytes of the last block are missing/);
   });
 
-  it('where another file has taken the name of one that was not read to its end', async () => {
+  it('if another file has the name of a file that was not read to its end', async () => {
     audit.write(0, [1, 2, 3, 4]);
     await audit.once(1);
     const other = Buffer.concat([writer.prologue(guidOf(7)), writer.block([row(9)], { sequence: 1 })]);
@@ -212,7 +212,7 @@ describe('a gap is noted', () => {
     expect(audit.gaps).toMatchObject([{ reason: 'FILE_DELETED', fileGuid: guidOf(0), afterTime: timeOf(2) }]);
   });
 
-  it('where the header of an audit file is damaged, and where a file goes before it could be read', async () => {
+  it('if the header of an audit file is damaged, and if a file is removed before it could be read', async () => {
     audit.write(0, [1]);
     writeFileSync(audit.path(0), readFileSync(audit.path(0)).fill(0xee, 0, 4));
     writeFileSync(join(audit.folder, 'other.sqlaudit'), 'no audit file, and not named like one');
@@ -238,7 +238,7 @@ describe('a gap is noted', () => {
     ]);
   });
 
-  it('on disk before the batch behind it is given away: what cannot be noted is not passed', async () => {
+  it('on disk before the batch behind it is delivered: the agent does not read past a gap that it cannot note', async () => {
     audit.write(0, [1, 4], [1, 4]);
     const { tail, gaps } = await audit.start(true);
     jest.spyOn(gaps, 'add').mockRejectedValue(new Error('no space left'));

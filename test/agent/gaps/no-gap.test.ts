@@ -16,7 +16,7 @@ describe('no gap is noted', () => {
     audit.remove();
   });
 
-  it('where a file was published to its end and a newer one was there when it went', async () => {
+  it('if a file was published to its end and a newer one was there when it was removed', async () => {
     audit.write(0, [1, 2, 3]);
     audit.write(1, [4]);
     await audit.once();
@@ -25,7 +25,7 @@ describe('no gap is noted', () => {
     expect(audit.gaps).toEqual([]);
   });
 
-  it('where that happens under the eyes of the agent', async () => {
+  it('if that happens while the agent runs', async () => {
     audit.write(0, [1]);
     audit.write(1, [2]);
     await audit.followUntil(() => {
@@ -38,7 +38,7 @@ describe('no gap is noted', () => {
     expect(audit.gaps).toEqual([]);
   });
 
-  it('where an empty file of reserved space is read again for its copy, and both go', async () => {
+  it('if an empty file with reserved space is read again because of a copy, and both are removed', async () => {
     const copy = join(audit.folder, 'copy.sqlaudit');
     for (const path of [audit.path(0), copy]) {
       writeFileSync(path, writer.prologue(guidOf(0)));
@@ -64,7 +64,7 @@ describe('no gap is noted', () => {
     expect(gaps.count).toBe(0);
   });
 
-  it('where a copy in the spool goes while it is looked at: everything in it is published', async () => {
+  it('if a copy in the spool is removed while it is listed: everything in it is published', async () => {
     audit.write(0, [1]);
     audit.write(1, [2]);
     await audit.once();
@@ -88,7 +88,7 @@ describe('no gap is noted', () => {
     expect(audit.gaps).toEqual([]);
   });
 
-  it('where a file is renamed that was not the newest', async () => {
+  it('if a file is renamed that was not the newest', async () => {
     audit.write(0, [1, 2, 3, 4]);
     audit.write(1, [5]);
     await audit.once(1);
@@ -98,7 +98,7 @@ describe('no gap is noted', () => {
     expect(audit.gaps).toEqual([]);
   });
 
-  it('where a file is renamed, or the configuration names others now', async () => {
+  it('if a file is renamed, or the configuration names other files now', async () => {
     audit.write(0, [1, 2, 3, 4]);
     await audit.once(1);
     renameSync(audit.path(0), join(audit.folder, 'renamed.sqlaudit'));
@@ -110,7 +110,7 @@ describe('no gap is noted', () => {
     expect(gaps.count).toBe(0);
   });
 
-  it('for what was gone before the first look', async () => {
+  it('for files that were gone before the first look', async () => {
     audit.write(5, [9]);
     await audit.once();
     expect(audit.gaps).toEqual([]);

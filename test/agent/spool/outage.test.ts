@@ -34,7 +34,7 @@ describe('an agent that is cut off from its service while SQL Server removes fil
   const statements = () => world.service.events.map(({ statement }) => statement).toSorted();
   const numbered = (...numbers: number[]) => numbers.map((n) => `SELECT ${n}`);
 
-  it('publishes all of them from the spool, and keeps no copy', async () => {
+  it('publishes all records from the spool, and keeps no copy', async () => {
     world.configure({}, { BatchMaxEvents: 1 });
     write(0, 1, 2, 3);
     follow();
@@ -55,7 +55,7 @@ describe('an agent that is cut off from its service while SQL Server removes fil
     expect(gaps()).toEqual([]);
   });
 
-  it('takes space that was only reserved for nothing lost', async () => {
+  it('does not count reserved space as lost', async () => {
     const size = write(0, 1, 2);
     truncateSync(path(0), size + 300_000);
     const agent = follow();
@@ -71,7 +71,7 @@ describe('an agent that is cut off from its service while SQL Server removes fil
     expect([await world.once(), world.log.match(/ error .*/g)]).toEqual([0, null]);
   });
 
-  it('publishes them after a restart in the middle of the outage', async () => {
+  it('publishes all records after a restart in the middle of the outage', async () => {
     world.configure({}, { BatchMaxEvents: 1 });
     const size = write(0, 1, 2, 3);
     truncateSync(path(0), size + 300_000);
@@ -88,7 +88,7 @@ describe('an agent that is cut off from its service while SQL Server removes fil
     expect(gaps()).toEqual([]);
   });
 
-  it('notes no gap where a file was published, grew no more and went during an outage that a restart ended', async () => {
+  it('notes no gap for a published file that grew no more and was removed during an outage that a restart ended', async () => {
     write(0, 1);
     isDown = false;
     const agent = follow();
@@ -104,7 +104,7 @@ describe('an agent that is cut off from its service while SQL Server removes fil
     expect([gaps(), copies()]).toEqual([[], []]);
   });
 
-  it('notes what it had no room for, once it is lost and no sooner', async () => {
+  it('notes a file that it had no room for as soon as it is lost, and no sooner', async () => {
     const size = write(0, 1, 2);
     world.configure({}, { BatchMaxEvents: 1, SpoolMaxBytes: size });
     follow();
@@ -122,7 +122,7 @@ describe('an agent that is cut off from its service while SQL Server removes fil
     await until('an empty spool', () => copies().length === 0);
   });
 
-  it('tells after a restart too that there was no room for what is lost', async () => {
+  it('reports even after a restart that there was no room for a lost file', async () => {
     world.configure({}, { BatchMaxEvents: 1, SpoolMaxBytes: 1 });
     write(0, 1, 2);
     write(1, 3);

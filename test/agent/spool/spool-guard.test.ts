@@ -58,7 +58,7 @@ describe('copies in the spool', () => {
     ...{ file: auditFileName(0), blockOffset: bytes.length, index: 0, endSize: bytes.length },
   });
 
-  it('stay while they hold more than the file did when it was last noted to be read to its end', async () => {
+  it('stay while they hold more than the file did at its last bookmark', async () => {
     await guard.protect([await fileOf(bytesOf(1, 2, 3))], never);
     entry = doneWith(bytesOf(1, 2));
     await guard.release();
@@ -68,7 +68,7 @@ describe('copies in the spool', () => {
     expect(spool.guids()).toEqual([]);
   });
 
-  it('stay until it is noted that nothing can follow: a restart would take the file for lost', async () => {
+  it('stay until the bookmark says that nothing can follow: a restart would take the file for lost', async () => {
     await guard.protect([await fileOf(bytesOf(1))], never);
     entry = { ...doneWith(bytesOf(1)), mayGrow: true };
     await guard.release();
@@ -78,14 +78,14 @@ describe('copies in the spool', () => {
     expect(spool.guids()).toEqual([]);
   });
 
-  it('are made of a file that is published but not known to have ended', async () => {
+  it('are made of a published file whose bookmark says that it may grow', async () => {
     entry = { ...doneWith(bytesOf(1)), mayGrow: true };
     const file = await fileOf(bytesOf(1));
     await guard.protect([file], never);
     expect([spool.stateOf(GUID).isComplete, file.mayGrow]).toEqual([true, false]);
   });
 
-  it('are removed as soon as they are made where everything was acknowledged meanwhile', async () => {
+  it('are removed at once if everything was acknowledged while they were made', async () => {
     const { extend } = SpooledCopy.prototype;
     jest.spyOn(SpooledCopy.prototype, 'extend').mockImplementation(async function (
       this: SpooledCopy,

@@ -45,7 +45,7 @@ describe('the spool', () => {
   const copyOf = async (spool: Spool): Promise<Buffer> =>
     readFileSync((await spool.files())[0]?.[1].path ?? '');
 
-  it('copies a file as it grows, whole blocks only, and all of it once it is no longer written', async () => {
+  it('copies whole blocks of a growing file, and all of it once nobody writes it any more', async () => {
     const spool = await open();
     const whole = bytesOf(1, 2, 3);
     const two = bytesOf(1, 2).length;
@@ -62,7 +62,7 @@ describe('the spool', () => {
     expect(await spool.files()).toMatchObject([[GUID, { name: auditFileName(0), isSpooled: true }]]);
   });
 
-  it('goes on with its copies after a crash, whatever it has left behind them', async () => {
+  it('continues its copies after a crash, whatever the crash has left behind them', async () => {
     const whole = bytesOf(1, 2, 3);
     const two = bytesOf(1, 2).length;
     const first = await open();
@@ -77,7 +77,7 @@ describe('the spool', () => {
     expect(third.stateOf(GUID).isComplete).toBe(true);
   });
 
-  it('copies from the path that holds the most, whatever the sizes are', async () => {
+  it('copies from the path that holds the most, whatever its size', async () => {
     const spool = await open();
     const whole = bytesOf(1, 2, 3);
     const paths: FoundFile[] = [];
@@ -91,7 +91,7 @@ describe('the spool', () => {
     expect(spool.stateOf(GUID).isComplete).toBe(true);
   });
 
-  it('takes no more room than it may, and says so', async () => {
+  it('takes no more room than allowed, and logs it', async () => {
     const two = bytesOf(1, 2).length;
     const spool = await open(two + 10);
     await keep(spool, bytesOf(1, 2, 3), false);
@@ -102,7 +102,7 @@ describe('the spool', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is not begun where the configuration wants none', async () => {
+  it('makes no copies if the configuration wants none', async () => {
     const spool = await open(0);
     await keep(spool, bytesOf(1), false);
     expect(await spool.files()).toEqual([]);
@@ -118,7 +118,7 @@ describe('the spool', () => {
     expect(spool.stateOf(GUID).isComplete).toBe(true);
   });
 
-  it('copies no other file that has the name by now', async () => {
+  it('copies no other file that has taken the name', async () => {
     const spool = await open();
     writeFileSync(path, bytesOf(1));
     const found = (await findFile(path)) as FoundFile;

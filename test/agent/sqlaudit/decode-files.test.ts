@@ -77,7 +77,7 @@ describe('decodeFiles', () => {
     expect(await decode([write(name.replaceAll(' ', '-'), bytes)])).toEqual(expected);
   });
 
-  it('reports what it cannot open, and goes on with the next file', async () => {
+  it('reports a file that it cannot open, and continues with the next one', async () => {
     const items = await decode([join(folder, 'missing'), folder, write('c', sound)]);
     expect(items).toEqual([
       [0, expect.stringContaining('ENOENT')],
@@ -96,7 +96,7 @@ describe('decodeFiles', () => {
       [second, { ...row, statement: 'two' }],
     ]);
 
-    it('joins a record that goes on in the next file of the same audit, whatever order they are given in', async () => {
+    it('joins a record that continues in the next file of the same audit, in whatever order the files are given', async () => {
       const paths = [
         write(audit(A, '133891809831720000'), newer),
         write(audit(A.toLowerCase(), '133891808000000000'), older),

@@ -30,7 +30,7 @@ const shapes = (steps: AuditRecord[][]) =>
   steps.map((records) => records.map((r) => [r.statement?.replace(FULL, 'FULL') ?? null, r.parts, r.index]));
 
 describe('RecordJoiner', () => {
-  it('passes a record that was not split on at once', () => {
+  it('returns a record that was not split at once', () => {
     expect(
       shapes(
         join([
@@ -45,12 +45,12 @@ describe('RecordJoiner', () => {
     expect(shapes(join([head, tail]))).toEqual([[], [['FULLend', 2, 0]], []]);
   });
 
-  it('goes on joining as long as parts are full', () => {
+  it('joins as long as parts are full', () => {
     const rows = [head, { ...head, sequence_number: 2 }, { ...tail, sequence_number: 3 }];
     expect(shapes(join(rows))).toEqual([[], [], [[`FULL${FULL}end`, 3, 0]], []]);
   });
 
-  it('holds a text of exactly 4000 units until the session goes on, or the caller gives up', () => {
+  it('holds a text of exactly 4000 units until the session continues, or the caller gives up', () => {
     expect(shapes(join([head, { ...base, statement: 'next' }]))).toEqual([
       [],
       [
@@ -149,7 +149,7 @@ describe('RecordJoiner', () => {
     expect(join([{ ...base, statement }]).flat()).toMatchObject([{ statement }]);
   });
 
-  it('tells where the longest waiting record begins', () => {
+  it('shows where the oldest waiting record begins', () => {
     const joiner = new RecordJoiner();
     const [first, second, end] = partsOf([head, { ...head, session_id: 52 }, tail]);
     if (!first || !second || !end) throw new Error('three parts');

@@ -8,7 +8,7 @@ import { AuditFileWriter } from './support/sqlaudit-writer';
 const GUID = '5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e11';
 
 describe.each(SCHEMAS)('a file of %s', (schema) => {
-  it('goes on from any place with exactly the rest', async () => {
+  it('can be read from any position, with exactly the rest', async () => {
     const bytes = fixtureFile(schema);
     const { file, source } = await openBytes(bytes);
     const all = (await readAll(file, source)).events;

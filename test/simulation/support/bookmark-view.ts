@@ -8,7 +8,7 @@ interface Entry {
   readonly mayGrow?: boolean;
 }
 
-/** The agent's bookmarks as it is on disk now. */
+/** The agent's bookmarks as they are on disk now. */
 export class BookmarkView {
   private readonly files: Readonly<Record<string, Entry>>;
 

@@ -7,8 +7,8 @@ import { AGENT_TIMES } from '../../../agent/times';
 export interface Signal {
   /**
    * look: finds out which audit files are there, before it reads them or while it waits. tick: looks at its configuration. delivering, delivered: a batch, from
-   * its first attempt until it is in the bookmarks. saving: gives the new bookmarks its name. blocked, free: reading
-   * waits for a delivery, or goes on.
+   * its first attempt until its bookmarks are saved. saving: gives the new bookmarks their name. blocked, free: reading
+   * waits for a delivery, or continues.
    */
   readonly kind: 'look' | 'tick' | 'saving' | 'delivering' | 'delivered' | 'blocked' | 'free';
   readonly atMs: number;

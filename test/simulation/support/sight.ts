@@ -15,10 +15,10 @@ interface Deletion {
  * Says which rows an agent must bring to the service. A row is among them unless its file was deleted, and even
  * then where by that time
  *
- * - the bookmarks was past it,
+ * - the bookmarks were past it,
  * - or the spool had it,
  * - or the agent had looked at the folder several times since the row was on disk, with nothing on its way to the
- *   service, and was not ended before its bookmarks was past the row,
+ *   service, and was not ended before its bookmarks were past the row,
  * - or the agent had looked at the folder several times since the row was on disk and the file was not the newest,
  *   while the service had kept it waiting for so long that it copies what it cannot publish.
  *
@@ -27,13 +27,13 @@ interface Deletion {
 export class Sight {
   /** Rows that may be lost. */
   readonly atRisk = new Set<Part>();
-  /** Rows of files that were gone when an agent was ended whose bookmarks was not past them: it may have delivered them. */
+  /** Rows of files that were gone when an agent was ended whose bookmarks were not past them: it may have delivered them. */
   readonly forgotten = new Set<Part>();
   /** Files whose end an agent cannot know, so that a gap is no false alarm. */
   readonly uncertain = new Set<AuditFile>();
   /** Files of which no agent may know that they were ever there. */
   readonly untraced = new Set<AuditFile>();
-  /** Of deleted files: neither was the bookmarks past them, nor did the spool have them. */
+  /** Of deleted files: neither were the bookmarks past them, nor did the spool have them. */
   private goneParts: Part[] = [];
   /** What only the agent's memory has. */
   private heldParts = new Set<Part>();
