@@ -3,6 +3,7 @@ import { systemClock } from '../../../agent/clock';
 import { GapStore } from '../../../agent/gaps/gap-store';
 import { LineLog } from '../../../agent/log';
 import { Problems } from '../../../agent/problems';
+import type { AuditSource } from '../../../agent/source/audit-source';
 import { LocalFolder, parseAuditGlob } from '../../../agent/source/local-folder';
 import { Spool } from '../../../agent/spool/spool';
 import type { Batch } from '../../../agent/tail/database-tail';
@@ -10,12 +11,15 @@ import { DatabaseTail } from '../../../agent/tail/database-tail';
 import { QUICK } from './agent-world';
 
 /** A tail of audit files with its bookmarks, as after a start of the agent. */
-export async function startTail(folder: string, bookmarksPath: string, once: boolean, eventsMax = 5) {
+export const startTail = (folder: string, bookmarksPath: string, once: boolean, eventsMax = 5) =>
+  startTailOf(new LocalFolder(parseAuditGlob('*.sqlaudit', folder)), bookmarksPath, once, eventsMax);
+
+/** The same for any source. */
+export async function startTailOf(source: AuditSource, bookmarksPath: string, once: boolean, eventsMax = 5) {
   const log = new LineLog(() => {});
   const bookmarks = await Bookmarks.load(bookmarksPath, { database: 'X', log, clock: systemClock });
   const problems = new Problems('X', log, once);
   const gaps = await GapStore.load(`${bookmarksPath}.gaps`, { log });
-  const source = new LocalFolder(parseAuditGlob('*.sqlaudit', folder));
   const spool = await Spool.open({ folder: `${bookmarksPath}.spool`, bytesMax: 1e9, source, problems });
   const tail = new DatabaseTail({
     ...{ database: 'X', source, sourceType: 'DirectFile', once, log },
