@@ -104,7 +104,7 @@ export const ENVIRONMENT = z.object({
       error: 'must be key ids, 8 digits each, with commas between',
     })
     .optional()
-    .describe('Key ids of lost checkpoint keys: logs that were kept with them are gone on with.'),
+    .describe('Key ids of lost checkpoint keys whose logs this instance may continue.'),
   REDIS_URL: serverUrl(['redis:', 'rediss:'])
     .optional()
     .describe('Shares the rate limits between instances. Not set: each instance keeps its own.'),

@@ -1,7 +1,7 @@
 import { type Database, Prisma } from '../database/clients';
 import { guarded } from '../database/failure';
 import { type AccessEntry, changeOf, entryIdFloor, ownAttempt } from './access-entry';
-import type { AccessFilter, AccessLogStore } from './access-log-store';
+import type { AccessFilter, AccessLogStore } from './access-log';
 
 export class PostgresAccessLogStore implements AccessLogStore {
   constructor(private readonly database: Pick<Database, 'prisma' | 'run' | 'background'>) {}

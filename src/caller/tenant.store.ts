@@ -2,7 +2,29 @@ import type { ServiceDb } from '../database/clients';
 import { guarded } from '../database/failure';
 import { type Attempt, changeOf } from './access-entry';
 import { insertEntries } from './access-log.store';
-import type { Tenant, TenantStore } from './tenant-store';
+
+export interface Tenant {
+  readonly tenantId: number;
+  readonly name: string;
+  readonly createdAt: Date;
+  /** Days its events are kept; null: for ever. */
+  readonly retentionDays: number | null;
+}
+
+/** A tenant whose events are kept for a number of days. */
+export interface TenantWithRetention {
+  readonly tenantId: number;
+  readonly retentionDays: number;
+}
+
+/** Port: where tenants are kept. */
+export interface TenantStore {
+  /** With its entry of the access log. @param retentionDays null: events are kept for ever */
+  create(name: string, retentionDays: number | null, attempt: Attempt): Promise<Tenant>;
+  list(): Promise<readonly Tenant[]>;
+  /** Those of the ids that exist. */
+  existing(tenantIds: readonly number[]): Promise<readonly number[]>;
+}
 
 export class PostgresTenantStore implements TenantStore {
   constructor(private readonly prisma: ServiceDb) {}

@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { OwnerDb } from './clients';
 import { mendRestored } from './row-security';
-import { splitStatements } from './split-statements';
 
 /** Where the migrations stand, from `src/` and from `dist/src/` alike. */
 const FOLDER = findUp('prisma/migrations');
@@ -110,4 +109,21 @@ async function readMigrations() {
 function findUp(relative: string): string {
   const inDist = path.basename(path.resolve(__dirname, '../..')) === 'dist';
   return path.resolve(__dirname, inDist ? '../../..' : '../..', relative);
+}
+
+/** A piece that must not be split: comment, quoted text, quoted name, or dollar-quoted body. */
+const PIECE = /--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[\s\S]*?\1|;|[^-'"$;]+|[\s\S]/g;
+
+/** The statements of an SQL script, without comments and closing semicolons. */
+export function splitStatements(sql: string): string[] {
+  const statements: string[] = [];
+  let statement = '';
+  for (const [piece] of sql.matchAll(PIECE)) {
+    if (piece === ';') {
+      statements.push(statement.trim());
+      statement = '';
+    } else if (!piece.startsWith('--')) statement += piece;
+  }
+  statements.push(statement.trim());
+  return statements.filter((text) => text !== '');
 }

@@ -1,6 +1,6 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { Field, ObjectType } from 'type-graphql';
-import type { Tenant } from '../caller/tenant-store';
+import type { Tenant } from '../caller/tenant.store';
 
 @ObjectType('Tenant')
 export class TenantType {

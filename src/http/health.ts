@@ -1,6 +1,8 @@
+import { Router } from 'express';
+
 /**
  * Healthy; Degraded: answers, but without the shared rate limits, the replica or a node of the distributed database it is
- * configured for, with an evidence log that it does not go on with, or having lost entries of the access log; Unhealthy: no
+ * configured for, with an evidence log that has stopped, or having lost entries of the access log; Unhealthy: no
  * database.
  */
 export const HEALTH_STATUS = { Healthy: 200, Degraded: 200, Unhealthy: 503 } as const;
@@ -38,4 +40,20 @@ export function shared<T>(ask: () => Promise<T>): () => Promise<T> {
     });
     return open;
   };
+}
+
+/**
+ * For whoever runs the service. `/livez`: the process answers; restart it when it does not. `/readyz`: it can answer
+ * requests; send it none when it says no: while it stops, or without its database.
+ */
+export function createProbes(isReady: () => Promise<boolean>): Router {
+  const router = Router({ caseSensitive: true });
+  const probe = (path: string, ask: () => Promise<Probe>) =>
+    router.get(path, async (_request, response) => {
+      const said = await ask();
+      response.set('Cache-Control', 'no-store').status(PROBE_STATUS[said]).type('text/plain').send(said);
+    });
+  probe('/livez', async () => 'live');
+  probe('/readyz', async () => ((await isReady()) ? 'ready' : 'not ready'));
+  return router;
 }

@@ -166,7 +166,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     await insert(at('2026-01-05T08:00:00'));
     await trial.keep(10);
     const failing = Object.create(trial.retention, {
-      limitedTenants: {
+      tenantsWithRetention: {
         value: async () => [
           { tenantId: -1, retentionDays: 1 },
           { tenantId: trial.store.tenantId, retentionDays: 10 },

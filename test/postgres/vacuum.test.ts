@@ -1,4 +1,4 @@
-import { vacuum } from '../../src/database/vacuum';
+import { vacuum } from '../../src/database/embedded';
 import { Folder } from '../../src/trail/counts/fold';
 import { Store } from '../support/store';
 

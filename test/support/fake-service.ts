@@ -17,10 +17,10 @@ import { AuditEventResolver } from '../../src/modules/activity/audit-event.resol
 import { EventProofResolver, EvidenceResolver } from '../../src/modules/evidence/evidence.resolver';
 import type { EvidenceLog } from '../../src/modules/evidence/evidence-log';
 import { ExploreResolver } from '../../src/modules/explore/explore.resolver';
-import type { AuditEventWriter } from '../../src/modules/ingest/audit-event-writer';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { IngestResolver } from '../../src/modules/ingest/ingest.resolver';
 import { readBatch } from '../../src/modules/ingest/read-batch';
+import type { AuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import { KeyResolver } from '../../src/modules/keys/key.resolver';
 import { KeyManager } from '../../src/modules/keys/manage-keys';
 import { AuditSourceResolver } from '../../src/modules/sources/audit-source.resolver';

@@ -1,6 +1,6 @@
 import { SCOPE_NAMES, type Scope } from '../scopes';
 import { parseTenantId } from '../tenant-set';
-import type { Identity } from './session-store';
+import type { Identity } from './session.store';
 
 /** Why somebody whom the provider vouches for is not let in. */
 export type ClaimsRefusal = 'no_role' | 'no_tenants';

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../../limits';
 import type { Authenticator } from '../authenticate';
 import type { Principal } from '../principal';
-import type { Identity, Session, SessionStore } from './session-store';
+import type { Identity, Session, SessionStore } from './session.store';
 
 const TOKEN_BYTES = 32;
 const hashOf = (token: string) => createHash('sha256').update(token).digest();

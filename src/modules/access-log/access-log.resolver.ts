@@ -1,7 +1,7 @@
 import { GraphQLBoolean, GraphQLInt, GraphQLString } from 'graphql';
 import { Args, ArgsType, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import type { AccessEntry } from '../../caller/access-entry';
-import type { AccessLogStore } from '../../caller/access-log-store';
+import type { AccessLogStore } from '../../caller/access-log';
 import { Access } from '../../graphql/access';
 import { listEntries } from './list-entries';
 

@@ -1,5 +1,5 @@
 import type { AccessEntry } from '../../caller/access-entry';
-import type { AccessLogStore } from '../../caller/access-log-store';
+import type { AccessLogStore } from '../../caller/access-log';
 import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';

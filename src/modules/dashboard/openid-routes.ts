@@ -5,7 +5,7 @@ import { type ClaimsRefusal, identityOf } from '../../caller/session/claims';
 import { sessionRequestOf, setSessionCookie } from '../../caller/session/session-cookie';
 import { cookieOf } from '../../caller/session/session-token';
 import type { Sessions } from '../../caller/session/sessions';
-import type { TenantStore } from '../../caller/tenant-store';
+import type { TenantStore } from '../../caller/tenant.store';
 import { whenClosed } from '../../closed';
 import type { OpenIdConfig } from '../../config';
 import { DASHBOARD_PATH } from '../../http/dashboard-path';

@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
-import type { TenantStore } from '../../caller/tenant-store';
+import type { TenantStore } from '../../caller/tenant.store';
 import type { OpenIdConfig } from '../../config';
 import { DomainError } from '../../errors';
 import { openIdRoutes } from './openid-routes';

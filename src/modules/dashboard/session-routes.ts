@@ -6,7 +6,7 @@ import { Holdings } from '../../caller/rate-limit/holdings';
 import { clearSessionCookie, sessionRequestOf, setSessionCookie } from '../../caller/session/session-cookie';
 import { refuseForeign, sessionTokenOf } from '../../caller/session/session-token';
 import { idleEndOf, type Sessions, type SignedIn } from '../../caller/session/sessions';
-import type { TenantStore } from '../../caller/tenant-store';
+import type { TenantStore } from '../../caller/tenant.store';
 import { whenClosed } from '../../closed';
 import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';

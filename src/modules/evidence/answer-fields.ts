@@ -31,7 +31,7 @@ export const AUDIT_LOG_FIELDS = {
   problem: {
     kind: 'text',
     nullable: true,
-    doc: 'Why this instance of the service does not go on with the log.',
+    doc: 'Why this instance of the service does not append to the log.',
   },
   publicKey: { kind: 'text', doc: 'Key of this service, by which its checkpoints are verified.' },
   checkpoint: { kind: 'text', nullable: true, doc: `The newest checkpoint. ${CHECKPOINT}` },

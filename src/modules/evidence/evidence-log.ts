@@ -5,7 +5,7 @@ import { idBytes } from '../../trail/evidence/batch-seal';
 import { consistencyProof, HASH_BYTES, inclusionPath, type NodeAt } from '../../trail/evidence/merkle';
 import { ID_BYTES, MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../trail/evidence/tiles';
 import { parseNote } from './checkpoint';
-import type { EvidenceStore, LogState, Removal } from './evidence-store';
+import type { EvidenceStore, LogState, Removal } from './evidence.store';
 
 export interface LogEntries {
   readonly tenantId: number;
@@ -28,7 +28,7 @@ const UNSEALED_BACKLOG =
 
 /** What callers ask of the evidence log. */
 export class EvidenceLog {
-  /** @param problemOf why this instance does not go on with a tenant's log @param publicKey as verifiers are given it */
+  /** @param problemOf why this instance does not append to a tenant's log @param publicKey as verifiers are given it */
   constructor(
     private readonly store: EvidenceStore,
     readonly publicKey: string,

@@ -1,8 +1,8 @@
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
+import type { TenantStore } from '../../caller/tenant.store';
 import { tenantSet } from '../../caller/tenant-set';
-import type { TenantStore } from '../../caller/tenant-store';
 import { parseParameters } from '../../event/parameters';
 import { Access } from '../../graphql/access';
 import { AuditEventType } from '../../graphql/audit-event.types';
@@ -13,6 +13,7 @@ import {
   ENTRIES_PARAMETERS,
   PROOF,
 } from './answer-fields';
+import type { LogState } from './evidence.store';
 import {
   AuditLogArgs,
   AuditLogType,
@@ -27,7 +28,6 @@ import {
 } from './evidence.types';
 import type { EvidenceLog } from './evidence-log';
 import { tenantMeant } from './evidence-log';
-import type { LogState } from './evidence-store';
 
 const ofTenant = (context: Call, given: string | undefined) => tenantMeant(tenantSetOf(context), given);
 const base64 = (hash: Buffer) => hash.toString('base64');

@@ -1,6 +1,6 @@
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 
-/** The log is not as this service left it: it is not gone on with, and people must look. */
+/** The stored log differs from what we last wrote. Appending stops until an operator has looked. */
 export class BrokenLog extends Error {
   override readonly name = 'BrokenLog';
 }
@@ -8,9 +8,9 @@ export class BrokenLog extends Error {
 /** Which keys a log may have been kept with. */
 export interface LogKeys {
   readonly own: CheckpointKey;
-  /** Others that this instance has at hand: what they sealed is checked, and gone on with. */
+  /** Other keys at hand. The instance checks what they sealed and continues their logs. */
   readonly others: readonly CheckpointKey[];
-  /** Key ids of lost keys, whose logs are gone on with unseen. */
+  /** Ids of lost keys whose logs this instance may continue without checking their seals. */
   readonly former: readonly string[];
 }
 

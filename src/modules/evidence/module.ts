@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { TenantStore } from '../../caller/tenant-store';
+import type { TenantStore } from '../../caller/tenant.store';
 import type { Config } from '../../config';
 import type { AskRows, OwnerDb } from '../../database/clients';
 import { LIMITS } from '../../limits';
@@ -50,7 +50,7 @@ export async function openEvidence(parts: {
     metrics: (metrics) =>
       metrics.gauge(
         'evidence_logs_stopped',
-        'Tenants whose evidence log is not gone on with.',
+        'Tenants whose evidence log has stopped: this instance does not append to it.',
         () => sequencer.stoppedLogs,
       ),
     health: [sequencer],

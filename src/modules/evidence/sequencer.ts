@@ -44,7 +44,7 @@ interface Batch {
  */
 export class Sequencer {
   readonly #watch: LogWatch;
-  /** Why a log was not gone on with at the last attempt. */
+  /** Why the last attempt to append to a log failed. */
   readonly #failed = new Map<number, string>();
   /** What waits under another key. */
   #stuck: ReadonlyMap<number, string> = new Map();
@@ -74,19 +74,19 @@ export class Sequencer {
     this.#compareKey(await agreeOnKey(this.prisma, this.keys, isNew && madeOwnKey));
   }
 
-  /** Why this instance does not go on with the tenant's log; null: it does. */
+  /** Why this instance does not append to the tenant's log; null: it does. */
   problemOf(tenantId: number): string | null {
     const texts = [this.#otherKeyText(), ...this.#maps().map((problems) => problems.get(tenantId))];
     return texts.find((text) => typeof text === 'string') ?? null;
   }
 
-  /** Logs that are not gone on with, at least. */
+  /** Lower bound of the logs that have stopped. */
   get stoppedLogs(): number {
     const known = new Set(this.#maps().flatMap((problems) => [...problems.keys()])).size;
     return this.#otherKey === null ? known : Math.max(1, known);
   }
 
-  /** Whether it goes on with every log. */
+  /** Whether it appends to every log. */
   get healthy(): boolean {
     return this.stoppedLogs === 0;
   }
@@ -175,7 +175,7 @@ export class Sequencer {
   #tell(before: ReadonlyMap<number, string>): void {
     for (const [tenantId, problem] of this.#problemTexts()) {
       if (before.get(tenantId) !== problem)
-        this.log.error({ tenantId, problem }, 'the evidence log is not gone on with');
+        this.log.error({ tenantId, problem }, 'the evidence log has stopped');
     }
   }
 

@@ -13,8 +13,8 @@ import { DomainError } from '../../errors';
 import { Access } from '../../graphql/access';
 import { numberOrText } from '../../graphql/exact-numbers';
 import { LIMITS } from '../../limits';
-import type { AuditEventWriter } from './audit-event-writer';
 import { type AuditEventBatch, type IngestReceipt, parseBatch, receiveBatch } from './receive-batch';
+import type { AuditEventWriter } from './stored-writer';
 
 /** A scalar, so that each event is checked once, by the field table, and not field by field by GraphQL. */
 export const AuditEventBatchScalar = new GraphQLScalarType<AuditEventBatch>({

@@ -1,9 +1,9 @@
 import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
-import type { AuditEventWriter } from './audit-event-writer';
 import { checkEvent, NAME_CHARS_SHOWN } from './check-event';
 import { CheckedEvents, type RejectedEvent } from './checked-events';
+import type { AuditEventWriter } from './stored-writer';
 
 /** A batch as an agent sends it; its events are checked one by one, so that a bad one costs only itself. */
 export interface AuditEventBatch {

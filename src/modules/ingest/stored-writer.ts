@@ -9,8 +9,13 @@ import { COLUMNS, NAMES } from '../../trail/event-columns';
 import { LEAF_BYTES, sealBatch } from '../../trail/evidence/batch-seal';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 import type { Partitions } from '../../trail/partitions';
-import type { AuditEventWriter } from './audit-event-writer';
 import { type Batch, listsOf, noTenant, storeBySteps } from './distributed-batch';
+
+/** Port: how events are stored. Resolves after the commit. */
+export interface AuditEventWriter {
+  /** @returns how many of the events were new; the others were stored before, or stand twice in the batch */
+  insert(tenantId: number, events: readonly CheckedEvent[]): Promise<number>;
+}
 
 /** In the select list, not in FROM, where each array would be copied into a store of its own first: a tenth of the statement. */
 const VALUES = COLUMNS.map(({ type }, i) => `unnest($${i + 2}::${type}[])`).join(', ');

@@ -1,6 +1,6 @@
 import type { Authenticator } from '../../caller/authenticate';
 import type { KeyStore } from '../../caller/key-store';
-import type { TenantStore } from '../../caller/tenant-store';
+import type { TenantStore } from '../../caller/tenant.store';
 import { DAY_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';

@@ -1,13 +1,13 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Call } from '../../caller/call';
-import type { TenantStore } from '../../caller/tenant-store';
+import type { TenantStore } from '../../caller/tenant.store';
 import { DomainError } from '../../errors';
 import { Access } from '../../graphql/access';
 import { type AuditSource, lagOf, type StoredGap } from './audit-source';
 import { AuditSourceReport, ReportReceiptType } from './audit-source.report';
+import type { AuditSourceStore } from './audit-source.store';
 import { AuditGapType, AuditSourceType } from './audit-source.types';
-import type { AuditSourceStore } from './audit-source-store';
 import { listGaps, listSources } from './list-sources';
 import { type ReportReceipt, receiveReport } from './receive-report';
 

@@ -1,12 +1,7 @@
 import type { Logger } from 'pino';
+import type { TenantWithRetention } from '../../caller/tenant.store';
 import { DAY_MS } from '../../event/event-time';
-import type { AuditSourceStore } from './audit-source-store';
-
-/** A tenant whose events are kept for a number of days. */
-export interface KeptTenant {
-  readonly tenantId: number;
-  readonly retentionDays: number;
-}
+import type { AuditSourceStore } from './audit-source.store';
 
 /**
  * Removes gaps for as long known as their tenant keeps its events: what is missing would be removed by now too.
@@ -14,12 +9,12 @@ export interface KeptTenant {
  */
 export async function expireGaps(parts: {
   readonly sources: Pick<AuditSourceStore, 'removeGaps'>;
-  readonly retention: { limitedTenants(): Promise<readonly KeptTenant[]> };
+  readonly retention: { tenantsWithRetention(): Promise<readonly TenantWithRetention[]> };
   readonly nowMs: () => number;
   readonly log: Logger;
 }): Promise<void> {
   const { sources, retention, nowMs, log } = parts;
-  for (const { tenantId, retentionDays } of await retention.limitedTenants()) {
+  for (const { tenantId, retentionDays } of await retention.tenantsWithRetention()) {
     const before = new Date(nowMs() - retentionDays * DAY_MS);
     const removed = await sources.removeGaps(tenantId, retentionDays, before).catch((err: unknown) => {
       log.warn({ err, tenantId }, 'retention did not remove gaps; the next run tries again');

@@ -1,9 +1,9 @@
+import type { TenantStore } from '../../caller/tenant.store';
 import { parseTenantId } from '../../caller/tenant-set';
-import type { TenantStore } from '../../caller/tenant-store';
 import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
 import type { AuditSource, SourceId, StoredGap } from './audit-source';
-import type { AuditSourceStore } from './audit-source-store';
+import type { AuditSourceStore } from './audit-source.store';
 
 /** By tenant, host and database. @param tenantId null: of every tenant @throws DomainError `not_found` */
 export async function listSources(

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { TenantStore } from '../../caller/tenant-store';
+import type { TenantStore, TenantWithRetention } from '../../caller/tenant.store';
 import type { OwnerDb, ServiceDb } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
@@ -7,14 +7,14 @@ import type { Figures, SourceFigures } from '../../observe/figures';
 import type { Metrics } from '../../observe/metrics';
 import { AuditSourceResolver } from './audit-source.resolver';
 import { PostgresAuditSourceStore } from './audit-source.store';
-import { expireGaps, type KeptTenant } from './expire-gaps';
+import { expireGaps } from './expire-gaps';
 
 /** What agents say of the databases they read. */
 export function sourcesModule(parts: {
   readonly prisma: ServiceDb;
   readonly owner: OwnerDb;
   readonly tenants: TenantStore;
-  readonly retention: { limitedTenants(): Promise<readonly KeptTenant[]> };
+  readonly retention: { tenantsWithRetention(): Promise<readonly TenantWithRetention[]> };
   readonly nowMs: () => number;
   readonly log: Logger;
 }): Module {

@@ -1,6 +1,6 @@
 import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
-import type { AuditSourceStore } from './audit-source-store';
+import type { AuditSourceStore } from './audit-source.store';
 import { checkReport, type GivenReport } from './check-report';
 
 /** Sent after the commit. */

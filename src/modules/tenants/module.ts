@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { TenantStore } from '../../caller/tenant-store';
+import type { TenantStore } from '../../caller/tenant.store';
 import type { OwnerDb, ServiceDb } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';

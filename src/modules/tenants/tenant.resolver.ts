@@ -2,7 +2,7 @@ import { GraphQLInt, GraphQLString } from 'graphql';
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
 import { nameProblems } from '../../caller/name-problems';
-import type { TenantStore } from '../../caller/tenant-store';
+import type { TenantStore } from '../../caller/tenant.store';
 import { DomainError } from '../../errors';
 import { Access } from '../../graphql/access';
 import { TenantType, toTenantType } from '../../graphql/tenant.type';

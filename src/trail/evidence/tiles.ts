@@ -23,7 +23,7 @@ export interface Tile extends TileId {
 const keyOf = ({ level, tile }: TileId) => `${level}/${tile}`;
 const countAt = (level: number, size: number) => Math.floor(size / TILE_WIDTH ** level);
 
-/** The incomplete tiles of a tree: all that is needed to go on with it, and for its root. */
+/** The incomplete tiles of a tree: enough to append to it and to compute its root. */
 export function edgeOf(size: number): TileId[] {
   const edge: TileId[] = [];
   for (let level = 0; countAt(level, size) > 0; level++) {

@@ -1,5 +1,5 @@
 import type { KeyStore, NewKey, Rotation, StoredKey } from '../../../src/caller/key-store';
-import type { Tenant, TenantStore } from '../../../src/caller/tenant-store';
+import type { Tenant, TenantStore } from '../../../src/caller/tenant.store';
 
 const sameHash = (a: Uint8Array, b: Uint8Array) => Buffer.from(a).equals(Buffer.from(b));
 

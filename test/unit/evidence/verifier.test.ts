@@ -314,7 +314,7 @@ describe('verifying', () => {
   it.each([
     [{ waitingEvents: 3 }, '3 accepted events are not in the signed log yet'],
     [{ refusedEvents: 2 }, 'what waited for the log was changed, of 2 events'],
-    [{ problem: 'it was cut' }, 'the service does not go on with the log: it was cut'],
+    [{ problem: 'it was cut' }, 'the service does not append to the log: it was cut'],
   ])('is not content while %o', (change, problem) => {
     const events = [anEventInFull(1)];
     expect(verify({ ...logOf(events, [1]), ...change }, events)).toMatchObject({

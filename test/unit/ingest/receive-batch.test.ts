@@ -1,7 +1,7 @@
 import { DomainError } from '../../../src/errors';
 import { LIMITS } from '../../../src/limits';
-import type { AuditEventWriter } from '../../../src/modules/ingest/audit-event-writer';
 import { parseBatch, receiveBatch } from '../../../src/modules/ingest/receive-batch';
+import type { AuditEventWriter } from '../../../src/modules/ingest/stored-writer';
 import type { CheckedEvent } from '../../../src/trail/checked-event';
 import { anEvent } from '../../support/events';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { splitStatements } from '../../../src/database/split-statements';
+import { splitStatements } from '../../../src/database/migrate';
 
 describe('the statements of a script', () => {
   it.each([

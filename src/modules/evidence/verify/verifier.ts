@@ -119,7 +119,7 @@ export class Verifier {
   #stateProblems(): string[] {
     const { refusedEvents, problem, waitingEvents, checkpoints } = this.log;
     return [
-      ...(problem === null ? [] : [`the service does not go on with the log: ${problem}`]),
+      ...(problem === null ? [] : [`the service does not append to the log: ${problem}`]),
       ...(refusedEvents === 0 ? [] : [`what waited for the log was changed, of ${refusedEvents} events`]),
       ...(waitingEvents === 0 ? [] : [`${waitingEvents} accepted events are not in the signed log yet`]),
       ...(checkpoints.length > 0 || this.#events === 0 ? [] : ['there is no checkpoint']),

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { TenantWithRetention } from '../../../caller/tenant.store';
 import { DAY_MS } from '../../../event/event-time';
-import type { LimitedTenant, RetentionStore, RunningRetention, StoredWeek } from './retention-store';
+import type { RetentionStore, RunningRetention, StoredWeek } from './retention.store';
 
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
 
@@ -19,7 +20,7 @@ export interface RetentionParts {
  * tenant's part goes in small steps. Several instances may run at once: they take turns week by week, step by step.
  */
 export async function applyRetention({ store, nowMs, log, signal }: RetentionParts): Promise<void> {
-  const tenants = await store.limitedTenants();
+  const tenants = await store.tenantsWithRetention();
   if (tenants.length === 0) return;
   const atMs = nowMs();
   const run = { runId: randomUUID(), startedAt: new Date(atMs), now: () => new Date(nowMs()) };
@@ -49,7 +50,7 @@ async function dropIfExpired(store: RetentionStore, week: StoredWeek, atMs: numb
 
 async function removeExpired(
   store: RetentionStore,
-  tenant: LimitedTenant,
+  tenant: TenantWithRetention,
   run: RunningRetention,
   isStopped: () => boolean,
 ): Promise<number> {

@@ -1,10 +1,11 @@
+import type { TenantWithRetention } from '../../../caller/tenant.store';
 import type { OwnerDb, Prisma } from '../../../database/clients';
 import { sqlStateOf } from '../../../database/failure';
 import { HOUR_MS } from '../../../event/event-time';
 import { takeAllTenants } from '../../../trail/counts/turns';
 import { hasPartition } from '../../../trail/partitions';
 import { type Gone, record, together } from './record';
-import type { LimitedTenant, RunningRetention, StoredWeek } from './retention-store';
+import type { RunningRetention, StoredWeek } from './retention.store';
 import {
   COUNTED,
   HOURS_PER_DAY,
@@ -31,7 +32,7 @@ export async function dropWeek(
   week: StoredWeek,
   daysMax: number,
   run: RunningRetention,
-): Promise<readonly LimitedTenant[] | null> {
+): Promise<readonly TenantWithRetention[] | null> {
   const hours = { from: week.startMs / HOUR_MS, to: week.endMs / HOUR_MS };
   try {
     return await prisma.$transaction(

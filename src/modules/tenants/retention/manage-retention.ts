@@ -1,9 +1,9 @@
 import type { Attempt } from '../../../caller/access-entry';
+import type { Tenant } from '../../../caller/tenant.store';
 import { parseTenantId } from '../../../caller/tenant-set';
-import type { Tenant } from '../../../caller/tenant-store';
 import { DomainError } from '../../../errors';
 import { LIMITS } from '../../../limits';
-import type { RetentionRun, RetentionStore } from './retention-store';
+import type { RetentionRun, RetentionStore } from './retention.store';
 
 /** What operators do about retention. */
 export class RetentionManager {

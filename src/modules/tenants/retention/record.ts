@@ -1,6 +1,7 @@
+import type { TenantWithRetention } from '../../../caller/tenant.store';
 import type { Prisma } from '../../../database/clients';
 import { HOUR_MS } from '../../../event/event-time';
-import type { LimitedTenant, RunningRetention } from './retention-store';
+import type { RunningRetention } from './retention.store';
 
 /** Events gone, and the first and last hour since 1970 that had any. */
 export interface Gone {
@@ -22,7 +23,7 @@ export function together(parts: readonly Gone[]): Gone | null {
 /** Adds to the run's record of a tenant, in the transaction that removes. */
 export async function record(
   tx: Prisma.TransactionClient,
-  tenant: LimitedTenant,
+  tenant: TenantWithRetention,
   gone: Gone,
   run: RunningRetention,
   partitions: readonly string[] = [],

@@ -1,3 +1,4 @@
+import type { TenantWithRetention } from '../../../caller/tenant.store';
 import type { OwnerDb, Prisma } from '../../../database/clients';
 import { TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
@@ -7,7 +8,7 @@ import { foldTenant } from '../../../trail/counts/fold';
 import { hourOf } from '../../../trail/counts/scope';
 import { takeTenant } from '../../../trail/counts/turns';
 import { record, together } from './record';
-import type { LimitedTenant, RemovalStep, RunningRetention } from './retention-store';
+import type { RemovalStep, RunningRetention } from './retention.store';
 
 /** Indexing a busy tenant's hours may keep its turn for a while; nobody else waits behind us. */
 const TURN_WAIT = '60s';
@@ -47,7 +48,7 @@ const CLEAR_EMPTY = 'DELETE FROM audit_count WHERE tenant_id = $1::int AND n = 0
  */
 export function removeStep(
   prisma: OwnerDb,
-  tenant: LimitedTenant,
+  tenant: TenantWithRetention,
   range: { readonly from: string; readonly beforeMs: number },
   run: RunningRetention,
 ): Promise<RemovalStep> {
@@ -74,7 +75,7 @@ export function removeStep(
 
 async function remove(
   tx: Prisma.TransactionClient,
-  tenant: LimitedTenant,
+  tenant: TenantWithRetention,
   { from, to }: { readonly from: string; readonly to: string },
   run: RunningRetention,
 ): Promise<number> {

@@ -1,5 +1,5 @@
+import type { TenantWithRetention } from '../../../caller/tenant.store';
 import type { Prisma } from '../../../database/clients';
-import type { LimitedTenant } from './retention-store';
 
 export const HOURS_PER_DAY = 24;
 
@@ -24,8 +24,8 @@ export function tenantsIn(
   place: string,
   { from, to }: Hours,
   daysMax: number,
-): Promise<LimitedTenant[]> {
-  return tx.$queryRawUnsafe<LimitedTenant[]>(
+): Promise<TenantWithRetention[]> {
+  return tx.$queryRawUnsafe<TenantWithRetention[]>(
     `SELECT t.tenant_id AS "tenantId", t.retention_days AS "retentionDays"
      FROM tenant t CROSS JOIN LATERAL (${place}) s WHERE t.retention_days <= $3::int ORDER BY t.tenant_id`,
     from,
@@ -51,7 +51,7 @@ export async function refuseIfNeeded(tx: Prisma.TransactionClient, { from, to }:
 /** @throws StillNeeded when the retention of a tenant was made longer meanwhile */
 export async function refuseIfChanged(
   tx: Prisma.TransactionClient,
-  tenants: readonly LimitedTenant[],
+  tenants: readonly TenantWithRetention[],
   daysMax: number,
 ) {
   const changed = await tx.$queryRawUnsafe<unknown[]>(
