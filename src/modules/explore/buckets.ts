@@ -1,6 +1,6 @@
 import { DAY_MS, floorDiv, HOUR_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { TimeRange } from '../../event/query';
-import type { HistogramBucket } from './stored-explorer';
+import type { HistogramBucket } from './explorer';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

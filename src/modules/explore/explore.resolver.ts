@@ -14,8 +14,8 @@ import {
   AuditHistogram,
   AuditHistogramArgs,
 } from './explore.types';
+import type { AuditEventExplorer, Facet, Histogram } from './explorer';
 import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
-import type { AuditEventExplorer, Facet, Histogram } from './stored-explorer';
 
 const MS_PER_SECOND = 1_000;
 

@@ -7,8 +7,8 @@ import { type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope
 import { segmentsOf } from '../../trail/counts/segments';
 import { whereOf } from '../../trail/event-where';
 import { searchSegments } from '../../trail/search-segments';
-import type { FacetField } from './stored-explorer';
-import { readableEvents } from './stored-explorer';
+import type { FacetField } from './explorer';
+import { readableEvents } from './readable';
 
 /** Fields of no count: their events are read. */
 const READ_FIELD = 'serverInstanceName';

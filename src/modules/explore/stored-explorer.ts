@@ -1,81 +1,24 @@
 import type { TenantSet } from '../../caller/tenant-set';
-import { type AskRows, Prisma } from '../../database/clients';
+import type { AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { AuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
-import { countedOf, isCountable } from '../../trail/counts/dimensions';
-import { cutRange } from '../../trail/counts/pieces';
-import { type EachTenant, eachTenant, type TenantForm } from '../../trail/counts/scope';
-import { segmentsOf } from '../../trail/counts/segments';
+import { isCountable } from '../../trail/counts/dimensions';
+import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { fromStored } from '../../trail/stored-text';
 import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
+import {
+  type AuditEventExplorer,
+  FACET_FIELDS,
+  type Facet,
+  type FacetField,
+  type Facets,
+  type Histogram,
+} from './explorer';
 import { facetsStatement, TOTAL } from './facets.statement';
 import { extentStatement, histogramStatement, isCountedBy } from './histogram.statement';
-
-/**
- * SQL: how many events (`n`) the database reads to find those of a filter, counted without reading them. An index
- * leads to a principal's events; any other filter means reading all of the time range.
- */
-export function readableEvents(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
-  const indexed = countedOf({ ...filter, actionId: null, databaseName: null, succeeded: null }, 'recordId');
-  const pieces = cutRange(filter, true);
-  return Prisma.sql`
-    SELECT coalesce(sum(s.n), 0)::float8 AS n FROM (${each((tenant) => segmentsOf(indexed, pieces, tenant))}) s`;
-}
-
-/** Half-open, in ticks. */
-export interface HistogramBucket {
-  readonly from: bigint;
-  readonly to: bigint;
-  readonly succeeded: number;
-  readonly failed: number;
-}
-
-export interface Histogram {
-  /** Of a whole bucket; the first and last are cut to the range asked for. */
-  readonly widthMs: number;
-  /** In order and without gaps; none where the range is empty. */
-  readonly buckets: readonly HistogramBucket[];
-}
-
-/** The fields events are counted by the values of, in the order they are shown. */
-export const FACET_FIELDS = [
-  'actionId',
-  'databaseName',
-  'serverPrincipalName',
-  'serverInstanceName',
-  'succeeded',
-] as const;
-export type FacetField = (typeof FACET_FIELDS)[number];
-
-export interface FacetValue {
-  /** Null: absent. */
-  readonly value: string | null;
-  readonly succeeded: number;
-  readonly failed: number;
-}
-
-export interface Facet {
-  readonly field: FacetField;
-  /** All values, those not listed too, absent counting as one. Null: too many events would have to be read. */
-  readonly distinct: number | null;
-  /** Largest first. */
-  readonly values: readonly FacetValue[] | null;
-}
-
-export interface Facets {
-  readonly totalCount: number;
-  readonly facets: readonly Facet[];
-}
-
-/** Port: how stored events are counted over time and by value. Every number is exact. */
-export interface AuditEventExplorer {
-  /** @param bucketsMax an open end of the filter's range is the border of the hours events are stored of */
-  histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram>;
-  /** All of one snapshot. @param limit values of each facet */
-  facets(tenants: TenantSet, filter: AuditEventFilter, limit: number): Promise<Facets>;
-}
+import { readableEvents } from './readable';
 
 /** Counts events over time and by value: from the counts where they serve, else from the events themselves. */
 export class PostgresAuditEventExplorer implements AuditEventExplorer {

@@ -11,7 +11,7 @@ import type {
   ExportPlan,
   ExportSource,
   IdSpan,
-} from './export.source';
+} from './export-source';
 
 export interface ExportRequest {
   readonly tenants: TenantSet;

@@ -7,7 +7,7 @@ import { segmentsOf } from '../../trail/counts/segments';
 import { DETAIL_COLUMNS } from '../../trail/event-rows';
 import { whereOf } from '../../trail/event-where';
 import { searchSegments } from '../../trail/search-segments';
-import type { IdSpan } from './export.source';
+import type { IdSpan } from './export-source';
 
 /** Spans of hours [lo, hi) with matching events, in order, and how many (`n`). */
 export function spansStatement(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {

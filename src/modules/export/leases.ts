@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { LIMITS } from '../../limits';
-import type { ExportLease, ExportLeases } from './export.source';
+import type { ExportLease, ExportLeases } from './export-source';
 
 const SECONDS = LIMITS.exportLeaseMs / 1000;
 /** Of one holder; while the database is away each try adds one. */

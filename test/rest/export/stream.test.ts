@@ -8,8 +8,8 @@ import { FairShare, sharesOf } from '../../../src/caller/rate-limit/fair-share';
 import { parseTicks } from '../../../src/event/event-time';
 import { FIELD_NAMES } from '../../../src/event/fields';
 import { recordIdFloor } from '../../../src/event/record-id';
-import type { ExportPage, ExportSource, IdSpan } from '../../../src/modules/export/export.source';
 import { exporter } from '../../../src/modules/export/export-events';
+import type { ExportPage, ExportSource, IdSpan } from '../../../src/modules/export/export-source';
 import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
 import { until } from '../../support/until';
 

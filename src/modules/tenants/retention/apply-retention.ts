@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { TenantWithRetention } from '../../../caller/tenant.store';
 import { DAY_MS } from '../../../event/event-time';
-import type { RetentionStore, RunningRetention, StoredWeek } from './retention.store';
+import type { RetentionStore, RunningRetention, StoredWeek } from './retention-store';
 
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
 

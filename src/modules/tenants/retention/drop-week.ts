@@ -5,7 +5,7 @@ import { HOUR_MS } from '../../../event/event-time';
 import { takeAllTenants } from '../../../trail/counts/turns';
 import { hasPartition } from '../../../trail/partitions';
 import { type Gone, record, together } from './record';
-import type { RunningRetention, StoredWeek } from './retention.store';
+import type { RunningRetention, StoredWeek } from './retention-store';
 import {
   COUNTED,
   HOURS_PER_DAY,

@@ -3,7 +3,7 @@ import type { Tenant } from '../../../caller/tenant.store';
 import { parseTenantId } from '../../../caller/tenant-set';
 import { DomainError } from '../../../errors';
 import { LIMITS } from '../../../limits';
-import type { RetentionRun, RetentionStore } from './retention.store';
+import type { RetentionRun, RetentionStore } from './retention-store';
 
 /** What operators do about retention. */
 export class RetentionManager {

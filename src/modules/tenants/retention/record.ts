@@ -1,7 +1,7 @@
 import type { TenantWithRetention } from '../../../caller/tenant.store';
 import type { Prisma } from '../../../database/clients';
 import { HOUR_MS } from '../../../event/event-time';
-import type { RunningRetention } from './retention.store';
+import type { RunningRetention } from './retention-store';
 
 /** Events gone, and the first and last hour since 1970 that had any. */
 export interface Gone {

@@ -8,7 +8,7 @@ import { foldTenant } from '../../../trail/counts/fold';
 import { hourOf } from '../../../trail/counts/scope';
 import { takeTenant } from '../../../trail/counts/turns';
 import { record, together } from './record';
-import type { RemovalStep, RunningRetention } from './retention.store';
+import type { RemovalStep, RunningRetention } from './retention-store';
 
 /** Indexing a busy tenant's hours may keep its turn for a while; nobody else waits behind us. */
 const TURN_WAIT = '60s';

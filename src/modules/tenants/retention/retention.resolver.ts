@@ -5,7 +5,7 @@ import { attemptOf, type Call } from '../../../caller/call';
 import { Access } from '../../../graphql/access';
 import { TenantType, toTenantType } from '../../../graphql/tenant.type';
 import type { RetentionManager } from './manage-retention';
-import type { RetentionRun } from './retention.store';
+import type { RetentionRun } from './retention-store';
 
 const RUNS_DEFAULT = 100;
 
