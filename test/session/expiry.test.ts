@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../src/caller/principal';
-import { PostgresSessionStore, type Session, type SessionStore } from '../../src/caller/session/session.store';
+import {
+  PostgresSessionStore,
+  type Session,
+  type SessionStore,
+} from '../../src/caller/session/session.store';
 import { Sessions } from '../../src/caller/session/sessions';
 import { LIMITS } from '../../src/limits';
 import { ENGINES } from '../support/engines';
