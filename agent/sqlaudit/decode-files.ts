@@ -93,7 +93,8 @@ function recordsOf(block: EventBlock, file: string, joiner: RecordJoiner): Decod
   for (const event of block.events) {
     const part = toAuditPart(event, { file, fileGuid, blockOffset, index: index++ });
     if (part === null) continue;
-    for (const record of [...joiner.push(part), ...joiner.relieve()]) items.push(toItem(record));
+    for (const record of joiner.push(part)) items.push(toItem(record));
+    for (const record of joiner.relieve()) items.push(toItem(record));
   }
   return items;
 }

@@ -49,6 +49,8 @@ export class RecordJoiner {
     this.pushed++;
     const { session } = part;
     const waiting = this.waiting.get(session);
+    // Most records are whole, and nothing waits for them.
+    if (!waiting && (part.sequenceNumber > 1 || !mayContinue(part.texts))) return [toRecord(alone(part))];
     const records = part.sequenceNumber > 1 ? this.continue(part, waiting) : this.begin(part);
     const open = this.waiting.get(session);
     if (open) {
@@ -60,8 +62,9 @@ export class RecordJoiner {
 
   /** To be called after each part. @returns records beyond the limits, as they are */
   relieve(): AuditRecord[] {
-    const { recordsMax, textBytesMax, partsBetweenMax } = this.limits;
     const records: AuditRecord[] = [];
+    if (this.waiting.size === 0) return records;
+    const { recordsMax, textBytesMax, partsBetweenMax } = this.limits;
     for (const [session, { pushedAt }] of this.waiting) {
       const isWithin =
         this.waiting.size <= recordsMax &&

@@ -26,7 +26,8 @@ export class JoinedRecords {
     const complete = joiner.push(part);
     // Before this position events are read again only to join them: an earlier run has published what they complete.
     const published = isBefore(item, file.acknowledged) ? [] : complete;
-    return [...published, ...joiner.relieve()];
+    const relieved = joiner.relieve();
+    return relieved.length === 0 ? published : [...published, ...relieved];
   }
 
   oldestOf(audit: string): FilePosition | null {
