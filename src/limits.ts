@@ -27,6 +27,7 @@ export const LIMITS = {
   rejectionProblemsMax: 5, // told of one event
   rejectionMessagesBytesMax: 650_000, // of one batch: with 5,000 rejected events the answer stays under 1 MB
   rejectionMessageBytesMin: 110, // of one event: one problem, and how many more
+  unknownFieldsMax: 50, // of one event: a newer agent has a few more fields than this release; more is no event of ours
   additionalCharsMax: 1024 * 1024, // names and values of one event's additional values
   eventFutureMaxMs: 24 * 3600_000, // "to tomorrow": a clock that is ahead, not a stranger date
   graphqlDocumentCharsMax: 16_384, // no document of a dashboard is longer; what varies is in its variables

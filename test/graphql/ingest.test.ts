@@ -1,7 +1,10 @@
 import { gzipSync } from 'node:zlib';
+import { FIELD_NAMES } from '../../src/event/fields';
 import { LIMITS } from '../../src/limits';
+import { leafHashOf } from '../../src/trail/evidence/entry';
 import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
+import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 import { INGEST, type TestTenant } from '../support/world';
 
@@ -143,6 +146,49 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
       },
     );
     expect(body.data.auditEvent).toMatchObject({ statement, additional: { 'k\0': '\uD800' } });
+  });
+
+  it('keeps fields that it does not know with the values beside the fields, in the entry of the log too, once', async () => {
+    const sent = {
+      ...anEvent({ actionId: 'NEW' }),
+      sessionId: 56,
+      userName: 'J\0rg',
+      roles: ['a', { b: 1 }],
+    };
+    expect(await acme.ingest([sent, sent])).toEqual({ accepted: 1, duplicates: 1, rejected: [] });
+    // What another release makes of the same record is no other record.
+    const { sessionId: _, userName: __, roles: ___, ...known } = sent;
+    expect(await acme.ingest([sent, known])).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
+
+    const { recordId } = (await acme.get('/audit-activity', { actionId: 'NEW' })).body.data[0];
+    const fields = [...FIELD_NAMES, 'additional'].join(' ');
+    const query = `{ auditEvent(recordId: "${recordId}") { ${fields} proof { leafHash } } }`;
+    const { proof, ...event } = await until(
+      async () => (await open.world.graphql(acme.key, query)).body.data.auditEvent,
+      ({ proof }) => proof !== null,
+    );
+    expect(event.additional).toEqual({
+      ...{ sessionId: 55, 'event.sessionId': 56, classType: 'U', userName: 'J\0rg', roles: '["a",{"b":1}]' },
+      ...{ file: sent.file, fileGuid: sent.fileGuid, blockOffset: sent.blockOffset, index: 0, parts: 1 },
+    });
+    expect(Buffer.from(proof.leafHash, 'base64').toString('hex')).toBe(leafHashOf(event));
+  });
+
+  it('rejects an event with more unknown fields than one may have, and stores the others', async () => {
+    const unknown = Object.fromEntries(
+      Array.from({ length: LIMITS.unknownFieldsMax + 1 }, (_, i) => [`new${i}`, i]),
+    );
+    const { accepted, rejected } = await acme.ingest([anEvent(), { ...anEvent(), ...unknown }, anEvent()]);
+    expect([accepted, rejected]).toEqual([
+      2,
+      [
+        {
+          index: 1,
+          code: 'invalid_event',
+          message: expect.stringContaining('51 unknown fields, and may have at most 50'),
+        },
+      ],
+    ]);
   });
 
   it('brings back every digit of a number beside the fields, as text where JSON would make another number of it', async () => {

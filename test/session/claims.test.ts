@@ -33,6 +33,10 @@ describe('the claims of an ID token', () => {
     },
   );
 
+  it('give an analyst the scopes that are written down for analysts, and none for being new', async () => {
+    expect(await tenants('1')).toMatchObject({ scopes: ['read:audit-activity'] });
+  });
+
   it('make an operator of who has both roles, and give an operator no tenant', async () => {
     const both = await of({ groups: ['analyst', 'operator'], [NAMES.tenantsClaim]: ['1'] });
     expect(both).toEqual({ user: 's1', kind: 'operator', scopes: [], tenantIds: [] });

@@ -71,7 +71,15 @@ export class ChildService {
     env: Readonly<Record<string, string>>,
     onSpawn: (child: ChildProcess) => void = () => {},
   ): Promise<ChildService> {
-    const main = path.join(await compiledService(), 'src/main.js');
+    return ChildService.of(path.join(await compiledService(), 'src/main.js'), env, onSpawn);
+  }
+
+  /** The same of a service that is compiled already. @param main the file to run */
+  static async of(
+    main: string,
+    env: Readonly<Record<string, string>>,
+    onSpawn: (child: ChildProcess) => void = () => {},
+  ): Promise<ChildService> {
     const child = spawn(process.execPath, [main], {
       env: { PATH: process.env.PATH ?? '', PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

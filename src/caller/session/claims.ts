@@ -1,4 +1,4 @@
-import { SCOPE_NAMES, type Scope } from '../scopes';
+import { SCOPE_NAMES, SCOPES, type Scope } from '../scopes';
 import { parseTenantId } from '../tenant-set';
 import type { Identity } from './session.store';
 
@@ -11,8 +11,8 @@ export interface ClaimNames {
   readonly roleClaim: string;
 }
 
-/** What analysts read: whatever scopes of the public API there are. */
-const ANALYST_SCOPES: readonly Scope[] = SCOPE_NAMES;
+/** What analysts read. */
+const ANALYST_SCOPES: readonly Scope[] = SCOPE_NAMES.filter((scope) => SCOPES[scope].ofAnalysts);
 
 /**
  * Who the claims of an ID token say signs in. A claim that says nothing gives nothing.

@@ -1,5 +1,6 @@
+import type { JsonScalar } from '../../event/audit-record';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
-import { AUDIT_EVENT_FIELDS, type FieldSpec, INGEST_FIELDS } from '../../event/fields';
+import { AUDIT_EVENT_FIELDS, FIELD_NAMES, type FieldSpec, INGEST_FIELDS } from '../../event/fields';
 import { isUuid, recordIdOf } from '../../event/record-id';
 import { EVENT_TIME_MIN, LIMITS } from '../../limits';
 import { type CheckedEvent, type CheckedRecord, sourceOf, statedJsonOf } from '../../trail/checked-event';
@@ -39,15 +40,19 @@ export function checkEvent(tenantId: number, given: unknown, nowMs: number): Che
     if (problem) problems.push(`${spec.name} ${problem}`);
   }
   addSourceProblems(given, problems);
-  const unknown = addUnknownFields(given, problems);
-  if (problems.length > 0 || ticks === null) return rejected('invalid_event', problems, unknown);
+  addServiceFields(given, problems);
+  const unknown = unknownFieldsOf(given);
+  const sent = given as unknown as CheckedRecord;
+  const record =
+    unknown.length === 0 || problems.length > 0 ? sent : withUnknownFields(sent, given, unknown, problems);
+  if (problems.length > 0 || ticks === null)
+    return rejected('invalid_event', problems, addUnknownFields(unknown, problems));
 
   if (ticks < MIN_TICKS || Number(ticks / TICKS_PER_MS) > nowMs + LIMITS.eventFutureMaxMs) {
     return rejected('event_time_out_of_range', [
       `eventTime ${String(given.eventTime)} must be from ${EVENT_TIME_MIN} to one day from now`,
     ]);
   }
-  const record = given as unknown as CheckedRecord;
   const recordId = recordIdOf(tenantId, ticks, sourceOf(record));
   return { event: { recordId, record, stated: statedJsonOf(record) } };
 }
@@ -82,20 +87,86 @@ const SOURCE_NAMES = new Set(['file', 'fileGuid', 'blockOffset', 'index', 'parts
 
 /** Of a name that a caller has made up. */
 export const NAME_CHARS_SHOWN = 60;
-const KNOWN_FIELDS = new Set<string>([...INGEST_FIELDS, ...SOURCE_NAMES, 'additional']);
-/**
- * A field that would be dropped unread is evidence lost: it is refused, so that somebody notices.
- * @returns how many there are beside those that were added
- */
-function addUnknownFields(given: Record<string, unknown>, problems: string[]): number {
-  let beside = 0;
+const KNOWN_FIELDS = new Set<string>([...FIELD_NAMES, ...SOURCE_NAMES, 'additional']);
+const SERVICE_FIELDS = FIELD_NAMES.filter((name) => AUDIT_EVENT_FIELDS[name].from === 'service');
+
+/** Whatever an event says of its id or tenant, the service says otherwise: somebody should notice. */
+function addServiceFields(given: Readonly<Record<string, unknown>>, problems: string[]): void {
+  for (const name of SERVICE_FIELDS)
+    if (given[name] !== undefined)
+      problems.push(`${quoted(name)} is not a field of an event: the service sets it`);
+}
+
+/** Names of fields of which this release knows nothing. */
+function unknownFieldsOf(given: Readonly<Record<string, unknown>>): readonly string[] {
+  let unknown: string[] | null = null;
   for (const name in given) {
     if (KNOWN_FIELDS.has(name)) continue;
-    if (problems.length >= LIMITS.rejectionProblemsMax) beside++;
-    else problems.push(`${JSON.stringify(name.slice(0, NAME_CHARS_SHOWN))} is not a field of an event`);
+    unknown ??= [];
+    unknown.push(name);
   }
-  return beside;
+  return unknown ?? NONE;
 }
+const NONE: readonly string[] = [];
+
+/**
+ * An event of a newer agent: the fields that this release does not know stand in `additional`, so that they are
+ * stored, answered, exported and part of the leaf hash as every value there. Nothing that the event states is replaced.
+ */
+function withUnknownFields(
+  sent: CheckedRecord,
+  given: Readonly<Record<string, unknown>>,
+  unknown: readonly string[],
+  problems: string[],
+): CheckedRecord {
+  const max = LIMITS.unknownFieldsMax;
+  if (unknown.length > max) {
+    problems.push(`the event has ${unknown.length} unknown fields, and may have at most ${max}`);
+    return sent;
+  }
+  // A map, as an object would take the name __proto__ for something else.
+  const additional = new Map<string, JsonScalar>(Object.entries(sent.additional ?? {}));
+  for (const name of unknown) {
+    const value = scalarOf(given[name]);
+    if (value === undefined) problems.push(`${quoted(name)} has more than ${LIMITS.jsonDepthMax} levels`);
+    else if (!additional.has(name) || additional.get(name) !== value)
+      additional.set(freeName(name, additional), value);
+  }
+  const merged = Object.fromEntries(additional);
+  addAdditionalProblems(merged, problems);
+  const known = Object.entries(sent).filter(([name]) => KNOWN_FIELDS.has(name));
+  return { ...(Object.fromEntries(known) as unknown as CheckedRecord), additional: merged };
+}
+
+/** The name itself, unless a value of the record has it already: both are evidence. */
+function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
+  let free = name;
+  while (taken.has(free)) free = CLASH_PREFIX + free;
+  return free;
+}
+const CLASH_PREFIX = 'event.';
+
+/** What `additional` can hold of a value: itself, or its JSON. Undefined: it is nested too deep. */
+function scalarOf(value: unknown): JsonScalar | undefined {
+  if (typeof value !== 'object' || value === null) return (value ?? null) as JsonScalar;
+  return isDeeper(value, LIMITS.jsonDepthMax) ? undefined : JSON.stringify(value);
+}
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+
+/**
+ * Names the unknown fields of an event that is refused: one of them may be a known one misspelt.
+ * @returns how many there are beside those that were added
+ */
+function addUnknownFields(unknown: readonly string[], problems: string[]): number {
+  const room = Math.max(LIMITS.rejectionProblemsMax - problems.length, 0);
+  for (const name of unknown.slice(0, room)) problems.push(`${quoted(name)} is not a field of an event`);
+  return Math.max(unknown.length - room, 0);
+}
+const quoted = (name: string) => JSON.stringify(name.slice(0, NAME_CHARS_SHOWN));
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -63,7 +63,9 @@ async function readUsual(bytes: Buffer, check: CheckEvent): Promise<unknown> {
     const stated = new StatedValues(group);
     for (const one of given) {
       const checked = check(one);
-      if (!('event' in checked) || !stated.areKept(checked.event)) return null;
+      // Another record than was given: it has fields of a newer agent, whose digits only the other way keeps.
+      if (!('event' in checked) || checked.event.record !== one || !stated.areKept(checked.event))
+        return null;
       events.add(checked);
     }
     from = to + 1;

@@ -16,33 +16,35 @@ import type { CheckedEvent, CheckedRecord } from '../checked-event';
  * ECMAScript's JSON.stringify writes them, as in RFC 8785. All of it is in the detail that the API and an export give,
  * so whoever has that can make the entry.
  *
- * 0x01 is the version: another order or another set of fields is another version. The names come first because they
+ * 0x01 is the version, `ENTRY_VERSION`: each entry names its own, so entries of several can stand in one log. The names come first because they
  * are the same in most events: at ingest they are put in order and written once.
  */
-const PREFIX = Buffer.of(0, 1);
+const ENTRY_VERSION = 1;
+/** RFC 9162 puts it before every leaf. */
+const LEAF = 0;
+const PREFIX = Buffer.of(LEAF, ENTRY_VERSION);
 
 /**
  * The fields of a version 1 entry, in their order, written down: what was hashed is hashed the same for ever, whatever
  * becomes of the field table. Another set or order of fields is another version.
  */
 export const ENTRY_V1_FIELDS = [
-  ...([
-    'recordId',
-    'tenantId',
-    'eventTime',
-    'actionId',
-    'succeeded',
-    'serverInstanceName',
-    'databaseName',
-  ] as const),
-  ...([
-    'schemaName',
-    'objectName',
-    'serverPrincipalName',
-    'databasePrincipalName',
-    'applicationName',
-  ] as const),
-  ...(['hostName', 'clientIp', 'sourceType', 'statement'] as const),
+  'recordId',
+  'tenantId',
+  'eventTime',
+  'actionId',
+  'succeeded',
+  'serverInstanceName',
+  'databaseName',
+  'schemaName',
+  'objectName',
+  'serverPrincipalName',
+  'databasePrincipalName',
+  'applicationName',
+  'hostName',
+  'clientIp',
+  'sourceType',
+  'statement',
 ] as const satisfies readonly FieldName[];
 
 export type Additional = Readonly<Record<string, JsonScalar>>;

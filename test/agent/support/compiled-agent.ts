@@ -19,29 +19,13 @@ export interface AgentProcess {
   readonly ended: Promise<Ended>;
 }
 
-/** The agent as processes of their own, compiled from the sources as they are now. */
-export class CompiledAgent {
-  private readonly folder: string;
-
-  constructor() {
-    // Below node_modules, so that the packages are found from there.
-    const cache = join(ROOT, 'node_modules/.cache');
-    mkdirSync(cache, { recursive: true });
-    this.folder = mkdtempSync(join(cache, 'agent-test-'));
-    for (const source of globSync(SOURCES, { cwd: ROOT })) {
-      const { code } = transformFileSync(join(ROOT, source), {
-        jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
-        module: { type: 'commonjs' },
-      });
-      const target = join(this.folder, source.replace(/\.ts$/, '.js'));
-      mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, code);
-    }
-    for (const file of globSync(DATA, { cwd: ROOT })) copyFileSync(join(ROOT, file), join(this.folder, file));
-  }
+/** An agent as processes of their own. */
+export class AgentProgram {
+  /** @param main the file to run */
+  constructor(private readonly main: string) {}
 
   start(args: readonly string[]): AgentProcess {
-    const child = spawn(process.execPath, [join(this.folder, 'agent/main.js'), ...args]);
+    const child = spawn(process.execPath, [this.main, ...args]);
     const ended = new Promise<Ended>((resolve, reject) => {
       let stdout = '';
       let stderr = '';
@@ -59,6 +43,30 @@ export class CompiledAgent {
 
   run(...args: string[]): Promise<Ended> {
     return this.start(args).ended;
+  }
+}
+
+/** The agent compiled from the sources as they are now. */
+export class CompiledAgent extends AgentProgram {
+  private readonly folder: string;
+
+  constructor() {
+    // Below node_modules, so that the packages are found from there.
+    const cache = join(ROOT, 'node_modules/.cache');
+    mkdirSync(cache, { recursive: true });
+    const folder = mkdtempSync(join(cache, 'agent-test-'));
+    super(join(folder, 'agent/main.js'));
+    this.folder = folder;
+    for (const source of globSync(SOURCES, { cwd: ROOT })) {
+      const { code } = transformFileSync(join(ROOT, source), {
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+        module: { type: 'commonjs' },
+      });
+      const target = join(folder, source.replace(/\.ts$/, '.js'));
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, code);
+    }
+    for (const file of globSync(DATA, { cwd: ROOT })) copyFileSync(join(ROOT, file), join(folder, file));
   }
 
   remove(): void {

@@ -21,6 +21,87 @@ function eventOf(given: unknown) {
   return checked.event;
 }
 
+const MAX = LIMITS.unknownFieldsMax;
+const unknownFields = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`new${i}`, i]));
+
+describe('a field that this release does not know', () => {
+  const NAMES = ['userName', 'toString', 'StatementText', 'File', 'constructor', '__proto__', '', '0'];
+  const withField = (name: string, value: unknown, event: object = anEvent()) =>
+    JSON.parse(`${JSON.stringify(event).slice(0, -1)},${JSON.stringify(name)}:${JSON.stringify(value)}}`);
+
+  it.each(NAMES)('stands in additional, whatever its name: %j', (name) => {
+    for (const value of ['x', '', 7, -1.5, false, null]) {
+      const { record, stated } = eventOf(withField(name, value));
+      const kept = JSON.parse(stated);
+      expect(Object.entries(kept)).toEqual(
+        expect.arrayContaining([
+          ['sessionId', 55],
+          ['classType', 'U'],
+          [name, value],
+        ]),
+      );
+      expect(Object.keys(kept)).toHaveLength(3);
+      expect(Object.hasOwn(record, name)).toBe(false);
+    }
+  });
+
+  it('leaves every known field as it was sent, and the id the same', () => {
+    const sent = anEvent();
+    const { record, recordId } = eventOf({ ...sent, ...unknownFields(3) });
+    expect(record).toEqual({ ...sent, additional: { ...sent.additional, ...unknownFields(3) } });
+    expect(recordId).toBe(eventOf(sent).recordId);
+  });
+
+  it('is taken where the event has no additional values of its own', () => {
+    for (const additional of [undefined, null])
+      expect(JSON.parse(eventOf({ ...anEvent(), additional, userName: 'sa' }).stated)).toEqual({
+        userName: 'sa',
+      });
+  });
+
+  it('is taken up to the most that an event may have, those that are null too', () => {
+    const { stated } = eventOf({ ...anEvent(), additional: {}, ...unknownFields(MAX - 1), none: null });
+    expect(Object.keys(JSON.parse(stated))).toHaveLength(MAX);
+  });
+
+  it('stands there as JSON where it is a list or an object', () => {
+    const value = { a: [1, 'two', null], b: { c: true } };
+    const { stated } = eventOf({ ...anEvent(), additional: {}, list: [], value });
+    expect(JSON.parse(stated)).toEqual({ list: '[]', value: JSON.stringify(value) });
+  });
+
+  it('replaces no additional value of its name: both are kept, and one where they are the same', () => {
+    const additional = { sessionId: 55, 'event.classType': 'V', classType: 'U', same: '1' };
+    const given = { ...anEvent({ additional }), sessionId: '55', classType: 'W', same: '1' };
+    expect(JSON.parse(eventOf(given).stated)).toEqual({
+      ...additional,
+      'event.sessionId': '55',
+      'event.event.classType': 'W',
+    });
+  });
+
+  it('never takes the place of another one, whatever the names and values', () => {
+    const name = fc.oneof(fc.constantFrom('a', 'event.a', 'event.event.a', '__proto__'), fc.string());
+    const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
+    const values = fc.dictionary(name, scalar, { maxKeys: 8 });
+    fc.assert(
+      fc.property(values, values, (additional, beside) => {
+        const { additional: _, ...event } = anEvent();
+        const unknown = Object.entries(beside).filter(([key]) => !(key in { ...event, additional }));
+        const given = { ...event, ...Object.fromEntries(unknown), additional };
+        const kept = JSON.parse(eventOf(JSON.parse(JSON.stringify(given))).stated);
+        for (const [key, value] of Object.entries(additional)) expect(kept[key]).toEqual(value);
+        const isKept = ([key, value]: [string, unknown]) =>
+          Object.entries(kept).some(
+            ([at, is]) => is === value && at.replace(/^(event\.)*/, '') === key.replace(/^(event\.)*/, ''),
+          );
+        expect(unknown.filter((pair) => !isKept(pair))).toEqual([]);
+      }),
+    );
+  });
+});
+
 describe('a sound event', () => {
   it('keeps every value, and gets the id of its time, tenant and place', () => {
     const sent = anEvent({ fileGuid: 'ABCDEF00-1111-2222-3333-444455556666' });
@@ -112,9 +193,28 @@ describe('an event is refused, and its problem named, when', () => {
       expect(rejectionOf(anEvent({ eventTime })).message).toContain('eventTime must be a UTC time'),
   );
 
-  it('it has a field nobody knows: a value dropped unread would be evidence lost', () => {
-    for (const name of ['userName', 'recordId', 'tenantId', 'toString', 'StatementText']) {
-      expect(rejectionOf({ ...anEvent(), [name]: 'x' }).message).toContain(`"${name}" is not a field`);
+  it.each(['recordId', 'tenantId'])('it states %s, which the service sets', (name) => {
+    for (const value of ['x', null])
+      expect(rejectionOf({ ...anEvent(), [name]: value }).message).toContain(`"${name}" is not a field`);
+  });
+
+  it('it has more unknown fields than an event may have, and the limit is named', () => {
+    const { brief, message, code } = rejectionOf({ ...anEvent(), ...unknownFields(MAX + 1) });
+    expect([code, brief]).toEqual([
+      'invalid_event',
+      `the event has ${MAX + 1} unknown fields, and may have at most ${MAX}; and ${MAX + 1} more`,
+    ]);
+    expect(message).toContain('"new0" is not a field of an event');
+  });
+
+  it('an unknown field takes more room than additional values have, or is nested too deep', () => {
+    const long = rejectionOf({ ...anEvent(), text: 'x'.repeat(LIMITS.additionalCharsMax) });
+    expect(long.message).toContain(`additional is longer than ${LIMITS.additionalCharsMax} characters`);
+    for (const levels of [LIMITS.jsonDepthMax + 1, 100_000]) {
+      const deep = JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+      expect(rejectionOf({ ...anEvent(), deep }).message).toContain(
+        `"deep" has more than ${LIMITS.jsonDepthMax} levels`,
+      );
     }
   });
 
