@@ -1,25 +1,23 @@
 import { RECORD_PARAMETERS } from '../src/event/parameters';
+import { selectionOf, type Shape } from '../src/event/shape';
 import {
-  type AnswerFields,
-  AUDIT_LOG_FIELDS,
+  AUDIT_LOG,
   AUDIT_LOG_PARAMETERS,
-  CHECKPOINTS_FIELDS,
+  CHECKPOINTS,
   CHECKPOINTS_PARAMETERS,
-  CONSISTENCY_FIELDS,
+  CONSISTENCY,
   CONSISTENCY_PARAMETERS,
-  ENTRIES_FIELDS,
+  ENTRIES,
   ENTRIES_PARAMETERS,
-  PROOF,
-  PROOF_FIELDS,
-  REMOVALS_FIELDS,
-  selectionOf,
+  PROOF_OF_EVENT,
+  REMOVALS,
 } from '../src/modules/evidence/answer-fields';
 import type { Route } from './route';
 
 const route = (
   about: Pick<Route, 'operationId' | 'path' | 'summary' | 'query' | 'schema' | 'rootField'>,
-  fields: AnswerFields,
-): Route => ({ ...about, pathParameters: {}, fields: selectionOf(fields), envelope: 'item', mayMiss: true });
+  shape: Shape,
+): Route => ({ ...about, pathParameters: {}, fields: selectionOf(shape), envelope: 'item', mayMiss: true });
 
 /** The evidence log: what a verifier needs beside the events. */
 export const EVIDENCE_ROUTES: readonly Route[] = [
@@ -31,7 +29,7 @@ export const EVIDENCE_ROUTES: readonly Route[] = [
     pathParameters: RECORD_PARAMETERS,
     schema: 'AuditActivityProof',
     rootField: 'auditEvent',
-    fields: selectionOf({ [PROOF.name]: { kind: 'objects', of: PROOF_FIELDS, doc: PROOF.doc } }),
+    fields: selectionOf({ fields: PROOF_OF_EVENT }),
     envelope: 'item',
   },
   route(
@@ -43,7 +41,7 @@ export const EVIDENCE_ROUTES: readonly Route[] = [
       schema: 'AuditLog',
       rootField: 'auditLog',
     },
-    AUDIT_LOG_FIELDS,
+    AUDIT_LOG,
   ),
   route(
     {
@@ -54,7 +52,7 @@ export const EVIDENCE_ROUTES: readonly Route[] = [
       schema: 'AuditLogCheckpoints',
       rootField: 'auditLogCheckpoints',
     },
-    CHECKPOINTS_FIELDS,
+    CHECKPOINTS,
   ),
   route(
     {
@@ -65,7 +63,7 @@ export const EVIDENCE_ROUTES: readonly Route[] = [
       schema: 'AuditLogEntries',
       rootField: 'auditLogEntries',
     },
-    ENTRIES_FIELDS,
+    ENTRIES,
   ),
   route(
     {
@@ -76,7 +74,7 @@ export const EVIDENCE_ROUTES: readonly Route[] = [
       schema: 'AuditLogConsistency',
       rootField: 'auditLogConsistency',
     },
-    CONSISTENCY_FIELDS,
+    CONSISTENCY,
   ),
   route(
     {
@@ -87,6 +85,6 @@ export const EVIDENCE_ROUTES: readonly Route[] = [
       schema: 'AuditLogRemovals',
       rootField: 'auditLogRemovals',
     },
-    REMOVALS_FIELDS,
+    REMOVALS,
   ),
 ];

@@ -1,25 +1,20 @@
 import { SCOPES } from '../src/caller/scopes';
 import { ERRORS } from '../src/errors';
 import {
-  AUDIT_EVENT_FIELDS,
-  DETAIL_FIELDS,
-  FIELD_NAMES,
-  type FieldName,
-  type FieldSpec,
-  LIST_FIELDS,
-  STATEMENT_PREVIEW,
-} from '../src/event/fields';
-import { SUMMARY_FIELDS } from '../src/event/summary-fields';
+  AUDIT_EVENT,
+  AUDIT_EVENT_DETAIL,
+  AUDIT_EVENT_LIST_ITEM,
+  AUDIT_SUMMARY,
+} from '../src/event/answers';
+import { FIELD_NAMES } from '../src/event/fields';
+import { pick, type Shape, type ShapeField, type ShapeFields } from '../src/event/shape';
 import {
-  type AnswerField,
-  type AnswerFields,
-  AUDIT_LOG_FIELDS,
-  CHECKPOINTS_FIELDS,
-  CONSISTENCY_FIELDS,
-  ENTRIES_FIELDS,
-  PROOF,
-  PROOF_FIELDS,
-  REMOVALS_FIELDS,
+  AUDIT_LOG,
+  CHECKPOINTS,
+  CONSISTENCY,
+  ENTRIES,
+  PROOF_OF_EVENT,
+  REMOVALS,
 } from '../src/modules/evidence/answer-fields';
 
 type Json = { readonly [key: string]: unknown };
@@ -33,32 +28,61 @@ const closedObject = (properties: Json, description: string): Json => ({
   additionalProperties: false,
 });
 
-const nullable = (type: string, isNullable: boolean) => (isNullable ? [type, 'null'] : type);
+const objectSchema = ({ fields }: Pick<Shape, 'fields'>, description: string): Json =>
+  closedObject(
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)])),
+    description,
+  );
 
-function fieldSchema(spec: FieldSpec): Json {
-  const description = spec.doc;
-  if (spec.kind === 'boolean') return { type: 'boolean', description };
-  const format = spec.kind === 'time' ? 'date-time' : spec.kind === 'id' ? 'uuid' : undefined;
-  return { type: nullable('string', spec.nullable), ...(format ? { format } : {}), description };
+function fieldSchema(field: ShapeField): Json {
+  const { of, isList, nullable = false, doc: description = '' } = field;
+  if (isList) {
+    const items = of ? objectSchema(of, description) : schemaOfKind(field);
+    return { type: 'array', items, description };
+  }
+  if (of && nullable) return { oneOf: [objectSchema(of, description), { type: 'null' }], description };
+  if (of) return objectSchema(of, description);
+  const { type, ...further } = schemaOfKind(field);
+  return { type: nullable ? [type, 'null'] : type, ...further, description };
 }
 
-const fieldSchemas = (names: readonly FieldName[]): Json =>
-  Object.fromEntries(names.map((name) => [name, fieldSchema(AUDIT_EVENT_FIELDS[name])]));
+/** What values of a kind are, whether they may be absent or not. */
+function schemaOfKind({ kind, choices }: ShapeField): Json {
+  switch (kind) {
+    case 'integer':
+    case 'count':
+      return { type: 'integer', minimum: 0 };
+    case 'decimal':
+      return { type: 'number' };
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'id':
+      return { type: 'string', format: 'uuid' };
+    case 'time':
+      return { type: 'string', format: 'date-time' };
+    case 'values':
+      return { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } };
+    case 'choice':
+      return { type: 'string', enum: Object.keys(choices?.values ?? {}) };
+    case 'text':
+    case 'object':
+      return { type: 'string' };
+  }
+}
 
-const count = (description: string) => ({ type: 'integer', minimum: 0, description });
-const META: Json = {
-  timestamp: { type: 'string', format: 'date-time', description: 'Time of the response.' },
-  apiVersion: { type: 'string', description: 'Version of the API.' },
-};
-const PAGE_META: Json = {
-  totalCount: count('Events that match, on all pages.'),
-  page: count('1-based number of this page.'),
-  pageSize: count('Results per page.'),
-  totalPages: count('Number of pages.'),
-  hasPreviousPage: { type: 'boolean', description: 'Whether a page comes before this one.' },
-  hasNextPage: { type: 'boolean', description: 'Whether a page comes after this one.' },
+const META = {
+  timestamp: { kind: 'time', doc: 'Time of the response.' },
+  apiVersion: { kind: 'text', doc: 'Version of the API.' },
+} as const satisfies ShapeFields;
+const PAGE_META = {
+  totalCount: { kind: 'count', doc: 'Events that match, on all pages.' },
+  page: { kind: 'integer', doc: '1-based number of this page.' },
+  pageSize: { kind: 'integer', doc: 'Results per page.' },
+  totalPages: { kind: 'integer', doc: 'Number of pages.' },
+  hasPreviousPage: { kind: 'boolean', doc: 'Whether a page comes before this one.' },
+  hasNextPage: { kind: 'boolean', doc: 'Whether a page comes after this one.' },
   ...META,
-};
+} as const satisfies ShapeFields;
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const envelope = (item: string): Json =>
@@ -66,78 +90,33 @@ const envelope = (item: string): Json =>
 const page = (item: string): Json =>
   closedObject({ data: { type: 'array', items: ref(item) }, meta: ref('PageMeta') }, 'A page of a list.');
 
-const answer = (fields: AnswerFields, description: string): Json =>
-  closedObject(
-    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, answerField(field)])),
-    description,
-  );
-
-function answerField({ kind, nullable: isNullable = false, of = {}, doc }: AnswerField): Json {
-  switch (kind) {
-    case 'integer':
-      return count(doc);
-    case 'boolean':
-      return { type: 'boolean', description: doc };
-    case 'texts':
-      return { type: 'array', items: { type: 'string' }, description: doc };
-    case 'objects':
-      return { type: 'array', items: answer(of, doc), description: doc };
-    case 'time':
-      return { type: nullable('string', isNullable), format: 'date-time', description: doc };
-    case 'text':
-      return { type: nullable('string', isNullable), description: doc };
-  }
-}
-
 const EVIDENCE_SCHEMAS = {
-  AuditLog: answer(AUDIT_LOG_FIELDS, "How far a tenant's evidence log is."),
-  AuditLogCheckpoints: answer(CHECKPOINTS_FIELDS, 'Signed checkpoints.'),
-  AuditLogEntries: answer(ENTRIES_FIELDS, 'Entries of the evidence log.'),
-  AuditLogConsistency: answer(CONSISTENCY_FIELDS, 'A consistency proof.'),
-  AuditLogRemovals: answer(REMOVALS_FIELDS, 'What retention removed.'),
-  AuditActivityProof: closedObject(
-    { [PROOF.name]: { oneOf: [answer(PROOF_FIELDS, PROOF.doc), { type: 'null' }], description: PROOF.doc } },
+  AuditLog: objectSchema(AUDIT_LOG, AUDIT_LOG.doc),
+  AuditLogCheckpoints: objectSchema(CHECKPOINTS, 'Signed checkpoints.'),
+  AuditLogEntries: objectSchema(ENTRIES, ENTRIES.doc),
+  AuditLogConsistency: objectSchema(CONSISTENCY, 'A consistency proof.'),
+  AuditLogRemovals: objectSchema(REMOVALS, 'What retention removed.'),
+  AuditActivityProof: objectSchema(
+    { fields: PROOF_OF_EVENT },
     'The proof that an event is in the evidence log.',
   ),
 };
 
 export const SCHEMAS: Readonly<Record<string, Json>> = {
-  AuditActivityListItem: closedObject(
-    {
-      ...fieldSchemas(LIST_FIELDS),
-      [STATEMENT_PREVIEW.name]: { type: ['string', 'null'], description: STATEMENT_PREVIEW.doc },
-    },
-    'An audit event in a list.',
-  ),
+  AuditActivityListItem: objectSchema(AUDIT_EVENT_LIST_ITEM, 'An audit event in a list.'),
   AuditActivityListItemPage: page('AuditActivityListItem'),
-  AuditActivityDetail: closedObject(fieldSchemas(DETAIL_FIELDS), 'An audit event in full detail.'),
-  AuditActivityExportLine: closedObject(
-    {
-      ...fieldSchemas(FIELD_NAMES),
-      additional: {
-        type: 'object',
-        additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
-        description:
-          'What the audit record states beyond the other fields, and where it stood in which file.',
-      },
-    },
+  AuditActivityDetail: objectSchema(AUDIT_EVENT_DETAIL, 'An audit event in full detail.'),
+  AuditActivityExportLine: objectSchema(
+    { fields: { ...pick(AUDIT_EVENT.fields, FIELD_NAMES), additional: AUDIT_EVENT.fields.additional } },
     'A line of the export.',
   ),
   AuditActivityDetailEnvelope: envelope('AuditActivityDetail'),
-  AuditActivitySummary: closedObject(
-    Object.fromEntries(
-      Object.entries(SUMMARY_FIELDS).map(([name, { kind, doc }]) => [
-        name,
-        kind === 'integer' ? count(doc) : { type: ['string', 'null'], format: 'date-time', description: doc },
-      ]),
-    ),
-    'Counts over a time range.',
-  ),
+  AuditActivitySummary: objectSchema(AUDIT_SUMMARY, AUDIT_SUMMARY.doc),
   AuditActivitySummaryEnvelope: envelope('AuditActivitySummary'),
   ...EVIDENCE_SCHEMAS,
   ...Object.fromEntries(Object.keys(EVIDENCE_SCHEMAS).map((name) => [`${name}Envelope`, envelope(name)])),
-  ResponseMeta: closedObject(META, 'About the response.'),
-  PageMeta: closedObject(PAGE_META, 'About the response and its page.'),
+  ResponseMeta: objectSchema({ fields: META }, 'About the response.'),
+  PageMeta: objectSchema({ fields: PAGE_META }, 'About the response and its page.'),
   Scope: {
     type: 'string',
     enum: Object.keys(SCOPES),

@@ -1,6 +1,6 @@
-import { DETAIL_FIELDS, LIST_FIELDS, STATEMENT_PREVIEW } from '../src/event/fields';
+import { AUDIT_EVENT_DETAIL, AUDIT_EVENT_LIST_ITEM, AUDIT_SUMMARY } from '../src/event/answers';
 import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../src/event/parameters';
-import { SUMMARY_FIELDS } from '../src/event/summary-fields';
+import { selectionOf } from '../src/event/shape';
 import { EVIDENCE_ROUTES } from './evidence-routes';
 import type { Route } from './route';
 
@@ -14,7 +14,7 @@ export const ROUTES: readonly Route[] = [
     pathParameters: {},
     schema: 'AuditActivityListItem',
     rootField: 'auditEvents',
-    fields: [...LIST_FIELDS, STATEMENT_PREVIEW.name],
+    fields: selectionOf(AUDIT_EVENT_LIST_ITEM),
     envelope: 'list',
   },
   {
@@ -25,7 +25,7 @@ export const ROUTES: readonly Route[] = [
     pathParameters: {},
     schema: 'AuditActivitySummary',
     rootField: 'auditSummary',
-    fields: Object.keys(SUMMARY_FIELDS),
+    fields: selectionOf(AUDIT_SUMMARY),
     envelope: 'item',
   },
   {
@@ -36,7 +36,7 @@ export const ROUTES: readonly Route[] = [
     pathParameters: RECORD_PARAMETERS,
     schema: 'AuditActivityDetail',
     rootField: 'auditEvent',
-    fields: DETAIL_FIELDS,
+    fields: selectionOf(AUDIT_EVENT_DETAIL),
     envelope: 'item',
   },
   ...EVIDENCE_ROUTES,

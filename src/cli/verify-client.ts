@@ -2,6 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
+import type { Answer } from '../event/shape';
+import type { AUDIT_LOG } from '../modules/evidence/answer-fields';
 import { parseNote } from '../modules/evidence/checkpoint';
 import { endCountOf } from '../modules/evidence/verify/event-file';
 import type { Hole, LogCopy, RemovalAnswer } from '../modules/evidence/verify/log-copy';
@@ -15,16 +17,7 @@ const POLL_MS = 1_000;
 /** Of a call that is refused for a while: for the rate limit, or because the database is away. */
 const TRIES_MAX = 10;
 
-interface AuditLogAnswer {
-  readonly tenantId: string;
-  readonly size: number;
-  readonly waitingEvents: number;
-  readonly refusedEvents: number;
-  readonly backfilling: boolean;
-  readonly problem: string | null;
-  readonly publicKey: string;
-  readonly checkpoint: string | null;
-}
+type AuditLogAnswer = Answer<typeof AUDIT_LOG>;
 
 /** What a verifier asks of the public API, with a key that reads the tenant. */
 export class VerifyClient {

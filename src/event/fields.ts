@@ -1,13 +1,13 @@
+import type { ShapeField, ValueOf } from './shape';
+
 /**
  * The field table of an audit event: every public field is declared here once. The database columns, the
  * GraphQL types, the REST representations, the OpenAPI schemas, the check of ingested events, the search
  * and the decoder's mapping are derived from it.
  */
 
-export type FieldKind = 'id' | 'time' | 'boolean' | 'text';
-
-export interface FieldSpec {
-  readonly kind: FieldKind;
+export interface FieldSpec extends ShapeField {
+  readonly kind: 'id' | 'time' | 'boolean' | 'text';
   /** Absent values leave the API as `null`. */
   readonly nullable: boolean;
   /** Who states the value: the audit record itself, the agent that read it, or the service that stored it. */
@@ -90,10 +90,6 @@ export const AUDIT_EVENT_FIELDS = {
 
 export type FieldName = keyof typeof AUDIT_EVENT_FIELDS;
 type Table = typeof AUDIT_EVENT_FIELDS;
-type ValueOf<S extends FieldSpec> =
-  | (S['kind'] extends 'boolean' ? boolean : string)
-  | (S['nullable'] extends true ? null : never);
-
 /** One whole audit event as the service returns it (`additional` beside it is not part of the public contract). */
 export type AuditEvent = { [N in FieldName]: ValueOf<Table[N]> };
 

@@ -1,6 +1,8 @@
+import type { AUDIT_SUMMARY } from './answers';
 import { parseTicks } from './event-time';
 import { type LIST_PARAMETERS, type ParameterValues, SORTS, type SortField } from './parameters';
 import { parseSearch, type SearchTerm } from './search-terms';
+import type { Answer } from './shape';
 
 /** Half-open range of event times in ticks; null is unbounded. */
 export interface TimeRange {
@@ -38,15 +40,7 @@ export interface Page<T> {
   readonly pageSize: number;
 }
 
-export interface AuditSummary {
-  readonly totalCount: number;
-  readonly successfulCount: number;
-  readonly failedCount: number;
-  readonly distinctDatabases: number;
-  readonly distinctPrincipals: number;
-  /** Seven decimals; null when no event is in the range. */
-  readonly latestEventTime: string | null;
-}
+export type AuditSummary = Answer<typeof AUDIT_SUMMARY>;
 
 const ticksOrNull = (text: string | undefined) => (text === undefined ? null : parseTicks(text));
 

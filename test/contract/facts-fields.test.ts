@@ -1,5 +1,5 @@
+import { AUDIT_SUMMARY } from '../../src/event/answers';
 import { FIELD_NAMES, STATEMENT_PREVIEW, toSnakeCase } from '../../src/event/fields';
-import { SUMMARY_FIELDS } from '../../src/event/summary-fields';
 import { LIMITS } from '../../src/limits';
 import { sourcesOf } from '../support/imports';
 import { describeLiteral, literalsOf, not } from '../support/literals';
@@ -31,7 +31,7 @@ describe('each fact has one home', () => {
   });
 
   it('field names: src/audit-event; the facade names none but the parameter of its path', () => {
-    const names = [...FIELD_NAMES, STATEMENT_PREVIEW.name, ...Object.keys(SUMMARY_FIELDS)];
+    const names = [...FIELD_NAMES, STATEMENT_PREVIEW.name, ...Object.keys(AUDIT_SUMMARY.fields)];
     const copies = FACADE.filter(
       ({ kind, value }) => kind !== 'number' && names.some((n) => words(value).includes(n)),
     ).filter(

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type GraphQLField, GraphQLNonNull, type GraphQLObjectType } from 'graphql';
 import { ROUTES } from '../../rest-facade/routes';
+import { AUDIT_SUMMARY } from '../../src/event/answers';
 import {
   AUDIT_EVENT_FIELDS,
   DETAIL_FIELDS,
@@ -18,7 +19,6 @@ import {
   RECORD_PARAMETERS,
   SUMMARY_PARAMETERS,
 } from '../../src/event/parameters';
-import { SUMMARY_FIELDS } from '../../src/event/summary-fields';
 import { describeSchema } from '../../src/schema';
 import { ROOT } from '../support/imports';
 
@@ -94,9 +94,9 @@ describe('the GraphQL types', () => {
   });
 
   it('of the summary have the fields of its table', () => {
-    const shapes = Object.entries(SUMMARY_FIELDS).map(([name, { kind, doc }]) => [
+    const shapes = Object.entries(AUDIT_SUMMARY.fields).map(([name, { kind, doc }]) => [
       name,
-      { type: kind === 'integer' ? 'SafeInt' : 'String', nullable: kind === 'time', doc },
+      { type: kind === 'count' ? 'SafeInt' : 'String', nullable: kind === 'time', doc },
     ]);
     expect(shapesOf('AuditSummaryType')).toEqual(Object.fromEntries(shapes));
   });
@@ -120,7 +120,7 @@ describe('the routes', () => {
     const fieldsOf = (rootField: string) => ROUTES.find((route) => route.rootField === rootField)?.fields;
     expect(fieldsOf('auditEvents')).toEqual([...LIST_FIELDS, STATEMENT_PREVIEW.name]);
     expect(fieldsOf('auditEvent')).toEqual(DETAIL_FIELDS);
-    expect(fieldsOf('auditSummary')).toEqual(Object.keys(SUMMARY_FIELDS));
+    expect(fieldsOf('auditSummary')).toEqual(Object.keys(AUDIT_SUMMARY.fields));
     expect(
       ROUTES.filter(({ path }) => !path.startsWith('/audit-log') && !path.endsWith('/proof')),
     ).toHaveLength(3);

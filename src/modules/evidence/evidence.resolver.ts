@@ -11,7 +11,7 @@ import {
   CHECKPOINTS_PARAMETERS,
   CONSISTENCY_PARAMETERS,
   ENTRIES_PARAMETERS,
-  PROOF,
+  PROOF_OF_EVENT,
 } from './answer-fields';
 import type { LogState } from './evidence.store';
 import {
@@ -111,14 +111,15 @@ export class EvidenceResolver {
 export class EventProofResolver {
   constructor(private readonly evidence: Pick<EvidenceLog, 'proof'>) {}
 
-  @FieldResolver(() => ProofType, { name: PROOF.name, nullable: true, description: PROOF.doc })
+  @FieldResolver(() => ProofType, { nullable: true, description: PROOF_OF_EVENT.proof.doc })
   async proof(@Root() { tenantId, recordId }: { readonly tenantId: string; readonly recordId: string }) {
     const found = await this.evidence.proof(Number(tenantId), recordId);
     return found && { ...found, leafHash: base64(found.leafHash), path: found.path.map(base64) };
   }
 }
 
-const toLogType = ({ tenantId, oldestWaitingAt, hasUnsealedBacklog: _, ...state }: LogState) => ({
+type State = Awaited<ReturnType<EvidenceLog['states']>>[number];
+const toLogType = ({ tenantId, oldestWaitingAt, hasUnsealedBacklog: _, ...state }: State): AuditLogType => ({
   ...state,
   tenantId: String(tenantId),
   oldestWaitingAt: oldestWaitingAt?.toISOString() ?? null,

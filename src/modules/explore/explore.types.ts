@@ -1,99 +1,84 @@
-import { GraphQLInt, GraphQLString } from 'graphql';
-import { GraphQLSafeInt } from 'graphql-scalars';
-import { ArgsType, Field, ObjectType } from 'type-graphql';
-import { declareArguments } from '../../graphql/audit-event.types';
+import type { Answer, Shape } from '../../event/shape';
+import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
 import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
 
-@ObjectType({ description: 'Events of a stretch of time.' })
-export class AuditHistogramBucket {
-  @Field(() => GraphQLString, { description: 'Inclusive.' })
-  start: string;
+const BUCKET = {
+  name: 'AuditHistogramBucket',
+  doc: 'Events of a stretch of time.',
+  fields: {
+    start: { kind: 'time', doc: 'Inclusive.' },
+    end: { kind: 'time', doc: 'Exclusive.' },
+    succeeded: { kind: 'count' },
+    failed: { kind: 'count' },
+  },
+} as const satisfies Shape;
 
-  @Field(() => GraphQLString, { description: 'Exclusive.' })
-  end: string;
+const HISTOGRAM = {
+  name: 'AuditHistogram',
+  doc: 'Events over time.',
+  fields: {
+    startTime: { kind: 'time', nullable: true, doc: 'Of the first bucket. Null: the range is empty.' },
+    endTime: { kind: 'time', nullable: true, doc: 'Of the last bucket. Null: the range is empty.' },
+    bucketSeconds: {
+      kind: 'integer',
+      doc: 'Width of a whole bucket. Borders are multiples of it since 1970, UTC.',
+    },
+    buckets: {
+      kind: 'object',
+      isList: true,
+      of: BUCKET,
+      doc: 'In time order, empty ones too; the first and the last are cut to the range.',
+    },
+  },
+} as const satisfies Shape;
 
-  @Field(() => GraphQLSafeInt)
-  succeeded: number;
+const FACET_VALUE = {
+  name: 'AuditFacetValue',
+  doc: 'A value of a field and the events that have it.',
+  fields: {
+    value: { kind: 'text', nullable: true, doc: "Null: absent. Of succeeded 'true' or 'false'." },
+    name: { kind: 'text', nullable: true, doc: 'Full name of an action, where it is known.' },
+    succeeded: { kind: 'count' },
+    failed: { kind: 'count' },
+  },
+} as const satisfies Shape;
 
-  @Field(() => GraphQLSafeInt)
-  failed: number;
-}
+const FACET = {
+  name: 'AuditFacet',
+  doc: 'The values of a field.',
+  fields: {
+    field: { kind: 'text', doc: 'Name of a field of AuditEvent.' },
+    distinct: {
+      kind: 'count',
+      nullable: true,
+      doc: 'Different values, absent counting as one. Null: too many events would have to be read.',
+    },
+    values: {
+      kind: 'object',
+      isList: true,
+      of: FACET_VALUE,
+      nullable: true,
+      doc: 'Largest first. Null as distinct is.',
+    },
+  },
+} as const satisfies Shape;
 
-@ObjectType({ description: 'Events over time.' })
-export class AuditHistogram {
-  @Field(() => GraphQLString, {
-    nullable: true,
-    description: 'Of the first bucket. Null: the range is empty.',
-  })
-  startTime: string | null;
+const FACETS = {
+  name: 'AuditFacets',
+  doc: 'Events by the values of some fields, all of the same moment.',
+  fields: {
+    totalCount: { kind: 'count' },
+    facets: { kind: 'object', isList: true, of: FACET },
+  },
+} as const satisfies Shape;
 
-  @Field(() => GraphQLString, {
-    nullable: true,
-    description: 'Of the last bucket. Null: the range is empty.',
-  })
-  endTime: string | null;
+export const AuditHistogram = objectType(HISTOGRAM);
+export type AuditHistogram = Answer<typeof HISTOGRAM>;
+export type AuditFacet = Answer<typeof FACET>;
+export const AuditFacets = objectType(FACETS);
+export type AuditFacets = Answer<typeof FACETS>;
 
-  @Field(() => GraphQLInt, {
-    description: 'Width of a whole bucket. Borders are multiples of it since 1970, UTC.',
-  })
-  bucketSeconds: number;
-
-  @Field(() => [AuditHistogramBucket], {
-    description: 'In time order, empty ones too; the first and the last are cut to the range.',
-  })
-  buckets: AuditHistogramBucket[];
-}
-
-@ObjectType({ description: 'A value of a field and the events that have it.' })
-export class AuditFacetValue {
-  @Field(() => GraphQLString, {
-    nullable: true,
-    description: "Null: absent. Of succeeded 'true' or 'false'.",
-  })
-  value: string | null;
-
-  @Field(() => GraphQLString, { nullable: true, description: 'Full name of an action, where it is known.' })
-  name: string | null;
-
-  @Field(() => GraphQLSafeInt)
-  succeeded: number;
-
-  @Field(() => GraphQLSafeInt)
-  failed: number;
-}
-
-@ObjectType({ description: 'The values of a field.' })
-export class AuditFacet {
-  @Field(() => GraphQLString, { description: 'Name of a field of AuditEvent.' })
-  field: string;
-
-  @Field(() => GraphQLSafeInt, {
-    nullable: true,
-    description: 'Different values, absent counting as one. Null: too many events would have to be read.',
-  })
-  distinct: number | null;
-
-  @Field(() => [AuditFacetValue], { nullable: true, description: 'Largest first. Null as distinct is.' })
-  values: AuditFacetValue[] | null;
-}
-
-@ObjectType({ description: 'Events by the values of some fields, all of the same moment.' })
-export class AuditFacets {
-  @Field(() => GraphQLSafeInt)
-  totalCount: number;
-
-  @Field(() => [AuditFacet])
-  facets: AuditFacet[];
-}
-
-@ArgsType()
-export class AuditHistogramArgs {
-  [name: string]: unknown;
-}
-declareArguments(AuditHistogramArgs, HISTOGRAM_PARAMETERS);
-
-@ArgsType()
-export class AuditFacetsArgs {
-  [name: string]: unknown;
-}
-declareArguments(AuditFacetsArgs, FACET_PARAMETERS);
+export const AuditHistogramArgs = argumentsType(HISTOGRAM_PARAMETERS);
+export type AuditHistogramArgs = GivenArguments;
+export const AuditFacetsArgs = argumentsType(FACET_PARAMETERS);
+export type AuditFacetsArgs = GivenArguments;

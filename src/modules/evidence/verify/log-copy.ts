@@ -1,9 +1,8 @@
-import type { REMOVALS_FIELDS } from '../answer-fields';
+import type { Answer } from '../../../event/shape';
+import type { REMOVAL } from '../answer-fields';
 
 /** A removal as the API answers it. */
-export type RemovalAnswer = {
-  readonly [N in keyof (typeof REMOVALS_FIELDS)['removals']['of']]: N extends 'events' ? number : string;
-};
+export type RemovalAnswer = Answer<typeof REMOVAL>;
 
 /** Entries from one to below another. */
 export interface Hole {
