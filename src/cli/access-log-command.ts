@@ -1,12 +1,17 @@
 import type { Command } from 'commander';
+import type { Answer } from '../event/shape';
+import { ACCESS_LOG_ENTRY } from '../modules/access-log/answers';
 import { isoTime, type OnService, wholeNumber } from './service-command';
-import { toTable } from './table';
+import { columnsOf, toTable } from './table';
 
-type Entry = Readonly<Record<string, unknown>>;
+type Entry = Answer<typeof ACCESS_LOG_ENTRY>;
 
 const LIMIT_DEFAULT = 50;
-const FIELDS = `at operation outcome rows keyName userName principalKind tenantIds parameters subject entrance address
-  keyId requestId entryId`;
+const FIELDS = columnsOf(
+  ACCESS_LOG_ENTRY,
+  ...(['at', 'operation', 'outcome', 'rows', 'keyName', 'userName', 'principalKind', 'tenantIds'] as const),
+  ...(['parameters', 'subject', 'entrance', 'address', 'keyId', 'requestId'] as const),
+);
 
 /** `access-log`. */
 export function addAccessLogCommand(program: Command, onService: OnService): void {

@@ -1,24 +1,15 @@
 import type { Command } from 'commander';
 import { SCOPE_NAMES } from '../caller/scopes';
+import type { Answer } from '../event/shape';
 import { LIMITS } from '../limits';
+import { API_KEY, CREATED_KEY, ROTATED_KEY } from '../modules/keys/answers';
 import { isoTime, type OnService, type Options, type Run, wholeNumber } from './service-command';
-import { toTable } from './table';
+import { columnsOf, toTable } from './table';
 
 /** The only moment a key itself is known. */
-export interface CreatedKey {
-  readonly keyId: string;
-  readonly key: string;
-}
+export type CreatedKey = Answer<typeof CREATED_KEY>;
 
-interface RotatedKey extends CreatedKey {
-  readonly replaces: string;
-  readonly overlapEndsAt: string;
-}
-
-type Key = Readonly<Record<string, unknown>>;
-
-const FIELDS = `keyId kind name prefix state scopes tenantIds rateLimitPerMinute allowedAddresses replaces replacedBy
-  createdAt expiresAt revokedAt lastUsedAt`;
+const CREATED = columnsOf(CREATED_KEY);
 
 export interface KeyPorts {
   readonly print: (line: string) => void;
@@ -42,7 +33,9 @@ export function addKeyCommands(program: Command, onService: OnService, ports: Ke
   onService(
     key.command('list').description('lists keys of every kind, never the keys themselves'),
     async (run) => {
-      const { apiKeys } = await run<{ apiKeys: Key[] }>(`{ apiKeys { ${FIELDS} } }`);
+      const { apiKeys } = await run<{ apiKeys: Answer<typeof API_KEY>[] }>(
+        `{ apiKeys { ${columnsOf(API_KEY)} } }`,
+      );
       return { json: apiKeys, text: toTable(apiKeys) };
     },
   );
@@ -114,7 +107,7 @@ async function createKey(run: Run, options: Options) {
   const { createApiKey } = await run<{ createApiKey: CreatedKey }>(
     `mutation($name: String!, $tenantIds: [String!]!, $scopes: [String!]!, $expiresAt: String, $rateLimit: Int,
       $allowed: [String!]!) { createApiKey(name: $name, tenantIds: $tenantIds, scopes: $scopes, expiresAt: $expiresAt,
-      rateLimitPerMinute: $rateLimit, allowedAddresses: $allowed) { keyId key } }`,
+      rateLimitPerMinute: $rateLimit, allowedAddresses: $allowed) { ${CREATED} } }`,
     {
       ...limitsOf(options),
       tenantIds: options.tenant,
@@ -128,7 +121,7 @@ async function createKey(run: Run, options: Options) {
 async function createAgentKey(run: Run, options: Options) {
   const made = await run<{ createAgentKey: CreatedKey }>(
     `mutation($name: String!, $tenantId: String!, $expiresAt: String, $allowed: [String!]!) { createAgentKey(
-      name: $name, tenantId: $tenantId, expiresAt: $expiresAt, allowedAddresses: $allowed) { keyId key } }`,
+      name: $name, tenantId: $tenantId, expiresAt: $expiresAt, allowedAddresses: $allowed) { ${CREATED} } }`,
     { ...limitsOf(options), tenantId: options.tenant },
   );
   return createdKey(made.createAgentKey);
@@ -137,17 +130,17 @@ async function createAgentKey(run: Run, options: Options) {
 async function createOperatorKey(run: Run, options: Options) {
   const made = await run<{ createOperatorKey: CreatedKey }>(
     `mutation($name: String!, $expiresAt: String, $allowed: [String!]!) { createOperatorKey(
-      name: $name, expiresAt: $expiresAt, allowedAddresses: $allowed) { keyId key } }`,
+      name: $name, expiresAt: $expiresAt, allowedAddresses: $allowed) { ${CREATED} } }`,
     limitsOf(options),
   );
   return createdKey(made.createOperatorKey);
 }
 
 async function rotateKey(run: Run, { overlapMinutes, expiresAt }: Options, keyId: string) {
-  const { rotateApiKey } = await run<{ rotateApiKey: RotatedKey }>(
+  const { rotateApiKey } = await run<{ rotateApiKey: Answer<typeof ROTATED_KEY> }>(
     `mutation($keyId: String!, $overlap: Int!, $expiresAt: String) {
       rotateApiKey(keyId: $keyId, overlapMinutes: $overlap, expiresAt: $expiresAt) {
-        keyId key replaces overlapEndsAt } }`,
+        ${columnsOf(ROTATED_KEY)} } }`,
     { keyId, overlap: overlapMinutes ?? LIMITS.keyOverlapMinutesDefault, expiresAt: expiresAt ?? null },
   );
   const { replaces, overlapEndsAt } = rotateApiKey;

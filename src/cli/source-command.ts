@@ -1,16 +1,18 @@
 import type { Command } from 'commander';
+import type { Answer } from '../event/shape';
+import { AUDIT_GAP, AUDIT_SOURCE } from '../modules/sources/answers';
 import type { OnService } from './service-command';
-import { toTable } from './table';
+import { columnsOf, toTable } from './table';
 
-interface Source {
-  readonly lag: number | null;
-  readonly [field: string]: unknown;
-}
+type Source = Answer<typeof AUDIT_SOURCE>;
 
-const FIELDS = `tenantId hostName databaseName lag waitingBytes gapCount problem publishedCount lastEventTime
-  lastReceived lastReported agentVersion`;
+const FIELDS = columnsOf(
+  AUDIT_SOURCE,
+  ...(['tenantId', 'hostName', 'databaseName', 'lag', 'waitingBytes', 'gapCount', 'problem'] as const),
+  ...(['publishedCount', 'lastEventTime', 'lastReceived', 'lastReported'] as const),
+);
 /** For programs: a table has no room for them. */
-const GAPS = 'gaps { gapId reason fileName fileGuid detail afterTime beforeTime detectedAt firstReported }';
+const GAPS = `gaps { ${columnsOf(AUDIT_GAP)} }`;
 
 /** `sources`. */
 export function addSourceCommand(program: Command, onService: OnService): void {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
+import { TENANT } from '../caller/tenant-answer';
+import type { Answer } from '../event/shape';
 import { CommandError } from './service-client';
 import { type OnService, wholeNumber } from './service-command';
-import { toTable } from './table';
+import { columnsOf, toTable } from './table';
 
-interface Tenant {
-  readonly tenantId: string;
-  readonly retentionDays: number | null;
-}
+type TenantAnswer = Answer<typeof TENANT>;
+type Kept = Pick<TenantAnswer, 'tenantId' | 'retentionDays'>;
 
 /** `tenant create`, `tenant list`, `tenant retention`. */
 export function addTenantCommands(tenant: Command, onService: OnService): void {
@@ -25,10 +25,8 @@ export function addTenantCommands(tenant: Command, onService: OnService): void {
     },
   );
   onService(tenant.command('list').description('lists the tenants'), async (run) => {
-    const { tenants } = await run<{ tenants: Tenant[] }>(
-      '{ tenants { tenantId name createdAt retentionDays } }',
-    );
-    return { json: tenants, text: toTable(tenants.map((row) => ({ ...row }))) };
+    const { tenants } = await run<{ tenants: TenantAnswer[] }>(`{ tenants { ${columnsOf(TENANT)} } }`);
+    return { json: tenants, text: toTable(tenants) };
   });
   onService(
     tenant
@@ -40,7 +38,7 @@ export function addTenantCommands(tenant: Command, onService: OnService): void {
     async (run, { days, none }, tenantId) => {
       if ((days === undefined) === (none !== true))
         throw new CommandError('Give either --days N, or --none to keep events for ever.');
-      const { setTenantRetention } = await run<{ setTenantRetention: Tenant }>(
+      const { setTenantRetention } = await run<{ setTenantRetention: Kept }>(
         `mutation($tenantId: String!, $days: Int) {
           setTenantRetention(tenantId: $tenantId, days: $days) { tenantId retentionDays } }`,
         { tenantId, days: days ?? null },
@@ -50,5 +48,5 @@ export function addTenantCommands(tenant: Command, onService: OnService): void {
   );
 }
 
-const textOf = ({ tenantId, retentionDays }: Tenant) =>
+const textOf = ({ tenantId, retentionDays }: Kept) =>
   `tenant ${tenantId}: events are kept ${retentionDays === null ? 'for ever' : `for ${retentionDays} days`}`;

@@ -1,21 +1,10 @@
-import { GraphQLInt, GraphQLString } from 'graphql';
-import { Field, ObjectType } from 'type-graphql';
 import type { Tenant } from '../caller/tenant.store';
+import { TENANT } from '../caller/tenant-answer';
+import type { Answer } from '../event/shape';
+import { objectType } from './object-type';
 
-@ObjectType('Tenant')
-export class TenantType {
-  @Field(() => GraphQLString)
-  tenantId: string;
-
-  @Field(() => GraphQLString)
-  name: string;
-
-  @Field(() => GraphQLString)
-  createdAt: string;
-
-  @Field(() => GraphQLInt, { nullable: true, description: 'Days its events are kept. Null: for ever.' })
-  retentionDays: number | null;
-}
+export const TenantType = objectType(TENANT);
+export type TenantType = Answer<typeof TENANT>;
 
 export const toTenantType = ({ tenantId, name, createdAt, retentionDays }: Tenant): TenantType => ({
   tenantId: String(tenantId),

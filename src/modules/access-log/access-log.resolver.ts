@@ -1,78 +1,17 @@
-import { GraphQLBoolean, GraphQLInt, GraphQLString } from 'graphql';
-import { Args, ArgsType, Field, ObjectType, Query, Resolver } from 'type-graphql';
+import { GraphQLInt, GraphQLString } from 'graphql';
+import { Args, ArgsType, Field, Query, Resolver } from 'type-graphql';
 import type { AccessEntry } from '../../caller/access-entry';
 import type { AccessLogStore } from '../../caller/access-log';
+import type { Answer } from '../../event/shape';
+import { objectType } from '../../graphql/object-type';
+import { type ACCESS_LOG_ENTRY, ACCESS_LOG_PAGE } from './answers';
 import { Access } from '../../graphql/access';
 import { listEntries } from './list-entries';
 
 const FIRST_DEFAULT = 100;
 
-@ObjectType('AccessLogEntry', { description: 'Who did what with the service.' })
-class AccessLogEntryType {
-  @Field(() => GraphQLString)
-  entryId: string;
-
-  @Field(() => GraphQLString)
-  at: string;
-
-  @Field(() => GraphQLString, {
-    description: 'public, agent or operator; service: what it does by itself.',
-  })
-  principalKind: string;
-
-  @Field(() => GraphQLString, { nullable: true })
-  keyId: string | null;
-
-  @Field(() => GraphQLString, { nullable: true })
-  keyName: string | null;
-
-  @Field(() => GraphQLString, { nullable: true, description: 'Who had signed in. Null: a key alone.' })
-  userName: string | null;
-
-  @Field(() => GraphQLString, { description: 'rest, graphql, dashboard or service.' })
-  entrance: string;
-
-  @Field(() => GraphQLString)
-  operation: string;
-
-  @Field(() => GraphQLString, {
-    description: 'JSON, as given; `{"cut": …}` holds the beginning of what is too long to be kept.',
-  })
-  parameters: string;
-
-  @Field(() => GraphQLString, { nullable: true, description: 'Id of the key or tenant made or changed.' })
-  subject: string | null;
-
-  @Field(() => [GraphQLString])
-  tenantIds: string[];
-
-  @Field(() => GraphQLInt, {
-    nullable: true,
-    description: 'Objects handed over or changed. Null: none, as it was refused or failed.',
-  })
-  rows: number | null;
-
-  @Field(() => GraphQLString, { description: 'ok, or an error code.' })
-  outcome: string;
-
-  @Field(() => GraphQLString)
-  requestId: string;
-
-  @Field(() => GraphQLString)
-  address: string;
-}
-
-@ObjectType()
-class AccessLogPage {
-  @Field(() => [AccessLogEntryType])
-  entries: AccessLogEntryType[];
-
-  @Field(() => GraphQLString, { nullable: true, description: 'To be given as `after` for the next page.' })
-  endCursor: string | null;
-
-  @Field(() => GraphQLBoolean)
-  hasNextPage: boolean;
-}
+const AccessLogPage = objectType(ACCESS_LOG_PAGE);
+type AccessLogPage = Answer<typeof ACCESS_LOG_PAGE>;
 
 @ArgsType()
 class AccessLogArgs {
@@ -112,7 +51,7 @@ export class AccessLogResolver {
   }
 }
 
-const toEntryType = (entry: AccessEntry): AccessLogEntryType => ({
+const toEntryType = (entry: AccessEntry): Answer<typeof ACCESS_LOG_ENTRY> => ({
   ...entry,
   at: entry.at.toISOString(),
   tenantIds: entry.tenantIds.map(String),

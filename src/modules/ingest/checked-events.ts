@@ -1,13 +1,18 @@
+import type { Answer, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
 import type { CheckedEvent } from '../../trail/checked-event';
 import type { Checked, Rejection } from './check-event';
 
-export interface RejectedEvent {
-  /** 0-based position in the batch. */
-  readonly index: number;
-  readonly code: Rejection['code'];
-  readonly message: string;
-}
+export const REJECTED_EVENT = {
+  name: 'RejectedEvent',
+  doc: 'Why one event of a batch was not stored.',
+  fields: {
+    index: { kind: 'integer', doc: '0-based position in the batch.' },
+    code: { kind: 'text' },
+    message: { kind: 'text' },
+  },
+} as const satisfies Shape;
+export type RejectedEvent = Answer<typeof REJECTED_EVENT>;
 
 /** The events of a batch after the check of each. */
 export class CheckedEvents {

@@ -1,19 +1,18 @@
 import {
   GraphQLError,
-  GraphQLInt,
   GraphQLScalarType,
-  GraphQLString,
   Kind,
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { DomainError } from '../../errors';
+import { objectType } from '../../graphql/object-type';
 import { Access } from '../../graphql/access';
 import { numberOrText } from '../../graphql/exact-numbers';
 import { LIMITS } from '../../limits';
-import { type AuditEventBatch, type IngestReceipt, parseBatch, receiveBatch } from './receive-batch';
+import { type AuditEventBatch, INGEST_RECEIPT, type IngestReceipt, parseBatch, receiveBatch } from './receive-batch';
 import type { AuditEventWriter } from './stored-writer';
 
 /** A scalar, so that each event is checked once, by the field table, and not field by field by GraphQL. */
@@ -48,29 +47,7 @@ function literalValue(node: ValueNode): unknown {
   }
 }
 
-@ObjectType({ description: 'Why one event of a batch was not stored.' })
-class RejectedEvent {
-  @Field(() => GraphQLInt, { description: '0-based position in the batch.' })
-  index: number;
-
-  @Field(() => GraphQLString)
-  code: string;
-
-  @Field(() => GraphQLString)
-  message: string;
-}
-
-@ObjectType('IngestReceipt', { description: 'Given after the commit: accepted events are stored for good.' })
-class IngestReceiptType {
-  @Field(() => GraphQLInt, { description: 'Events stored now.' })
-  accepted: number;
-
-  @Field(() => GraphQLInt, { description: 'Events that were stored before.' })
-  duplicates: number;
-
-  @Field(() => [RejectedEvent], { description: 'Events that were not stored.' })
-  rejected: RejectedEvent[];
-}
+const IngestReceiptType = objectType(INGEST_RECEIPT);
 
 @Resolver()
 export class IngestResolver {

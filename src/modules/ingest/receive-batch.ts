@@ -1,8 +1,9 @@
 import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
+import type { Answer, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
 import { checkEvent, NAME_CHARS_SHOWN } from './check-event';
-import { CheckedEvents, type RejectedEvent } from './checked-events';
+import { CheckedEvents, REJECTED_EVENT } from './checked-events';
 import type { AuditEventWriter } from './stored-writer';
 
 /** A batch as an agent sends it; its events are checked one by one, so that a bad one costs only itself. */
@@ -13,11 +14,16 @@ export interface AuditEventBatch {
 }
 
 /** Sent after the commit: every event of the batch is in one of the three. */
-export interface IngestReceipt {
-  readonly accepted: number;
-  readonly duplicates: number;
-  readonly rejected: readonly RejectedEvent[];
-}
+export const INGEST_RECEIPT = {
+  name: 'IngestReceipt',
+  doc: 'Given after the commit: accepted events are stored for good.',
+  fields: {
+    accepted: { kind: 'integer', doc: 'Events stored now.' },
+    duplicates: { kind: 'integer', doc: 'Events that were stored before.' },
+    rejected: { kind: 'object', isList: true, of: REJECTED_EVENT, doc: 'Events that were not stored.' },
+  },
+} as const satisfies Shape;
+export type IngestReceipt = Answer<typeof INGEST_RECEIPT>;
 
 /** The structure of a batch; @throws DomainError `invalid_parameter` */
 export function parseBatch(given: unknown): AuditEventBatch {

@@ -1,76 +1,17 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
-import { ArgsType, Field, ObjectType } from 'type-graphql';
+import { ArgsType, Field } from 'type-graphql';
 import { type StoredKey, stateOf } from '../../caller/key-store';
+import type { Answer } from '../../event/shape';
+import { objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
+import { API_KEY, CREATED_KEY, ROTATED_KEY } from './answers';
 import type { RotatedKey } from './manage-keys';
 
-@ObjectType('ApiKey', { description: 'A key of any kind, without the key itself.' })
-export class ApiKeyType {
-  @Field(() => GraphQLString)
-  keyId: string;
-
-  @Field(() => GraphQLString, { description: 'public, agent or operator.' })
-  kind: string;
-
-  @Field(() => GraphQLString)
-  name: string;
-
-  @Field(() => GraphQLString, { description: 'How the key begins.' })
-  prefix: string;
-
-  @Field(() => GraphQLString, { description: 'valid, expired or revoked.' })
-  state: string;
-
-  @Field(() => [GraphQLString])
-  scopes: string[];
-
-  @Field(() => [GraphQLString])
-  tenantIds: string[];
-
-  @Field(() => GraphQLInt, { nullable: true, description: "Null: the service's default." })
-  rateLimitPerMinute: number | null;
-
-  @Field(() => [GraphQLString], {
-    description: 'Addresses and networks it may be used from. None: from anywhere.',
-  })
-  allowedAddresses: string[];
-
-  @Field(() => GraphQLString, { nullable: true, description: 'keyId of the key it was rotated from.' })
-  replaces: string | null;
-
-  @Field(() => GraphQLString, { nullable: true, description: 'keyId of the key it was rotated to.' })
-  replacedBy: string | null;
-
-  @Field(() => GraphQLString)
-  createdAt: string;
-
-  @Field(() => GraphQLString, { nullable: true })
-  expiresAt: string | null;
-
-  @Field(() => GraphQLString, { nullable: true })
-  revokedAt: string | null;
-
-  @Field(() => GraphQLString, { nullable: true, description: 'Trails the last use by seconds.' })
-  lastUsedAt: string | null;
-}
-
-@ObjectType({ description: 'A key just made. It is not shown again.' })
-export class CreatedKeyType {
-  @Field(() => GraphQLString)
-  keyId: string;
-
-  @Field(() => GraphQLString)
-  key: string;
-}
-
-@ObjectType({ description: 'A key just made to replace another. It is not shown again.' })
-export class RotatedKeyType extends CreatedKeyType {
-  @Field(() => GraphQLString, { description: 'keyId of the old key.' })
-  replaces: string;
-
-  @Field(() => GraphQLString, { description: 'Until then the old key works as well.' })
-  overlapEndsAt: string;
-}
+export const ApiKeyType = objectType(API_KEY);
+export type ApiKeyType = Answer<typeof API_KEY>;
+export const CreatedKeyType = objectType(CREATED_KEY);
+export const RotatedKeyType = objectType(ROTATED_KEY);
+export type RotatedKeyType = Answer<typeof ROTATED_KEY>;
 
 @ArgsType()
 export class CreateKeyArgs {
@@ -129,9 +70,9 @@ export function toApiKeyType(key: StoredKey, replacedBy: ReadonlyMap<string, str
   return {
     ...{ keyId, kind, name, prefix, rateLimitPerMinute, replaces },
     state: stateOf(key, now),
-    scopes: [...scopes],
+    scopes,
     tenantIds: key.tenantIds.map(String),
-    allowedAddresses: [...allowedAddresses],
+    allowedAddresses,
     replacedBy: replacedBy.get(keyId) ?? null,
     createdAt: key.createdAt.toISOString(),
     expiresAt: key.expiresAt?.toISOString() ?? null,

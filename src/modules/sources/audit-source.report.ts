@@ -1,18 +1,11 @@
 import { GraphQLFloat, GraphQLInt, GraphQLString } from 'graphql';
-import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
-import { GAP_REASONS, type GapReason } from '../../event/source-report';
+import { Field, InputType } from 'type-graphql';
+import type { GapReason } from '../../event/source-report';
+import { enumType, objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
+import { GAP_REASON, REPORT_RECEIPT } from './answers';
 
-const REASONS = Object.keys(GAP_REASONS) as GapReason[];
-/** For GraphQL: a name and its value are the same. */
-export const ReasonEnum = Object.fromEntries(REASONS.map((name) => [name, name])) as {
-  [name in GapReason]: name;
-};
-registerEnumType(ReasonEnum, {
-  name: 'AuditGapReason',
-  description: 'Why a part of the audit trail could not be published.',
-  valuesConfig: Object.fromEntries(REASONS.map((name) => [name, { description: GAP_REASONS[name] }])),
-});
+const ReasonEnum = enumType(GAP_REASON);
 
 @InputType({ description: 'A part of the audit trail that could not be published.' })
 export class AuditGapReport {
@@ -84,8 +77,4 @@ export class AuditSourceReport {
   gaps: AuditGapReport[];
 }
 
-@ObjectType('ReportReceipt', { description: 'Given after the commit.' })
-export class ReportReceiptType {
-  @Field(() => GraphQLInt, { description: 'Gaps of the report that are stored now, known before or not.' })
-  gapsKept: number;
-}
+export const ReportReceiptType = objectType(REPORT_RECEIPT);

@@ -1,13 +1,12 @@
 import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
+import type { Answer } from '../../event/shape';
+import type { REPORT_RECEIPT } from './answers';
 import type { AuditSourceStore } from './audit-source.store';
 import { checkReport, type GivenReport } from './check-report';
 
 /** Sent after the commit. */
-export interface ReportReceipt {
-  /** Gaps of the report that are stored now, known before or not: all of them. */
-  readonly gapsKept: number;
-}
+export type ReportReceipt = Answer<typeof REPORT_RECEIPT>;
 
 /**
  * Stores what an agent says of one of its sources, for the tenant of the agent's key.

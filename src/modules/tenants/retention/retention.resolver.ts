@@ -1,7 +1,8 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
-import { GraphQLSafeInt } from 'graphql-scalars';
-import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
+import type { Answer, Shape } from '../../../event/shape';
+import { objectType } from '../../../graphql/object-type';
 import { Access } from '../../../graphql/access';
 import { TenantType, toTenantType } from '../../../graphql/tenant.type';
 import type { RetentionManager } from './manage-retention';
@@ -9,35 +10,23 @@ import type { RetentionRun } from './retention-store';
 
 const RUNS_DEFAULT = 100;
 
-@ObjectType('RetentionRun', { description: 'What one run of retention removed of one tenant.' })
-class RetentionRunType {
-  @Field(() => GraphQLString)
-  tenantId: string;
-
-  @Field(() => GraphQLString, { description: 'The same for all tenants of the run.' })
-  runId: string;
-
-  @Field(() => GraphQLInt)
-  retentionDays: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Events removed.' })
-  events: number;
-
-  @Field(() => GraphQLString, { description: 'Start of the whole hours around the events removed.' })
-  fromTime: string;
-
-  @Field(() => GraphQLString, { description: 'End of those hours.' })
-  toTime: string;
-
-  @Field(() => [GraphQLString], { description: 'Weekly partitions that were dropped whole.' })
-  partitions: string[];
-
-  @Field(() => GraphQLString)
-  startedAt: string;
-
-  @Field(() => GraphQLString)
-  endedAt: string;
-}
+const RETENTION_RUN = {
+  name: 'RetentionRun',
+  doc: 'What one run of retention removed of one tenant.',
+  fields: {
+    tenantId: { kind: 'text' },
+    runId: { kind: 'id', doc: 'The same for all tenants of the run.' },
+    retentionDays: { kind: 'integer' },
+    events: { kind: 'count', doc: 'Events removed.' },
+    fromTime: { kind: 'time', doc: 'Start of the whole hours around the events removed.' },
+    toTime: { kind: 'time', doc: 'End of those hours.' },
+    partitions: { kind: 'text', isList: true, doc: 'Weekly partitions that were dropped whole.' },
+    startedAt: { kind: 'time' },
+    endedAt: { kind: 'time' },
+  },
+} as const satisfies Shape;
+const RetentionRunType = objectType(RETENTION_RUN);
+type RetentionRunType = Answer<typeof RETENTION_RUN>;
 
 @Resolver()
 export class RetentionResolver {
@@ -72,7 +61,6 @@ export class RetentionResolver {
 const toRunType = (run: RetentionRun): RetentionRunType => ({
   ...run,
   tenantId: String(run.tenantId),
-  partitions: [...run.partitions],
   fromTime: run.fromTime.toISOString(),
   toTime: run.toTime.toISOString(),
   startedAt: run.startedAt.toISOString(),
