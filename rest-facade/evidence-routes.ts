@@ -1,5 +1,5 @@
 import { RECORD_PARAMETERS } from '../src/event/parameters';
-import { selectionOf, type Shape } from '../src/event/shape';
+import { type Shape, selectionOf } from '../src/event/shape';
 import {
   AUDIT_LOG,
   AUDIT_LOG_PARAMETERS,

@@ -1,11 +1,6 @@
 import { SCOPES } from '../src/caller/scopes';
 import { ERRORS } from '../src/errors';
-import {
-  AUDIT_EVENT,
-  AUDIT_EVENT_DETAIL,
-  AUDIT_EVENT_LIST_ITEM,
-  AUDIT_SUMMARY,
-} from '../src/event/answers';
+import { AUDIT_EVENT, AUDIT_EVENT_DETAIL, AUDIT_EVENT_LIST_ITEM, AUDIT_SUMMARY } from '../src/event/answers';
 import { FIELD_NAMES } from '../src/event/fields';
 import { pick, type Shape, type ShapeField, type ShapeFields } from '../src/event/shape';
 import {
@@ -28,22 +23,26 @@ const closedObject = (properties: Json, description: string): Json => ({
   additionalProperties: false,
 });
 
-const objectSchema = ({ fields }: Pick<Shape, 'fields'>, description: string): Json =>
+/** The schema of an object, see `Shape`. */
+export const objectSchema = ({ fields }: Pick<Shape, 'fields'>, description: string): Json =>
   closedObject(
     Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)])),
     description,
   );
 
 function fieldSchema(field: ShapeField): Json {
-  const { of, isList, nullable = false, doc: description = '' } = field;
+  const { of, isList, nullable = false, doc: description = '', deprecated } = field;
+  const about = { description, ...(deprecated !== undefined && { deprecated: true }) };
   if (isList) {
     const items = of ? objectSchema(of, description) : schemaOfKind(field);
-    return { type: 'array', items, description };
+    return { type: nullable ? ['array', 'null'] : 'array', items, ...about };
   }
-  if (of && nullable) return { oneOf: [objectSchema(of, description), { type: 'null' }], description };
-  if (of) return objectSchema(of, description);
+  if (of) {
+    const schema = objectSchema(of, description);
+    return nullable ? { oneOf: [schema, { type: 'null' }], ...about } : { ...schema, ...about };
+  }
   const { type, ...further } = schemaOfKind(field);
-  return { type: nullable ? [type, 'null'] : type, ...further, description };
+  return { type: nullable ? [type, 'null'] : type, ...further, ...about };
 }
 
 /** What values of a kind are, whether they may be absent or not. */

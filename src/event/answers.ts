@@ -1,10 +1,4 @@
-import {
-  AUDIT_EVENT_FIELDS,
-  DETAIL_FIELDS,
-  FIELD_NAMES,
-  LIST_FIELDS,
-  STATEMENT_PREVIEW,
-} from './fields';
+import { AUDIT_EVENT_FIELDS, DETAIL_FIELDS, FIELD_NAMES, LIST_FIELDS, STATEMENT_PREVIEW } from './fields';
 import { pick, type Shape } from './shape';
 
 /** A list item: a preview in place of the statement. */

@@ -1,3 +1,4 @@
+import type { Answer } from '../../event/shape';
 import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
 import {
   AUDIT_LOG,
@@ -11,7 +12,6 @@ import {
   PROOF,
   REMOVALS,
 } from './answer-fields';
-import type { Answer } from '../../event/shape';
 
 export const AuditLogType = objectType(AUDIT_LOG);
 export type AuditLogType = Answer<typeof AUDIT_LOG>;
