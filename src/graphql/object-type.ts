@@ -21,7 +21,7 @@ const SCALARS: Readonly<Record<Exclude<ShapeField['kind'], 'choice' | 'object'>,
 const objectTypes = new Map<Shape, Class>();
 const enumTypes = new Map<Choices, object>();
 
-/** The GraphQL type of a shape, made once. */
+/** The GraphQL type of a shape, made once. To be called before the schema is made, not by it. */
 export function objectType(shape: Shape): Class {
   const made = objectTypes.get(shape);
   if (made) return made;

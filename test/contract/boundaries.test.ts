@@ -92,6 +92,9 @@ const BORDERS: readonly Border[] = [
     files: [
       ...[...CORE, 'src/caller/scopes', 'src/database/distribute/distribute', 'package.json'],
       ...['src/modules/evidence', 'src/trail/evidence', 'src/modules/keys/operator-key'],
+      // The tables of what it shows.
+      ...['src/modules/access-log/answers', 'src/modules/keys/answers', 'src/modules/sources/answers'],
+      'src/caller/tenant-answer',
     ],
     packages: ['commander'],
   },

@@ -3,9 +3,9 @@ import { Args, ArgsType, Field, Query, Resolver } from 'type-graphql';
 import type { AccessEntry } from '../../caller/access-entry';
 import type { AccessLogStore } from '../../caller/access-log';
 import type { Answer } from '../../event/shape';
+import { Access } from '../../graphql/access';
 import { objectType } from '../../graphql/object-type';
 import { type ACCESS_LOG_ENTRY, ACCESS_LOG_PAGE } from './answers';
-import { Access } from '../../graphql/access';
 import { listEntries } from './list-entries';
 
 const FIRST_DEFAULT = 100;

@@ -13,7 +13,6 @@ import {
   ENTRIES_PARAMETERS,
   PROOF_OF_EVENT,
 } from './answer-fields';
-import type { LogState } from './evidence.store';
 import {
   AuditLogArgs,
   AuditLogType,

@@ -1,18 +1,18 @@
-import {
-  GraphQLError,
-  GraphQLScalarType,
-  Kind,
-  type ValueNode,
-  valueFromASTUntyped,
-} from 'graphql';
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { DomainError } from '../../errors';
-import { objectType } from '../../graphql/object-type';
 import { Access } from '../../graphql/access';
 import { numberOrText } from '../../graphql/exact-numbers';
+import { objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
-import { type AuditEventBatch, INGEST_RECEIPT, type IngestReceipt, parseBatch, receiveBatch } from './receive-batch';
+import {
+  type AuditEventBatch,
+  INGEST_RECEIPT,
+  type IngestReceipt,
+  parseBatch,
+  receiveBatch,
+} from './receive-batch';
 import type { AuditEventWriter } from './stored-writer';
 
 /** A scalar, so that each event is checked once, by the field table, and not field by field by GraphQL. */
