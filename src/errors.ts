@@ -67,3 +67,8 @@ export const serviceUnavailable = (cause: unknown): DomainError =>
     retryAfterSeconds: 5,
     cause,
   });
+
+/** For a state that the types rule out. */
+export function assertNever(value: never): never {
+  throw new TypeError(`unexpected ${JSON.stringify(value)}`);
+}

@@ -91,6 +91,8 @@ export const LIMITS = {
   accessLogDaysMax: 36_500, // a hundred years
   vacuumMs: 10 * 60_000, // of the embedded engine: what is gone takes some MB until then
   foldMs: 1_000, // new counts are exact at once; folding keeps reading them cheap
+  fillMs: 5_000, // days that are not counted by instance: looked for while some are found
+  fillRestMs: 10 * 60_000, // between two rounds over all tenants, each of a millisecond or so a tenant
   indexMs: 1_000, // a search reads what is not indexed yet; indexing keeps that little
   indexQuietMs: 2_000, // an hour that is still being filled is not indexed over and over
   indexLiveQuietMs: 60_000, // still less one that is not over

@@ -65,7 +65,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const inFlight = new InFlight();
   const modules: readonly Module[] = [
     ...[storage, callers, inFlight, evidence, ingest, retention],
-    activityModule({ owner, readSide, fairShare, nowMs }),
+    activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
     exploreModule(ask, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),

@@ -1,6 +1,7 @@
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
 import { parseTicks } from './event-time';
+import { FILTER_NAMES, FILTERS, type FilterName, type FilterOfKind, isBooleanFilter } from './filters';
 import { isUuid } from './record-id';
 import { parseSearch } from './search-terms';
 
@@ -30,12 +31,41 @@ export const SORTS = {
 } as const;
 export type SortField = (typeof SORTS)[keyof typeof SORTS];
 
-const filter = (doc: string) => ({ kind: 'text', charsMax: LIMITS.filterCharsMax, doc }) as const;
+type FilterParameters = {
+  readonly [N in FilterName]: N extends FilterOfKind<'boolean'>
+    ? { readonly kind: 'boolean'; readonly doc: string }
+    : { readonly kind: 'text'; readonly charsMax: number; readonly doc: string };
+};
+
+const EXACT_FILTERS = Object.fromEntries(
+  FILTER_NAMES.map((name) => {
+    const { doc } = FILTERS[name];
+    return [
+      name,
+      isBooleanFilter(name)
+        ? { kind: 'boolean', doc }
+        : { kind: 'text', charsMax: LIMITS.filterCharsMax, doc },
+    ];
+  }),
+) as FilterParameters;
 
 export const TIME_RANGE = {
   startTime: { kind: 'time', doc: 'Start of the time range, inclusive. Without an offset it is UTC.' },
   endTime: { kind: 'time', doc: 'End of the time range, exclusive. Without an offset it is UTC.' },
 } as const satisfies ParameterSpecs;
+
+/** What chooses events, wherever events are listed, counted or exported. */
+export const FILTER_PARAMETERS = {
+  search: {
+    kind: 'search',
+    charsMax: LIMITS.searchCharsMax,
+    doc: 'Full-text search across event fields: each word must be a word of the event; `word*` matches a beginning; `"quoted text"` must stand as it is within one field. Letter case does not matter.',
+  },
+  ...EXACT_FILTERS,
+  ...TIME_RANGE,
+} as const satisfies ParameterSpecs;
+
+const { search, ...OTHER_FILTERS } = FILTER_PARAMETERS;
 
 export const LIST_PARAMETERS = {
   page: { kind: 'integer', min: 1, max: LIMITS.pageMax, default: 1, doc: '1-based page number.' },
@@ -46,19 +76,10 @@ export const LIST_PARAMETERS = {
     default: LIMITS.pageSizeDefault,
     doc: 'Results per page.',
   },
-  search: {
-    kind: 'search',
-    charsMax: LIMITS.searchCharsMax,
-    doc: 'Full-text search across event fields: each word must be a word of the event; `word*` matches a beginning; `"quoted text"` must stand as it is within one field. Letter case does not matter.',
-  },
+  search,
   sortBy: { kind: 'choice', values: Object.keys(SORTS), doc: 'Column to sort by; ties by record id.' },
   sortDirection: { kind: 'choice', values: ['asc', 'desc'], default: 'desc', doc: 'Sort direction.' },
-  actionId: filter('SQL action code, compared exactly.'),
-  databaseName: filter('Database name, compared exactly.'),
-  principalName: filter('SQL login: the server principal name, compared exactly.'),
-  serverInstanceName: filter('SQL Server instance name, compared exactly.'),
-  succeeded: { kind: 'boolean', doc: 'Whether the SQL action completed successfully.' },
-  ...TIME_RANGE,
+  ...OTHER_FILTERS,
 } as const satisfies ParameterSpecs;
 
 export const SUMMARY_PARAMETERS = {

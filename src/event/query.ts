@@ -1,6 +1,13 @@
 import type { AUDIT_SUMMARY } from './answers';
 import { parseTicks } from './event-time';
-import { type LIST_PARAMETERS, type ParameterValues, SORTS, type SortField } from './parameters';
+import { FILTER_NAMES, type FilterName, type FilterValues, filterSpec, givenFilters } from './filters';
+import {
+  type FILTER_PARAMETERS,
+  type LIST_PARAMETERS,
+  type ParameterValues,
+  SORTS,
+  type SortField,
+} from './parameters';
 import { parseSearch, type SearchTerm } from './search-terms';
 import type { Answer } from './shape';
 
@@ -10,18 +17,19 @@ export interface TimeRange {
   readonly to: bigint | null;
 }
 
-export interface AuditEventFilter extends TimeRange {
-  readonly actionId: string | null;
-  readonly databaseName: string | null;
-  readonly principalName: string | null;
-  readonly serverInstanceName: string | null;
-  readonly succeeded: boolean | null;
+export interface AuditEventFilter extends TimeRange, FilterValues {
   readonly search: readonly SearchTerm[];
 }
 
-/** Whether counts tell the events of a filter: they know neither words nor instances. Else events have to be read. */
-export const isCountable = ({ search, serverInstanceName }: AuditEventFilter): boolean =>
-  search.length === 0 && serverInstanceName === null;
+/** Whether counts tell the events of a filter: they know no words, and not every field. Else events have to be read. */
+export const isCountable = (filter: AuditEventFilter): boolean =>
+  filter.search.length === 0 && givenFilters(filter).every((name) => filterSpec(name).countedBy !== null);
+
+/** The same filter without those of another name. */
+export function onlyFilters(filter: AuditEventFilter, keep: (name: FilterName) => boolean): AuditEventFilter {
+  const dropped = FILTER_NAMES.filter((name) => !keep(name)).map((name) => [name, null]);
+  return { ...filter, ...(Object.fromEntries(dropped) as Partial<FilterValues>) };
+}
 
 export interface AuditEventQuery {
   readonly filter: AuditEventFilter;
@@ -52,18 +60,13 @@ export function toTimeRange(values: {
   return { from: ticksOrNull(values.startTime), to: ticksOrNull(values.endTime) };
 }
 
-type FilterParameters = Omit<typeof LIST_PARAMETERS, 'page' | 'pageSize' | 'sortBy' | 'sortDirection'>;
-
 /** @param values checked by `parseParameters` */
-export function toAuditEventFilter(values: ParameterValues<FilterParameters>): AuditEventFilter {
+export function toAuditEventFilter(values: ParameterValues<typeof FILTER_PARAMETERS>): AuditEventFilter {
   const parsed = values.search === undefined ? { terms: [] } : parseSearch(values.search);
+  const given = Object.fromEntries(FILTER_NAMES.map((name) => [name, values[name] ?? null]));
   return {
     ...toTimeRange(values),
-    actionId: values.actionId ?? null,
-    databaseName: values.databaseName ?? null,
-    principalName: values.principalName ?? null,
-    serverInstanceName: values.serverInstanceName ?? null,
-    succeeded: values.succeeded ?? null,
+    ...(given as FilterValues),
     search: 'terms' in parsed ? parsed.terms : [],
   };
 }

@@ -1,4 +1,6 @@
 import { Prisma } from '../database/clients';
+import { toSnakeCase } from '../event/fields';
+import { FILTERS, givenFilters } from '../event/filters';
 import type { AuditEventFilter, TimeRange } from '../event/query';
 import { recordIdFloor } from '../event/record-id';
 import { needleOf, type SearchTerm } from '../event/search-terms';
@@ -7,15 +9,11 @@ import { toStored } from './stored-text';
 
 /** The conditions of a filter on `audit_event e`, all but the tenant's. */
 export function whereOf(filter: AuditEventFilter): Prisma.Sql {
-  const { actionId, databaseName, principalName, serverInstanceName, succeeded } = filter;
   const conditions = rangeConditions(filter);
-  if (actionId !== null) conditions.push(Prisma.sql`e.action_id = ${toStored(actionId)}`);
-  if (databaseName !== null) conditions.push(Prisma.sql`e.database_name = ${toStored(databaseName)}`);
-  if (principalName !== null)
-    conditions.push(Prisma.sql`e.server_principal_name = ${toStored(principalName)}`);
-  if (serverInstanceName !== null)
-    conditions.push(Prisma.sql`e.server_instance_name = ${toStored(serverInstanceName)}`);
-  if (succeeded !== null) conditions.push(Prisma.sql`e.succeeded = ${succeeded}`);
+  for (const name of givenFilters(filter)) {
+    const [column, value] = [Prisma.raw(`e.${toSnakeCase(FILTERS[name].field)}`), filter[name]];
+    conditions.push(Prisma.sql`${column} = ${typeof value === 'string' ? toStored(value) : value}`);
+  }
   conditions.push(...filter.search.map(conditionOf));
   return all(conditions);
 }

@@ -1,4 +1,5 @@
 import { Prisma } from '../database/clients';
+import { type FilterName, filterSpec, givenFilters } from '../event/filters';
 import type { AuditEventFilter } from '../event/query';
 import { type SearchTerm, wholeWordsOf, wordsOf } from '../event/search-terms';
 import type { TenantForm } from './counts/scope';
@@ -14,11 +15,21 @@ export const indexKeyOf = (word: string): string =>
 /** SQL: how a word that one event of an hour has is written in `audit_segment.singles`. */
 export const singleOf = (tenant: string, word: string): string => `${tenant}::text || ' ' || ${word}`;
 
-/** The index keys of the words every matching event must have; those of its instance are words of it too. */
-export function keysOf({ search, serverInstanceName }: AuditEventFilter): string[] {
-  const words = [...search.flatMap(wholeWordsOf), ...wordsOf(serverInstanceName ?? '')];
+/** The index keys of the words every matching event must have; those of filters that read events are words of it too. */
+export function keysOf(filter: AuditEventFilter): string[] {
+  const values = givenFilters(filter)
+    .filter(isRead)
+    .map((name) => filter[name]);
+  const texts = values.flatMap((value) => (typeof value === 'string' ? wordsOf(value) : []));
+  const words = [...filter.search.flatMap(wholeWordsOf), ...texts];
   return [...new Set(words.map((word) => indexKeyOf(toStored(word))))];
 }
+
+/** By instance events are read of days that are not counted so yet. */
+const isRead = (name: FilterName): boolean => {
+  const { countedBy } = filterSpec(name);
+  return countedBy === null || countedBy === 'instance';
+};
 
 /** Whether the index counts the events of these terms exactly: one word, which is its own key. */
 export const isCounted = ([term, ...others]: readonly SearchTerm[]): boolean =>

@@ -1,30 +1,34 @@
 import { Prisma } from '../database/clients';
+import { givenFilters } from '../event/filters';
 import type { AuditEventFilter } from '../event/query';
+import { openDays } from './counts/by-instance';
 import { type Counted, groupDimension } from './counts/dimensions';
-import { cutRange, type HourSpan } from './counts/pieces';
-import { hourOf, IN_BOUNDS, type TenantForm, withBounds, within } from './counts/scope';
+import { cutRange, type HourSpan, spanOf } from './counts/pieces';
+import { type EachTenant, hourOf, IN_BOUNDS, type TenantForm, withBounds, within } from './counts/scope';
 import { whereInRange, whereOf } from './event-where';
 import { hoursOfWord, isCounted, keysOf } from './index-words';
 
 /**
- * The segments (see `counts/segments.ts`) of what the counts do not know, words and instances: hours with the number
- * of matching events. A single word is counted by the index. For anything else the index says in which hours the words
- * occur, and their events are read.
+ * The segments (see `counts/segments.ts`) of what the counts do not know: words, uncounted fields, days that are not
+ * counted by instance. They are hours with the number of matching events. A single word is counted by the index. For
+ * anything else the index says in which hours the words occur, and their events are read.
  * Hours whose segment does not hold are always read.
+ * @param openSpan given: only the hours of the days `open` in this span, and no edges beside it
  */
 export function searchSegments(
   filter: AuditEventFilter,
   counted: Counted,
   tenant: Prisma.Sql,
   form: TenantForm,
+  openSpan: HourSpan | null = null,
 ): Prisma.Sql {
   const { days, hours, direct } = cutRange(filter, true);
-  const whole = spanOf([...hours, ...(days ? [days] : [])]);
+  const whole = openSpan ?? spanOf([...hours, ...(days ? [days] : [])]);
   const where = whereOf(filter);
-  const edges = direct.map((range) =>
+  const edges = (openSpan ? [] : direct).map((range) =>
     countEvents(counted, tenant, Prisma.sql`${whereInRange(range)} AND ${where}`),
   );
-  if (!whole) return edges.length > 0 ? Prisma.join(edges, ' UNION ALL ') : Prisma.sql`${NONE}`;
+  if (!whole) return edges.length > 0 ? Prisma.join(edges, ' UNION ALL ') : NONE;
   const exact = isCounted(filter.search) && isWordsAlone(filter, counted);
   const keys = keysOf(filter);
   const inSpan = (column: string) => within(column, whole);
@@ -43,11 +47,7 @@ export function searchSegments(
   return Prisma.sql`
     SELECT q.* FROM (
       WITH stored AS MATERIALIZED (
-        SELECT u.hour, sum(u.n) AS n FROM (
-          SELECT c.bucket AS hour, c.n FROM audit_count c
-          WHERE c.tenant_id = ${tenant} AND c.grain = 1 AND c.a = 0 AND c.d = 0 AND c.p = 0 AND ${inSpan('c.bucket')}
-          UNION ALL
-          SELECT x.hour, x.n FROM audit_delta x WHERE x.tenant_id = ${tenant} AND ${inSpan('x.hour')}) u
+        SELECT u.hour, sum(u.n) AS n FROM (${storedHours(tenant, whole, openSpan !== null)}) u
         GROUP BY u.hour HAVING sum(u.n) > 0),
       sound AS MATERIALIZED (
         SELECT a.hour FROM stored a JOIN audit_segment s ON s.tenant_id = ${tenant} AND s.hour = a.hour AND s.n = a.n)
@@ -64,11 +64,29 @@ export function searchSegments(
       ${edges.length > 0 ? Prisma.sql`UNION ALL ${Prisma.join(edges, ' UNION ALL ')}` : Prisma.empty}) q`;
 }
 
-/** Whether nothing but words is asked for: of a word the index knows the hour, and nothing else. */
-const isWordsAlone = ({ serverInstanceName }: AuditEventFilter, { filters, group, outcome }: Counted) =>
-  serverInstanceName === null && filters.length === 0 && group === null && outcome === null;
+/** Hours with their events, folded and not. */
+function storedHours(tenant: Prisma.Sql, span: HourSpan, isOpen: boolean): Prisma.Sql {
+  const counts = (besides: Prisma.Sql) => Prisma.sql`
+    SELECT c.bucket AS hour, c.n FROM audit_count c
+    WHERE c.tenant_id = ${tenant} AND c.grain = 1 AND c.a = 0 AND c.d = 0 AND c.p = 0 AND ${within('c.bucket', span)} ${besides}`;
+  const deltas = (besides: Prisma.Sql) => Prisma.sql`
+    SELECT x.hour, x.n FROM audit_delta x WHERE x.tenant_id = ${tenant} AND ${within('x.hour', span)} ${besides}`;
+  if (!isOpen) return Prisma.sql`${counts(Prisma.empty)} UNION ALL ${deltas(Prisma.empty)}`;
+  const inDay = (column: string) => Prisma.raw(`AND ${column} >= o.lo AND ${column} < o.hi`);
+  return Prisma.sql`
+    SELECT w.* FROM open o CROSS JOIN LATERAL (${counts(inDay('c.bucket'))} UNION ALL ${deltas(inDay('x.hour'))}) w`;
+}
 
-const NONE = Prisma.sql`SELECT ''::text AS v, 0 AS lo, 0 AS hi, 0::bigint AS n, 0::bigint AS ok WHERE false`;
+/** SQL: how many events (`n`) lie in days that are not counted by instance. */
+export const openEvents = (each: EachTenant, span: HourSpan): Prisma.Sql => Prisma.sql`
+  WITH ${openDays(each, span)}
+  SELECT coalesce(sum(q.n), 0)::float8 AS n FROM (${each.dependent((tenant) => storedHours(tenant, span, true))}) q`;
+
+/** Whether nothing but words is asked for: of a word the index knows the hour, and nothing else. */
+const isWordsAlone = (filter: AuditEventFilter, { group }: Counted) =>
+  givenFilters(filter).length === 0 && group === null;
+
+export const NONE = Prisma.sql`SELECT ''::text AS v, 0 AS lo, 0 AS hi, 0::bigint AS n, 0::bigint AS ok WHERE false`;
 
 function allOf(keys: readonly string[]): Prisma.Sql {
   if (keys.length === 0) return Prisma.sql`true`;
@@ -84,13 +102,4 @@ function countEvents(counted: Counted, tenant: Prisma.Sql, where: Prisma.Sql): P
       SELECT ${value} AS v, ${Prisma.raw(hourOf('e.record_id'))} AS lo, count(*) AS n,
         count(*) FILTER (WHERE e.succeeded) AS ok
       FROM audit_event e WHERE e.tenant_id = ${tenant} AND ${where} GROUP BY 1, 2) f`;
-}
-
-/** The one span that neighbouring spans make up. */
-function spanOf(spans: readonly HourSpan[]): HourSpan | null {
-  if (spans.length === 0) return null;
-  const froms = spans.map(({ from }) => from ?? Number.NEGATIVE_INFINITY);
-  const tos = spans.map(({ to }) => to ?? Number.POSITIVE_INFINITY);
-  const [from, to] = [Math.min(...froms), Math.max(...tos)];
-  return { from: Number.isFinite(from) ? from : null, to: Number.isFinite(to) ? to : null };
 }

@@ -37,6 +37,9 @@ const query = (change: Partial<AuditEventFilter>, rest: Partial<AuditEventQuery>
   ...rest,
 });
 
+const INSTANCE_IN_DATABASE = { serverInstanceName: 'SQL1', databaseName: 'db7' };
+const BY_PRINCIPAL = { sort: 'serverPrincipalName', page: 50 } as const;
+
 /** Each question with the partitions of events it may read. */
 const PAGES: readonly [string, AuditEventQuery, number][] = [
   ['page 1', query({}), 1],
@@ -54,6 +57,9 @@ const PAGES: readonly [string, AuditEventQuery, number][] = [
   ],
   ['failures of a principal', query({ succeeded: false, principalName: 'login7' }), 2],
   ['one instance', query({ serverInstanceName: 'SQL\\RARE' }), 1],
+  ['the instance of nearly all events', query({ serverInstanceName: 'SQL1' }, { page: 800 }), 2],
+  ['failures of an instance in a database', query({ ...INSTANCE_IN_DATABASE, succeeded: false }), 2],
+  ['an instance, sorted by principal', query({ serverInstanceName: 'SQL1' }, BY_PRINCIPAL), WEEKS],
   ['two filters', query({ actionId: 'SL', databaseName: 'db3' }), 2],
   ['sorted by principal', query({}, { sort: 'serverPrincipalName', page: 50 }), WEEKS],
   [
@@ -110,6 +116,24 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
   ])('%s of failures over unaligned weeks reads events at its edges only', async (_, statementOf) => {
     const nodes = await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral')));
     expectEdgesOnly(nodes);
+  });
+
+  const AN_INSTANCE = { ...NO_FILTER, serverInstanceName: 'SQL1' };
+  it.each([
+    ['histogram by the hour', (each: EachTenant) => histogramStatement(each, AN_INSTANCE, HOUR_MS)],
+    ['histogram by the day', (each: EachTenant) => histogramStatement(each, AN_INSTANCE, DAY_MS)],
+    ['facets', (each: EachTenant) => facetsStatement(each, AN_INSTANCE, 10, 0)],
+    ['facets of all instances', (each: EachTenant) => facetsStatement(each, NO_FILTER, 10, 0)],
+    ['export', (each: EachTenant) => spansStatement(each, AN_INSTANCE)],
+  ])('%s of the instance of nearly all events reads no event', async (_, statementOf) => {
+    const nodes = await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral')));
+    const isRun = (node: PlanNode) => node['Actual Loops'] > 0;
+    const read = nodes.filter((node) => isRun(node) && node['Relation Name']?.startsWith('audit_event'));
+    expect(read).toEqual([]);
+    // Its own counts, not those of all instances.
+    const counts = nodes.filter((node) => isRun(node) && node['Relation Name'] === 'audit_count');
+    expect(counts.length).toBeGreaterThan(0);
+    expect(counts.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
   });
 
   it.each(['lateral', 'union'] as const)(

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
 import { tenantSet } from '../../src/caller/tenant-set';
-import { parseParameters } from '../../src/event/parameters';
+import { FILTER_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventFilter } from '../../src/event/query';
 import { LIMITS } from '../../src/limits';
-import { FILTER_PARAMETERS } from '../../src/modules/explore/parameters';
 import { PostgresExportSource } from '../../src/modules/export/export.source';
 import { exporter } from '../../src/modules/export/export-events';
 import { PostgresExportLeases } from '../../src/modules/export/leases';

@@ -10,7 +10,7 @@ import {
   RECORD_PARAMETERS,
   SUMMARY_PARAMETERS,
 } from '../../event/parameters';
-import { isCountable, toAuditEventQuery, toTimeRange } from '../../event/query';
+import { toAuditEventQuery, toTimeRange } from '../../event/query';
 import { Access } from '../../graphql/access';
 import {
   AuditEventPage,
@@ -20,6 +20,7 @@ import {
   AuditSummaryType,
 } from '../../graphql/audit-event.types';
 import type { AuditEventReader } from '../../trail/audit-event-reader';
+import { mayReadEvents } from '../../trail/counts/dimensions';
 
 @Resolver()
 export class AuditEventResolver {
@@ -34,7 +35,7 @@ export class AuditEventResolver {
   auditEvents(@Args(() => AuditEventsArgs) args: AuditEventsArgs, @Ctx() context: Call) {
     const query = toAuditEventQuery(parseParameters(LIST_PARAMETERS, args));
     const read = () => this.reader.page(tenantSetOf(context), query);
-    return isCountable(query.filter) ? read() : this.fairShare.run(askerOf(context), read);
+    return mayReadEvents(query.filter) ? this.fairShare.run(askerOf(context), read) : read();
   }
 
   @Query(() => AuditEventType, {

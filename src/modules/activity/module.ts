@@ -1,7 +1,9 @@
+import type { Logger } from 'pino';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { OwnerDb } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
+import { InstanceFiller } from '../../trail/counts/fill-instances';
 import { Folder } from '../../trail/counts/fold';
 import { AuditEventResolver } from './audit-event.resolver';
 import type { ReadSide } from './open-replica';
@@ -12,12 +14,17 @@ export function activityModule(parts: {
   readonly readSide: ReadSide;
   readonly fairShare: FairShare;
   readonly nowMs: () => number;
+  readonly log: Logger;
 }): Module {
-  const { owner, readSide, fairShare, nowMs } = parts;
+  const { owner, readSide, fairShare, nowMs, log } = parts;
   const folder = new Folder(owner);
+  const filler = new InstanceFiller(owner, log);
   return {
     resolvers: [new AuditEventResolver(readSide.reader, fairShare, nowMs)],
-    tasks: [{ name: 'folding counts', everyMs: LIMITS.foldMs, run: () => folder.run() }],
+    tasks: [
+      { name: 'folding counts', everyMs: LIMITS.foldMs, run: () => folder.run() },
+      { name: 'counting by instance', everyMs: LIMITS.fillMs, run: () => filler.run() },
+    ],
     metrics: (metrics, figures) =>
       metrics.gauge(
         'unfolded_deltas',

@@ -1,19 +1,11 @@
 import { Prisma } from '../../database/clients';
 import { toSnakeCase } from '../../event/fields';
-import type { AuditEventQuery } from '../../event/query';
-import {
-  type Counted,
-  countedOf,
-  groupDimension,
-  isCountable,
-  isHourly,
-} from '../../trail/counts/dimensions';
-import { cutRange } from '../../trail/counts/pieces';
+import { type AuditEventQuery, isCountable } from '../../event/query';
+import { type Counted, countedOf, groupDimension, isHourly } from '../../trail/counts/dimensions';
 import { type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
 import { hoursWithin, segmentsOf } from '../../trail/counts/segments';
 import { LIST_COLUMNS } from '../../trail/event-rows';
 import { whereOf } from '../../trail/event-where';
-import { searchSegments } from '../../trail/search-segments';
 
 /** From this offset on rows passed over cost more than finding the page's rows once more. */
 export const DEEP_OFFSET = 1_000n;
@@ -72,10 +64,7 @@ export function stretches(each: EachTenant, query: AuditEventQuery): Prisma.Sql 
   const { filter, sort, descending, page, pageSize } = query;
   const counted = countedOf(filter, sort);
   const isRead = !isCountable(filter);
-  const pieces = cutRange(filter, isHourly(counted));
-  const segments = isRead
-    ? each.dependent((tenant) => searchSegments(filter, counted, tenant, each.form))
-    : each((tenant) => segmentsOf(counted, pieces, tenant));
+  const segments = segmentsOf(each, filter, counted);
   const direction = Prisma.raw(descending ? 'DESC' : 'ASC');
   const first = BigInt(page - 1) * BigInt(pageSize);
   const touches = Prisma.sql`before < ${first + BigInt(pageSize)}::bigint AND before + n > ${first}::bigint`;

@@ -1,38 +1,34 @@
 import { Prisma } from '../../database/clients';
 import type { TimeRange } from '../../event/query';
-import { DIMENSIONS, type Dimension } from '../../trail/counts/dimensions';
-import { cutRange, HOURS_PER_DAY, type HourSpan, inBuckets, type Pieces } from '../../trail/counts/pieces';
+import { DIMENSIONS, type Dimension, KEYS } from '../../trail/counts/dimensions';
+import { cutRange, inBuckets, type Pieces } from '../../trail/counts/pieces';
 import { type EachTenant, within } from '../../trail/counts/scope';
-import { segmentsOf } from '../../trail/counts/segments';
+import { countedSegments, spansOf } from '../../trail/counts/segments';
 import { whereInRange } from '../../trail/event-where';
 
 /** Counts over a time range, in one statement: sums of whole buckets, and events counted at the two edges. */
 export function summaryStatement(each: EachTenant, range: TimeRange): Prisma.Sql {
   const pieces = cutRange(range, true);
-  const [, databases, principals] = DIMENSIONS;
   return Prisma.sql`
     SELECT s.total, s.ok, l.latest, d.n AS databases, p.n AS principals
     FROM (SELECT coalesce(sum(n), 0)::float8 AS total, coalesce(sum(ok), 0)::float8 AS ok FROM (${each(
-      (tenant) => segmentsOf({ filters: [], group: null, outcome: null }, pieces, tenant),
+      (tenant) => countedSegments({ filters: [], group: null, outcome: null }, pieces, tenant),
     )}) u) s,
     (SELECT max(r.record_id::text) AS latest FROM (${each(
       (tenant) => Prisma.sql`SELECT e.record_id FROM audit_event e
         WHERE e.tenant_id = ${tenant} AND ${whereInRange(range)} ORDER BY e.record_id DESC LIMIT 1`,
     )}) r) l,
-    (${distinct(each, databases, pieces)}) d,
-    (${distinct(each, principals, pieces)}) p`;
+    (${distinct(each, DIMENSIONS.database, pieces)}) d,
+    (${distinct(each, DIMENSIONS.principal, pieces)}) p`;
 }
 
 /** How many values of a dimension occur: one look into the counts for each value, not one for each bucket. */
 function distinct(each: EachTenant, dimension: Dimension, pieces: Pieces): Prisma.Sql {
   const column = Prisma.raw(dimension.column);
-  const spans: [number, number, HourSpan][] = [
-    ...(pieces.days ? [[2, HOURS_PER_DAY, pieces.days] as [number, number, HourSpan]] : []),
-    ...pieces.hours.map((span): [number, number, HourSpan] => [1, 1, span]),
-  ];
+  const spans = spansOf(pieces);
   return Prisma.sql`SELECT count(DISTINCT nullif(o.value, ''))::float8 AS n FROM (${each((tenant) => {
-    const unfolded = [...(pieces.days ? [pieces.days] : []), ...pieces.hours].map(
-      (span) => Prisma.sql`SELECT x.${column} AS value FROM audit_delta x
+    const unfolded = spans.map(
+      ([, span]) => Prisma.sql`SELECT x.${column} AS value FROM audit_delta x
         WHERE x.tenant_id = ${tenant} AND ${within('x.hour', span)}`,
     );
     const direct = pieces.direct.map(
@@ -40,7 +36,7 @@ function distinct(each: EachTenant, dimension: Dimension, pieces: Pieces): Prism
         WHERE e.tenant_id = ${tenant} AND ${whereInRange(range)}`,
     );
     const folded = spans.map(
-      ([grain, hours, span]) => Prisma.sql`SELECT m.value FROM audit_dim m
+      ([{ grain, hours }, span]) => Prisma.sql`SELECT m.value FROM audit_dim m
         WHERE m.tenant_id = ${tenant} AND m.kind = ${dimension.kind}::smallint AND EXISTS (
           SELECT FROM audit_count c WHERE c.tenant_id = ${tenant} AND c.grain = ${grain}::smallint
             AND ${only(dimension)} AND c.n > 0 AND ${within('c.bucket', inBuckets(span, hours))})`,
@@ -52,7 +48,5 @@ function distinct(each: EachTenant, dimension: Dimension, pieces: Pieces): Prism
 
 const only = (dimension: Dimension) =>
   Prisma.raw(
-    DIMENSIONS.map(({ key }) => (key === dimension.key ? `c.${key} = m.dim_id` : `c.${key} = 0`)).join(
-      ' AND ',
-    ),
+    KEYS.map(({ key }) => (key === dimension.key ? `c.${key} = m.dim_id` : `c.${key} = 0`)).join(' AND '),
   );

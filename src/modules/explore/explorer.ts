@@ -1,4 +1,5 @@
 import type { TenantSet } from '../../caller/tenant-set';
+import { COUNTED_FIELDS, type CountedField } from '../../event/filters';
 import type { AuditEventFilter } from '../../event/query';
 
 /** Half-open, in ticks. */
@@ -16,15 +17,9 @@ export interface Histogram {
   readonly buckets: readonly HistogramBucket[];
 }
 
-/** The fields events are counted by the values of, in the order they are shown. */
-export const FACET_FIELDS = [
-  'actionId',
-  'databaseName',
-  'serverPrincipalName',
-  'serverInstanceName',
-  'succeeded',
-] as const;
-export type FacetField = (typeof FACET_FIELDS)[number];
+/** The fields events are counted by the values of, in the order they are shown: those that counts are kept of. */
+export const FACET_FIELDS: readonly CountedField[] = COUNTED_FIELDS;
+export type FacetField = CountedField;
 
 export interface FacetValue {
   /** Null: absent. */

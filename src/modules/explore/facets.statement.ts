@@ -1,23 +1,20 @@
 import { Prisma } from '../../database/clients';
 import { toSnakeCase } from '../../event/fields';
-import type { AuditEventFilter } from '../../event/query';
-import { countedOf, isCountable, isHourly } from '../../trail/counts/dimensions';
+import { type AuditEventFilter, isCountable } from '../../event/query';
+import { countedOf, DIMENSIONS } from '../../trail/counts/dimensions';
 import { cutRange } from '../../trail/counts/pieces';
 import { type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
-import { segmentsOf } from '../../trail/counts/segments';
+import { segmentsOf, wholeSpanOf } from '../../trail/counts/segments';
 import { whereOf } from '../../trail/event-where';
-import { searchSegments } from '../../trail/search-segments';
-import type { FacetField } from './explorer';
-import { readableEvents } from './readable';
+import { openEvents } from '../../trail/search-segments';
+import { FACET_FIELDS, type FacetField } from './explorer';
 
-/** Fields of no count: their events are read. */
-const READ_FIELD = 'serverInstanceName';
 export const TOTAL = 'total';
 
 /**
  * One statement, hence one snapshot, for all facets: rows of a facet (`facet`), a value of it (`v`), its events (`n`),
  * those that succeeded (`ok`) and how many values the facet has (`distinct_n`); and one row of all events, `TOTAL`.
- * @param readMax the field of no count is left out when more events than these would be read for it
+ * @param readMax a facet is left out when more events than these would have to be read for it
  */
 export function facetsStatement(
   each: EachTenant,
@@ -27,7 +24,7 @@ export function facetsStatement(
 ): Prisma.Sql {
   const isRead = !isCountable(filter);
   return Prisma.sql`
-    WITH ${isRead ? found(each, filter) : Prisma.sql`readable AS MATERIALIZED (${readableEvents(each, filter)})`},
+    WITH ${isRead ? found(each, filter) : Prisma.sql`open_events AS MATERIALIZED (${ofOpenDays(each, filter)})`},
     part AS MATERIALIZED (${isRead ? ofFound() : ofCounts(each, filter, readMax)})
     SELECT r.facet, r.v, r.n, r.ok, r.distinct_n::float8 AS distinct_n FROM (
       SELECT p.facet, p.v, p.n::float8 AS n, p.ok::float8 AS ok, count(*) OVER (PARTITION BY p.facet) AS distinct_n,
@@ -36,20 +33,14 @@ export function facetsStatement(
     WHERE r.place <= ${limit}::int ORDER BY r.facet, r.place`;
 }
 
-const COUNTED_FIELDS = ['actionId', 'databaseName', 'serverPrincipalName'] as const;
+/** The outcome is told apart in the rows of every facet. */
+const VALUE_FIELDS = FACET_FIELDS.filter((field) => field !== 'succeeded');
 
 function ofCounts(each: EachTenant, filter: AuditEventFilter, readMax: number): Prisma.Sql {
-  const perField = COUNTED_FIELDS.map((field) => valuesOf(each, filter, field));
   return union([
-    ...perField,
+    ...VALUE_FIELDS.map((field) => valuesOf(each, filter, field, readMax)),
     Prisma.sql`SELECT ${TOTAL}::text AS facet, ''::text AS v, sum(s.n) AS n, sum(s.ok) AS ok
-      FROM (${each((tenant) => segments(filter, 'recordId', tenant))}) s HAVING sum(s.n) > 0`,
-    Prisma.sql`SELECT ${READ_FIELD}::text AS facet, s.v, sum(s.n) AS n, sum(s.ok) AS ok FROM (${each(
-      (tenant) => Prisma.sql`
-      SELECT ${column(READ_FIELD)} AS v, count(*) AS n, count(*) FILTER (WHERE e.succeeded) AS ok FROM audit_event e
-      WHERE (SELECT n FROM readable) <= ${readMax}::float8 AND e.tenant_id = ${tenant} AND ${whereOf(filter)}
-      GROUP BY 1`,
-    )}) s GROUP BY s.v`,
+      FROM (${segmentsOf(each, filter, countedOf(filter, 'recordId'))}) s HAVING sum(s.n) > 0`,
   ]);
 }
 
@@ -57,19 +48,23 @@ function ofCounts(each: EachTenant, filter: AuditEventFilter, readMax: number): 
 function valuesOf(
   each: EachTenant,
   filter: AuditEventFilter,
-  field: (typeof COUNTED_FIELDS)[number],
+  field: FacetField,
+  readMax: number,
 ): Prisma.Sql {
+  const counted = countedOf(filter, field);
+  // All of the open days' events are read for it, while a filter by instance reads those of the hours it occurs in.
+  const mayRead =
+    counted.group === DIMENSIONS.instance
+      ? Prisma.sql`(SELECT n FROM open_events) <= ${readMax}::float8`
+      : Prisma.sql`true`;
   return Prisma.sql`SELECT ${field}::text AS facet, s.v, sum(s.n) AS n, sum(s.ok) AS ok
-    FROM (${each((tenant) => segments(filter, field, tenant))}) s GROUP BY s.v HAVING sum(s.n) > 0`;
+    FROM (${segmentsOf(each, filter, counted)}) s WHERE ${mayRead} GROUP BY s.v HAVING sum(s.n) > 0`;
 }
 
-function segments(
-  filter: AuditEventFilter,
-  by: (typeof COUNTED_FIELDS)[number] | 'recordId',
-  tenant: Prisma.Sql,
-): Prisma.Sql {
-  const counted = countedOf(filter, by);
-  return segmentsOf(counted, cutRange(filter, isHourly(counted)), tenant);
+/** How many events lie in days that are not counted by instance. */
+function ofOpenDays(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
+  const span = wholeSpanOf(cutRange(filter, true));
+  return span ? openEvents(each, span) : Prisma.sql`SELECT 0::float8 AS n`;
 }
 
 /**
@@ -78,9 +73,9 @@ function segments(
  */
 function found(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
   const counted = countedOf(filter, 'recordId');
-  const columns = Prisma.join(READ.map((field) => column(field)));
+  const columns = Prisma.join(VALUE_FIELDS.map((field) => column(field)));
   return Prisma.sql`hit AS MATERIALIZED (${withBounds(Prisma.sql`
-      SELECT s.lo, s.hi FROM (${each.dependent((tenant) => searchSegments(filter, counted, tenant, each.form))}) s
+      SELECT s.lo, s.hi FROM (${segmentsOf(each, filter, counted)}) s
       GROUP BY s.lo, s.hi HAVING sum(s.n) > 0`)}),
     found AS MATERIALIZED (${each.isScattered ? foundOnNodes(each, filter, columns) : foundHere(each, filter, columns)})`;
 }
@@ -105,7 +100,7 @@ const foundOnNodes = (each: EachTenant, filter: AuditEventFilter, columns: Prism
 
 function ofFound(): Prisma.Sql {
   return union([
-    ...READ.map(
+    ...VALUE_FIELDS.map(
       (
         field,
       ) => Prisma.sql`SELECT ${field}::text AS facet, e.${column(field, '')} AS v, sum(e.n) AS n, sum(e.ok) AS ok
@@ -115,6 +110,5 @@ function ofFound(): Prisma.Sql {
   ]);
 }
 
-const READ = [...COUNTED_FIELDS, READ_FIELD] as const satisfies readonly FacetField[];
 const union = (selects: readonly Prisma.Sql[]) => Prisma.join([...selects], ' UNION ALL ');
 const column = (field: FacetField, alias = 'e.') => Prisma.raw(`${alias}${toSnakeCase(field)}`);

@@ -1,21 +1,21 @@
 import { Prisma } from '../../database/clients';
 import { DAY_MS, HOUR_MS } from '../../event/event-time';
-import type { AuditEventFilter } from '../../event/query';
-import { type Counted, countedOf, isCountable, isHourly } from '../../trail/counts/dimensions';
+import { type AuditEventFilter, isCountable } from '../../event/query';
+import { type Counted, countedOf, isHourly } from '../../trail/counts/dimensions';
 import { cutRange, type Pieces } from '../../trail/counts/pieces';
-import { type EachTenant, type TenantForm, windowOf } from '../../trail/counts/scope';
+import { type EachTenant, windowOf } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
 import { whereOf } from '../../trail/event-where';
-import { searchSegments } from '../../trail/search-segments';
 
 /**
  * One row for each bucket that has events: its number (`bucket`), events (`n`), those that succeeded (`ok`).
  * @param filter its range has both ends
  */
 export function histogramStatement(each: EachTenant, filter: AuditEventFilter, widthMs: number): Prisma.Sql {
-  const spans = (isCountable(filter) || widthMs < HOUR_MS ? each : each.dependent)((tenant) =>
-    widthMs < HOUR_MS ? read(filter, widthMs, tenant) : counted(filter, widthMs, tenant, each.form),
-  );
+  const spans =
+    widthMs < HOUR_MS
+      ? each((tenant) => read(filter, widthMs, tenant))
+      : segmentsOf(each, filter, ...by(filter, widthMs));
   // Of a span wider than its bucket there is none: days are taken only where whole days make up a bucket.
   const perBucket = Prisma.raw(String(Math.max(1, widthMs / HOUR_MS)));
   return Prisma.sql`
@@ -35,16 +35,11 @@ function read(filter: AuditEventFilter, widthMs: number, tenant: Prisma.Sql): Pr
     FROM audit_event e WHERE e.tenant_id = ${tenant} AND ${whereOf(filter)} GROUP BY 1`;
 }
 
-function counted(
-  filter: AuditEventFilter,
-  widthMs: number,
-  tenant: Prisma.Sql,
-  form: TenantForm,
-): Prisma.Sql {
+function by(filter: AuditEventFilter, widthMs: number): [Counted, Pieces?] {
   // By outcome: the search index alone knows how many, not how many of them succeeded.
-  if (!isCountable(filter)) return searchSegments(filter, countedOf(filter, 'succeeded'), tenant, form);
-  const by = countedOf(filter, 'recordId');
-  return segmentsOf(by, piecesOf(filter, by, widthMs), tenant);
+  if (!isCountable(filter)) return [countedOf(filter, 'succeeded')];
+  const counted = countedOf(filter, 'recordId');
+  return [counted, piecesOf(filter, counted, widthMs)];
 }
 
 function piecesOf(filter: AuditEventFilter, by: Counted, widthMs: number): Pieces {

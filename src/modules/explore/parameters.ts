@@ -1,13 +1,8 @@
-import { LIST_PARAMETERS, type ParameterSpecs } from '../../event/parameters';
+import { FILTER_PARAMETERS, type ParameterSpecs } from '../../event/parameters';
 import { LIMITS } from '../../limits';
 
-const { page, pageSize, sortBy, sortDirection, ...FILTERS } = LIST_PARAMETERS;
-
-/** The filters of the list, without its order and pages. */
-export const FILTER_PARAMETERS = FILTERS;
-
 export const HISTOGRAM_PARAMETERS = {
-  ...FILTERS,
+  ...FILTER_PARAMETERS,
   buckets: {
     kind: 'integer',
     min: LIMITS.histogramBucketsMin,
@@ -18,7 +13,7 @@ export const HISTOGRAM_PARAMETERS = {
 } as const satisfies ParameterSpecs;
 
 export const FACET_PARAMETERS = {
-  ...FILTERS,
+  ...FILTER_PARAMETERS,
   limit: {
     kind: 'integer',
     min: 1,

@@ -2,9 +2,9 @@ import type { TenantSet } from '../../caller/tenant-set';
 import type { AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
-import type { AuditEventFilter } from '../../event/query';
+import { filterOf } from '../../event/filters';
+import { type AuditEventFilter, isCountable } from '../../event/query';
 import { LIMITS } from '../../limits';
-import { isCountable } from '../../trail/counts/dimensions';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { fromStored } from '../../trail/stored-text';
 import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
@@ -99,9 +99,9 @@ function facetOf(
 }
 
 function fixedValue(field: FacetField, filter: AuditEventFilter): string | null {
-  if (field === 'actionId') return filter.actionId;
-  if (field === 'databaseName') return filter.databaseName;
-  return field === 'serverPrincipalName' ? filter.principalName : null;
+  const name = filterOf(field);
+  const value = name ? filter[name] : null;
+  return typeof value === 'string' ? value : null;
 }
 
 const textOrNull = (stored: string) => (stored === '' ? null : fromStored(stored));

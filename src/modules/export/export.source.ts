@@ -2,10 +2,10 @@ import type { TenantSet } from '../../caller/tenant-set';
 import type { AskRows } from '../../database/clients';
 import { guarded, isStatementTimeout } from '../../database/failure';
 import { TICKS_PER_MS } from '../../event/event-time';
+import { filterSpec, givenFilters } from '../../event/filters';
 import type { AuditEventFilter } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
-import { isCountable } from '../../trail/counts/dimensions';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { toStoredEvent } from '../../trail/event-rows';
 import { exportPageStatement, sliceEndStatement, spansStatement } from './export.statements';
@@ -66,11 +66,9 @@ export class PostgresExportSource implements ExportSource {
   }
 }
 
-/** Whether events are read to see if they match: an index has those of a time range, and of a principal in it. */
-const isRead = (filter: AuditEventFilter) => {
-  const { actionId, databaseName, succeeded } = filter;
-  return actionId !== null || databaseName !== null || succeeded !== null || !isCountable(filter);
-};
+/** Whether events are read to see if they match: an index has those of a time range, and of some filters in it. */
+const isRead = (filter: AuditEventFilter) =>
+  filter.search.length > 0 || givenFilters(filter).some((name) => !filterSpec(name).isIndexed);
 
 /** The last id before an hour since 1970. */
 function idBefore(hour: number): string {

@@ -1,21 +1,15 @@
 import { Prisma } from '../../database/clients';
 import type { AuditEventFilter } from '../../event/query';
-import { countedOf, isCountable, isHourly } from '../../trail/counts/dimensions';
-import { cutRange } from '../../trail/counts/pieces';
+import { countedOf } from '../../trail/counts/dimensions';
 import type { EachTenant } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
 import { DETAIL_COLUMNS } from '../../trail/event-rows';
 import { whereOf } from '../../trail/event-where';
-import { searchSegments } from '../../trail/search-segments';
 import type { IdSpan } from './export-source';
 
 /** Spans of hours [lo, hi) with matching events, in order, and how many (`n`). */
 export function spansStatement(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
-  const counted = countedOf(filter, 'recordId');
-  const pieces = cutRange(filter, isHourly(counted));
-  const segments = isCountable(filter)
-    ? each((tenant) => segmentsOf(counted, pieces, tenant))
-    : each.dependent((tenant) => searchSegments(filter, counted, tenant, each.form));
+  const segments = segmentsOf(each, filter, countedOf(filter, 'recordId'));
   return Prisma.sql`
     SELECT s.lo, s.hi, sum(s.n)::float8 AS n FROM (${segments}) s
     GROUP BY s.lo, s.hi HAVING sum(s.n) > 0 ORDER BY s.lo, s.hi`;

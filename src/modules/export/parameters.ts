@@ -1,11 +1,9 @@
-import { LIST_PARAMETERS, type ParameterSpecs } from '../../event/parameters';
+import { FILTER_PARAMETERS, type ParameterSpecs } from '../../event/parameters';
 import { EXPORT_FORMAT_NAMES } from './formats';
-
-const { page, pageSize, sortBy, sortDirection, ...FILTERS } = LIST_PARAMETERS;
 
 export const EXPORT_PARAMETERS = {
   format: { kind: 'choice', values: EXPORT_FORMAT_NAMES, default: 'ndjson', doc: 'Form of the lines.' },
-  ...FILTERS,
+  ...FILTER_PARAMETERS,
   cursor: {
     kind: 'id',
     doc: 'Goes on after the event of this recordId: the last whole line of an export that broke off.',

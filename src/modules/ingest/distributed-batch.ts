@@ -2,6 +2,7 @@ import type { RunSteps } from '../../database/clients';
 import { toDomainError } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
 import type { CheckedEvent } from '../../trail/checked-event';
+import { COUNTED, COUNTED_COLUMNS } from '../../trail/counts/dimensions';
 import { COLUMNS, NAMES } from '../../trail/event-columns';
 import { idBytes, LEAF_BYTES, type SealedBatch } from '../../trail/evidence/batch-seal';
 import { toStored } from '../../trail/stored-text';
@@ -30,10 +31,11 @@ INSERT INTO audit_event (tenant_id, ${NAMES})
 SELECT t.tenant_id, ${COLUMNS.map(({ type }, i) => list(i + 2, type)).join(', ')} FROM tenant t WHERE t.tenant_id = $1::int
 ON CONFLICT DO NOTHING RETURNING record_id::text`;
 
+/** Hours, the counted columns, events, and those that succeeded. */
+const COUNT_TYPES = ['int', ...COUNTED.map(() => 'text'), 'int', 'int'];
 const COUNT = `
-INSERT INTO audit_delta (tenant_id, hour, action_id, database_name, server_principal_name, n, ok)
-SELECT t.tenant_id, unnest($2::int[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[]), unnest($6::int[]),
-  unnest($7::int[])
+INSERT INTO audit_delta (tenant_id, hour, ${COUNTED_COLUMNS}, n, ok)
+SELECT t.tenant_id, ${COUNT_TYPES.map((type, i) => `unnest($${i + 2}::${type}[])`).join(', ')}
 FROM tenant t WHERE t.tenant_id = $1::int`;
 
 const LOG = `
@@ -80,7 +82,9 @@ function accepted(events: readonly CheckedEvent[], ids: readonly string[]): read
 }
 
 interface Count {
-  readonly values: readonly [hour: number, action: string, database: string, principal: string];
+  readonly hour: number;
+  /** Of the counted columns, in their order. */
+  readonly values: readonly string[];
   n: number;
   ok: number;
 }
@@ -90,14 +94,11 @@ function countsOf(events: readonly CheckedEvent[]): unknown[][] {
   const counts = new Map<string, Count>();
   for (const { recordId, record } of events) {
     const hour = Math.floor(idBytes(recordId).readUIntBE(0, 6) / HOUR_MS);
-    const texts = [record.actionId, record.databaseName, record.serverPrincipalName].map(
-      (text) => text ?? '',
-    );
+    const texts = COUNTED.map(({ field }) => String(record[field] ?? ''));
     const key = JSON.stringify([hour, ...texts]);
     let count = counts.get(key);
     if (!count) {
-      const [action = '', database = '', principal = ''] = texts.map(toStored);
-      count = { values: [hour, action, database, principal], n: 0, ok: 0 };
+      count = { hour, values: texts.map(toStored), n: 0, ok: 0 };
       counts.set(key, count);
     }
     count.n++;
@@ -105,7 +106,8 @@ function countsOf(events: readonly CheckedEvent[]): unknown[][] {
   }
   const all = [...counts.values()];
   return [
-    ...[0, 1, 2, 3].map((column) => all.map(({ values }) => values[column])),
+    all.map(({ hour }) => hour),
+    ...COUNTED.map((_, i) => all.map(({ values }) => values[i])),
     all.map(({ n }) => n),
     all.map(({ ok }) => ok),
   ];

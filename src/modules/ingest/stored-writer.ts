@@ -3,7 +3,7 @@ import type { RunStatement, RunSteps } from '../../database/clients';
 import { guarded, sqlStateOf } from '../../database/failure';
 import { serviceUnavailable } from '../../errors';
 import type { CheckedEvent } from '../../trail/checked-event';
-import { DIMENSIONS } from '../../trail/counts/dimensions';
+import { COUNTED_COLUMNS } from '../../trail/counts/dimensions';
 import { hourOf } from '../../trail/counts/scope';
 import { COLUMNS, NAMES } from '../../trail/event-columns';
 import { LEAF_BYTES, sealBatch } from '../../trail/evidence/batch-seal';
@@ -20,8 +20,6 @@ export interface AuditEventWriter {
 /** In the select list, not in FROM, where each array would be copied into a store of its own first: a tenth of the statement. */
 const VALUES = COLUMNS.map(({ type }, i) => `unnest($${i + 2}::${type}[])`).join(', ');
 
-const COUNTED = DIMENSIONS.map(({ column }) => column).join(', ');
-
 /** Parameters after the columns: what the batch adds to the evidence log. */
 const SEAL = [2, 3, 4, 5].map((after) => `$${COLUMNS.length + after}`);
 
@@ -34,12 +32,12 @@ WITH ins AS (
   INSERT INTO audit_event (tenant_id, ${NAMES})
   SELECT t.tenant_id, ${VALUES} FROM tenant t WHERE t.tenant_id = $1
   ON CONFLICT DO NOTHING
-  RETURNING record_id, ${COUNTED}, succeeded),
+  RETURNING record_id, ${COUNTED_COLUMNS}, succeeded),
 delta AS (
-  INSERT INTO audit_delta (tenant_id, hour, ${COUNTED}, n, ok)
-  SELECT t.tenant_id, ${hourOf('i.record_id')}, ${COUNTED}, count(*), count(*) FILTER (WHERE i.succeeded)
+  INSERT INTO audit_delta (tenant_id, hour, ${COUNTED_COLUMNS}, n, ok)
+  SELECT t.tenant_id, ${hourOf('i.record_id')}, ${COUNTED_COLUMNS}, count(*), count(*) FILTER (WHERE i.succeeded)
   FROM tenant t CROSS JOIN ins i WHERE t.tenant_id = $1
-  GROUP BY 1, 2, ${COUNTED}),
+  GROUP BY 1, 2, ${COUNTED_COLUMNS}),
 logged AS (
   INSERT INTO audit_log_queue (tenant_id, batch_id, received_at, leaves, accepted, events, key_id, mac, refused)
   SELECT t.tenant_id, ${SEAL[0]}::uuid, statement_timestamp(), ${SEAL[1]}::bytea,

@@ -1,25 +1,47 @@
 import { Prisma } from '../../database/clients';
+import { assertNever } from '../../errors';
 import { toSnakeCase } from '../../event/fields';
-import type { SortField } from '../../event/parameters';
-import type { AuditEventFilter } from '../../event/query';
-import { toStored } from '../stored-text';
+import { type CountedBy, type CountedField, FILTER_NAMES, FILTERS, filterSpec } from '../../event/filters';
+import { type AuditEventFilter, isCountable } from '../../event/query';
+import { toStored, UNUSED } from '../stored-text';
 
-/** A counted column: its number in `audit_dim`, its column in `audit_count`, its column in events and deltas. */
+/** A counted column. The statements that count, fold, read and forget counts are made of this table. */
 export interface Dimension {
+  /** Its number in `audit_dim`. */
   readonly kind: number;
-  readonly key: 'a' | 'd' | 'p';
+  /** Its name in statements; of those of `KEYS` the column of `audit_count` that holds the value's number. */
+  readonly key: 'a' | 'd' | 'p' | 'i';
+  readonly field: Exclude<CountedField, 'succeeded'>;
+  /** Its column in events and deltas. */
   readonly column: string;
+  /** SQL: a delta's value as `audit_dim` has it. */
+  readonly storedValueOf: (delta: string) => string;
 }
 
-const dimension = (kind: number, key: Dimension['key'], field: string): Dimension => ({
-  kind,
-  key,
-  column: toSnakeCase(field),
-});
-const ACTION = dimension(1, 'a', 'actionId');
-const DATABASE = dimension(2, 'd', 'databaseName');
-const PRINCIPAL = dimension(3, 'p', 'serverPrincipalName');
-export const DIMENSIONS = [ACTION, DATABASE, PRINCIPAL] as const;
+const dimension = <K extends Dimension['key']>(kind: number, key: K, field: Dimension['field']) => {
+  const column = toSnakeCase(field);
+  return { kind, key, field, column, storedValueOf: (delta: string) => `${delta}.${column}` } as const;
+};
+
+export const DIMENSIONS = {
+  action: dimension(1, 'a', FILTERS.actionId.field),
+  database: dimension(2, 'd', FILTERS.databaseName.field),
+  principal: dimension(3, 'p', FILTERS.principalName.field),
+  instance: {
+    ...dimension(4, 'i', FILTERS.serverInstanceName.field),
+    // Null: the release before wrote it, which does not say the instance.
+    // By CASE, which leaks nothing, so that the number is found by its index; of coalesce PostgreSQL does not know it.
+    storedValueOf: (delta: string) =>
+      `CASE WHEN ${delta}.server_instance_name IS NULL THEN '${UNUSED}' ELSE ${delta}.server_instance_name END`,
+  },
+} as const satisfies Record<Exclude<CountedBy, 'outcome'>, Dimension>;
+
+/** All counted columns, in the order of their numbers. */
+export const COUNTED: readonly Dimension[] = Object.values(DIMENSIONS);
+/** Their columns in events and deltas, for a statement. */
+export const COUNTED_COLUMNS = COUNTED.map(({ column }) => column).join(', ');
+/** Those that `audit_count` has a column of; the instance shares one (`by-instance.ts`). */
+export const KEYS = [DIMENSIONS.action, DIMENSIONS.database, DIMENSIONS.principal] as const;
 
 /** What is counted: the filtered dimensions, and by what the events are put in order before their time. */
 export interface Counted {
@@ -29,46 +51,63 @@ export interface Counted {
   readonly outcome: boolean | null;
 }
 
-const GROUPS: Readonly<Record<SortField, Counted['group']>> = {
-  recordId: null,
-  actionId: ACTION,
-  databaseName: DATABASE,
-  serverPrincipalName: PRINCIPAL,
-  succeeded: 'outcome',
-};
-
-export { isCountable } from '../../event/query';
-
-export function countedOf(filter: AuditEventFilter, sort: SortField): Counted {
-  const given = [
-    { dimension: ACTION, value: filter.actionId },
-    { dimension: DATABASE, value: filter.databaseName },
-    { dimension: PRINCIPAL, value: filter.principalName },
-  ];
-  const filters = given.flatMap(({ dimension, value }) =>
-    value === null ? [] : [{ dimension, value: toStored(value) }],
-  );
-  const group = GROUPS[sort];
-  // Ordering by a column that has one value left is ordering by time.
-  const isFixed =
-    group === 'outcome' ? filter.succeeded !== null : filters.some(({ dimension }) => dimension === group);
-  return { filters, group: isFixed ? null : group, outcome: filter.succeeded };
+/** @param by the field that events are ordered or grouped by; their id stands for their time alone */
+export function countedOf(filter: AuditEventFilter, by: CountedField | 'recordId'): Counted {
+  const filters: { dimension: Dimension; value: string }[] = [];
+  let outcome: boolean | null = null;
+  let group: Counted['group'] = null;
+  for (const name of FILTER_NAMES) {
+    const { field, countedBy } = filterSpec(name);
+    const value = filter[name];
+    switch (countedBy) {
+      case null:
+        // No count knows it: the events are read (`search-segments.ts`).
+        break;
+      case 'outcome':
+        if (value !== null) outcome = value === true;
+        else if (field === by) group = 'outcome';
+        break;
+      case 'action':
+      case 'database':
+      case 'principal':
+      case 'instance':
+        if (value !== null)
+          filters.push({ dimension: DIMENSIONS[countedBy], value: toStored(String(value)) });
+        // Ordering by a column that has one value left is ordering by time.
+        else if (field === by) group = DIMENSIONS[countedBy];
+        break;
+      default:
+        assertNever(countedBy);
+    }
+  }
+  return { filters, group, outcome };
 }
 
 /** The dimension events are grouped by, when it is one of `audit_dim`. */
 export const groupDimension = ({ group }: Counted): Dimension | null =>
   group === null || group === 'outcome' ? null : group;
 
+export const filteredValue = ({ filters }: Counted, dimension: Dimension): string | null =>
+  filters.find((filter) => filter.dimension === dimension)?.value ?? null;
+
 /** Counts by the hour exist for all events and for each single dimension. */
 export const isHourly = (counted: Counted): boolean =>
   counted.filters.length + (groupDimension(counted) ? 1 : 0) <= 1;
 
-/** Conditions on `audit_count c` that choose the grouping set, and in it the filtered values. */
-export function onCounts(counted: Counted, tenant: Prisma.Sql): Prisma.Sql {
-  const conditions = DIMENSIONS.map((dimension) => {
+/** Whether the instance has a part in what is counted. */
+export const isByInstance = (counted: Counted): boolean =>
+  counted.group === DIMENSIONS.instance || filteredValue(counted, DIMENSIONS.instance) !== null;
+
+/** Whether events may have to be read, which takes long: for words, uncounted fields, days not counted by instance. */
+export const mayReadEvents = (filter: AuditEventFilter): boolean =>
+  !isCountable(filter) || isByInstance(countedOf(filter, 'recordId'));
+
+/** Conditions on columns of `audit_count c` that choose the grouping set, and in it the filtered values. */
+export function onKeys(counted: Counted, keys: readonly Dimension[], tenant: Prisma.Sql): Prisma.Sql {
+  const conditions = keys.map((dimension) => {
     const key = Prisma.raw(`c.${dimension.key}`);
-    const filter = counted.filters.find((f) => f.dimension === dimension);
-    if (filter) return Prisma.sql`${key} = (${dimIdOf(dimension, tenant, Prisma.sql`${filter.value}`)})`;
+    const value = filteredValue(counted, dimension);
+    if (value !== null) return Prisma.sql`${key} = (${dimIdOf(dimension, tenant, Prisma.sql`${value}`)})`;
     return dimension === counted.group ? Prisma.sql`${key} > 0` : Prisma.sql`${key} = 0`;
   });
   return Prisma.join(conditions, ' AND ');

@@ -1,6 +1,9 @@
 import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
-import { DIMENSIONS } from './dimensions';
+import { UNUSED } from '../stored-text';
+import { ACTION_MAX, COUNTED_BY_INSTANCE, INSTANCE_MAX, keyOf } from './by-instance';
+import { COUNTED, KEYS } from './dimensions';
+import { HOURS_PER_DAY } from './pieces';
 import { tryTurn } from './turns';
 
 const TENANTS_PER_RUN = 50;
@@ -9,15 +12,70 @@ const TENANTS_PER_RUN = 50;
  * Values not numbered yet get the next numbers. Runs under the tenant's lock, so no two runs give the same. What is
  * inserted names its tenant by the tenant's row, here and below: of a distributed database one node then does it all.
  */
-const NUMBER_VALUES = DIMENSIONS.map(
-  ({ kind, column }) => `
+export const numberValues = (kind: number, values: string): string => `
   INSERT INTO audit_dim (tenant_id, kind, value, dim_id)
   SELECT t.tenant_id, ${kind}, n.value, (SELECT coalesce(max(m.dim_id), 0) FROM audit_dim m
       WHERE m.tenant_id = $1::int AND m.kind = ${kind}) + row_number() OVER (ORDER BY n.value)
-  FROM tenant t CROSS JOIN (SELECT DISTINCT x.${column} AS value FROM audit_delta x WHERE x.tenant_id = $1::int) n
+  FROM tenant t CROSS JOIN (${values}) n
   WHERE t.tenant_id = $1::int
-    AND NOT EXISTS (SELECT FROM audit_dim m WHERE m.tenant_id = $1::int AND m.kind = ${kind} AND m.value = n.value)`,
+    AND NOT EXISTS (SELECT FROM audit_dim m WHERE m.tenant_id = $1::int AND m.kind = ${kind} AND m.value = n.value)`;
+
+const NUMBER_VALUES = COUNTED.map(({ kind, storedValueOf }) =>
+  numberValues(
+    kind,
+    `SELECT DISTINCT ${storedValueOf('x')} AS value FROM audit_delta x WHERE x.tenant_id = $1::int`,
+  ),
 );
+
+/** SQL: the tables that number the values of rows `x`, and the conditions that join them. */
+const NUMBERS = COUNTED.map(({ key }) => `audit_dim ${key}`).join(', ');
+const NUMBERED = COUNTED.map(
+  ({ key, kind, storedValueOf }) =>
+    `${key}.tenant_id = $1::int AND ${key}.kind = ${kind} AND ${key}.value = ${storedValueOf('x')}`,
+).join(' AND ');
+const NUMBERS_OF_KEYS = KEYS.map(({ key }) => `${key}.dim_id AS ${key}`).join(', ');
+const KEY_NAMES = KEYS.map(({ key }) => key).join(', ');
+
+/** SQL: the instance's number `i`; null where the events can't be counted by it. */
+const INSTANCE = `CASE WHEN i.value <> '${UNUSED}' AND i.dim_id <= ${INSTANCE_MAX} AND a.dim_id <= ${ACTION_MAX} THEN i.dim_id END AS i`;
+
+/** SQL: rows `x` as the counts have them, for `RETURNING` or `SELECT`. */
+const COUNTS_OF_ROWS = `x.hour, ${NUMBERS_OF_KEYS}, ${INSTANCE}, x.n, x.ok`;
+
+const SUMS = 'sum(n)::int AS n, sum(ok)::int AS ok';
+const [ACTION, ...OTHERS] = KEYS;
+const orAll = (keys: readonly { readonly key: string }[]) =>
+  keys.map(({ key }) => `coalesce(${key}, 0) AS ${key}`).join(', ');
+
+/** What `gone` adds to the counts by columns: of hours for each single one, of days for every combination. */
+const SUMS_BY_KEYS = `
+  SELECT 1::smallint AS grain, hour AS bucket, ${orAll(KEYS)}, ${SUMS}
+  FROM gone GROUP BY GROUPING SETS ((hour), ${KEYS.map(({ key }) => `(hour, ${key})`).join(', ')})
+  UNION ALL
+  SELECT 2::smallint, hour / ${HOURS_PER_DAY}, ${orAll(KEYS)}, ${SUMS}
+  FROM gone GROUP BY hour / ${HOURS_PER_DAY}, CUBE (${KEY_NAMES})`;
+
+const noOthers = OTHERS.map(({ key }) => `0 AS ${key}`).join(', ');
+/** The same by instance, and how many of a day's events it has. */
+const SUMS_BY_INSTANCE = `
+  SELECT 1::smallint AS grain, hour AS bucket, ${keyOf('i', '0')} AS ${ACTION.key}, ${noOthers}, ${SUMS}
+  FROM gone WHERE i IS NOT NULL GROUP BY hour, i
+  UNION ALL
+  SELECT 2::smallint, hour / ${HOURS_PER_DAY}, ${keyOf('i', `coalesce(${ACTION.key}, 0)`)}, ${orAll(OTHERS)}, ${SUMS}
+  FROM gone WHERE i IS NOT NULL GROUP BY hour / ${HOURS_PER_DAY}, i, CUBE (${KEY_NAMES})
+  UNION ALL
+  SELECT 2::smallint, hour / ${HOURS_PER_DAY}, ${COUNTED_BY_INSTANCE}, ${noOthers}, ${SUMS}
+  FROM gone WHERE i IS NOT NULL GROUP BY hour / ${HOURS_PER_DAY}`;
+
+const addToCounts = (sums: string) => `
+sums AS (${sums}),
+counted AS (
+  INSERT INTO audit_count AS c (tenant_id, grain, ${KEY_NAMES}, bucket, n, ok)
+  SELECT t.tenant_id, s.grain, ${KEYS.map(({ key }) => `s.${key}`).join(', ')}, s.bucket, s.n, s.ok
+  FROM tenant t CROSS JOIN sums s WHERE t.tenant_id = $1::int
+  ORDER BY s.grain, ${KEYS.map(({ key }) => `s.${key}`).join(', ')}, s.bucket
+  ON CONFLICT (tenant_id, grain, ${KEY_NAMES}, bucket) DO UPDATE SET n = c.n + excluded.n, ok = c.ok + excluded.ok)
+SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int`;
 
 /**
  * Moves a tenant's deltas into its counts, in one statement: a reader sees them in the one place or in the other.
@@ -25,30 +83,22 @@ const NUMBER_VALUES = DIMENSIONS.map(
  */
 const FOLD = `
 WITH gone AS (
-  DELETE FROM audit_delta x USING ${DIMENSIONS.map(({ key }) => `audit_dim ${key}`).join(', ')}
-  WHERE x.tenant_id = $1::int AND ${DIMENSIONS.map(
-    ({ key, kind, column }) =>
-      `${key}.tenant_id = $1::int AND ${key}.kind = ${kind} AND ${key}.value = x.${column}`,
-  ).join(' AND ')}
-  RETURNING x.hour, a.dim_id AS a, d.dim_id AS d, p.dim_id AS p, x.n, x.ok),
+  DELETE FROM audit_delta x USING ${NUMBERS}
+  WHERE x.tenant_id = $1::int AND ${NUMBERED}
+  RETURNING ${COUNTS_OF_ROWS}),
 changed AS (
   INSERT INTO audit_unindexed AS u (tenant_id, hour, changed_at)
   SELECT t.tenant_id, h.hour, statement_timestamp() FROM tenant t CROSS JOIN (SELECT DISTINCT hour FROM gone) h
   WHERE t.tenant_id = $1::int
   ON CONFLICT (tenant_id, hour) DO UPDATE SET changed_at = excluded.changed_at),
-sums AS (
-  SELECT 1::smallint AS grain, hour AS bucket, coalesce(a, 0) AS a, coalesce(d, 0) AS d, coalesce(p, 0) AS p,
-    sum(n)::int AS n, sum(ok)::int AS ok
-  FROM gone GROUP BY GROUPING SETS ((hour), (hour, a), (hour, d), (hour, p))
-  UNION ALL
-  SELECT 2::smallint, hour / 24, coalesce(a, 0), coalesce(d, 0), coalesce(p, 0), sum(n)::int, sum(ok)::int
-  FROM gone GROUP BY hour / 24, CUBE (a, d, p)),
-counted AS (
-  INSERT INTO audit_count AS c (tenant_id, grain, a, d, p, bucket, n, ok)
-  SELECT t.tenant_id, s.grain, s.a, s.d, s.p, s.bucket, s.n, s.ok FROM tenant t CROSS JOIN sums s WHERE t.tenant_id = $1::int
-  ORDER BY s.grain, s.a, s.d, s.p, s.bucket
-  ON CONFLICT (tenant_id, grain, a, d, p, bucket) DO UPDATE SET n = c.n + excluded.n, ok = c.ok + excluded.ok)
-SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int`;
+${addToCounts(`${SUMS_BY_KEYS}
+  UNION ALL ${SUMS_BY_INSTANCE}`)}`;
+
+/** Adds rows `x` of `rows` to the counts by instance alone. $1 is the tenant. */
+export const addByInstance = (rows: string): string => `
+WITH gone AS (
+  SELECT ${COUNTS_OF_ROWS} FROM (${rows}) x, ${NUMBERS} WHERE ${NUMBERED}),
+${addToCounts(SUMS_BY_INSTANCE)}`;
 
 /** Folds what this transaction sees of a tenant, whose turn the caller has. */
 export async function foldTenant(tx: Prisma.TransactionClient, tenantId: number): Promise<void> {

@@ -23,6 +23,15 @@ export interface Pieces {
   readonly direct: readonly TimeRange[];
 }
 
+/** The one span that neighbouring spans make up; null: there are none. */
+export function spanOf(spans: readonly HourSpan[]): HourSpan | null {
+  if (spans.length === 0) return null;
+  const froms = spans.map(({ from }) => from ?? Number.NEGATIVE_INFINITY);
+  const tos = spans.map(({ to }) => to ?? Number.POSITIVE_INFINITY);
+  const [from, to] = [Math.min(...froms), Math.max(...tos)];
+  return { from: Number.isFinite(from) ? from : null, to: Number.isFinite(to) ? to : null };
+}
+
 /**
  * Cuts a time range into the fewest buckets.
  * @param hourly whether counts by the hour exist for what is asked

@@ -1,28 +1,88 @@
 import { Prisma } from '../../database/clients';
-import type { TimeRange } from '../../event/query';
+import { type AuditEventFilter, isCountable, type TimeRange } from '../../event/query';
 import { whereInRange } from '../event-where';
-import { type Counted, dimIdOf, groupDimension, onCounts, onValues } from './dimensions';
-import { HOURS_PER_DAY, type HourSpan, inBuckets, type Pieces } from './pieces';
-import { hourOf, within } from './scope';
+import { NONE, searchSegments } from '../search-segments';
+import { instanceKeys, keyOfInstance, openDays } from './by-instance';
+import {
+  type Counted,
+  DIMENSIONS,
+  dimIdOf,
+  filteredValue,
+  groupDimension,
+  isByInstance,
+  isHourly,
+  KEYS,
+  onKeys,
+  onValues,
+} from './dimensions';
+import { cutRange, HOURS_PER_DAY, type HourSpan, inBuckets, type Pieces, spanOf } from './pieces';
+import { type EachTenant, hourOf, type TenantForm, within } from './scope';
 
 /**
  * Segments are stretches of events in their order: the value they are grouped by (`v`), a span of hours [lo, hi),
  * how many events (`n`) and how many of them succeeded (`ok`). Counts not folded yet are read with the folded ones.
+ * What no count knows comes from the search index or the events.
  */
-export function segmentsOf(counted: Counted, pieces: Pieces, tenant: Prisma.Sql): Prisma.Sql {
+export function segmentsOf(
+  each: EachTenant,
+  filter: AuditEventFilter,
+  counted: Counted,
+  pieces: Pieces = cutRange(filter, isHourly(counted)),
+): Prisma.Sql {
+  if (!isCountable(filter))
+    return each.dependent((tenant) => searchSegments(filter, counted, tenant, each.form));
+  const span = isByInstance(counted) ? wholeSpanOf(pieces) : null;
+  if (!span) return each((tenant) => countedSegments(counted, pieces, tenant));
+  const ofTenant = (tenant: Prisma.Sql) =>
+    instanceSegments(filter, counted, pieces, tenant, { span, form: each.form });
+  return Prisma.sql`
+    SELECT r.* FROM (WITH ${openDays(each, span)} SELECT q.* FROM (${each.dependent(ofTenant)}) q) r`;
+}
+
+/** What of a range is counted whole, by days or hours. */
+export const wholeSpanOf = (pieces: Pieces): HourSpan | null =>
+  spanOf(spansOf(pieces).map(([, span]) => span));
+
+/** Segments of what is counted by columns of the counts, of one tenant. */
+export function countedSegments(counted: Counted, pieces: Pieces, tenant: Prisma.Sql): Prisma.Sql {
   const sources = [
-    ...(pieces.days
-      ? [folded(counted, DAY, pieces.days, tenant), unfolded(counted, DAY, pieces.days, tenant)]
-      : []),
-    ...pieces.hours.flatMap((span) => [
-      folded(counted, HOUR, span, tenant),
-      unfolded(counted, HOUR, span, tenant),
+    ...spansOf(pieces).flatMap(([grain, span]) => [
+      folded(counted, grain, span, tenant),
+      unfolded(counted, grain, span, tenant, Prisma.empty),
     ]),
     ...pieces.direct.map((range) => counting(counted, range, tenant)),
   ];
-  const none = Prisma.sql`SELECT ${groupValueOf(counted, 'none')}, 0 AS lo, 0 AS hi, 0::bigint AS n, 0::bigint AS ok WHERE false`;
-  return sources.length === 0 ? none : ofOutcome(counted, Prisma.join(sources, ' UNION ALL '));
+  return sources.length === 0 ? NONE : ofOutcome(counted, Prisma.join(sources, ' UNION ALL '));
 }
+
+/**
+ * Segments of what is counted by instance. Days that are not, since they were stored by the release before and the
+ * counting has not come to them yet, are answered as what no count knows.
+ */
+function instanceSegments(
+  filter: AuditEventFilter,
+  counted: Counted,
+  pieces: Pieces,
+  tenant: Prisma.Sql,
+  { span, form }: { readonly span: HourSpan; readonly form: TenantForm },
+): Prisma.Sql {
+  const sources = [
+    ...spansOf(pieces).flatMap(([grain, each]) => [
+      foldedByInstance(counted, grain, each, tenant),
+      unfolded(counted, grain, each, tenant, Prisma.sql`AND ${isCounted('x.hour')}`),
+    ]),
+    ...pieces.direct.map((range) => counting(counted, range, tenant)),
+  ];
+  return Prisma.sql`
+    SELECT q.* FROM (
+      WITH key AS MATERIALIZED (${instanceKeys(counted, tenant)})
+      ${ofOutcome(counted, Prisma.join(sources, ' UNION ALL '))}
+      UNION ALL ${searchSegments(filter, counted, tenant, form, span)}) q`;
+}
+
+/** SQL: whether an hour is of no day that is open. */
+const isCounted = (hour: string): Prisma.Sql =>
+  Prisma.raw(`NOT EXISTS (SELECT FROM open o WHERE o.lo <= ${hour} AND o.hi > ${hour})`);
 
 function ofOutcome({ outcome }: Counted, segments: Prisma.Sql): Prisma.Sql {
   if (outcome === null) return segments;
@@ -30,20 +90,31 @@ function ofOutcome({ outcome }: Counted, segments: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`SELECT s.v, s.lo, s.hi, ${Prisma.raw(`${n} AS n, ${ok} AS ok`)} FROM (${segments}) s`;
 }
 
-/** The hours of one day's segment `h`, with their counts. */
+/** The hours of one day's segment `h`, with their counts. A day's segment is counted, by instance too. */
 export function hoursWithin(counted: Counted, tenant: Prisma.Sql): Prisma.Sql {
-  const dimension = groupDimension(counted);
-  const ofCount = dimension
-    ? Prisma.sql`AND ${Prisma.raw(`c.${dimension.key}`)} = (${dimIdOf(dimension, tenant, Prisma.sql`h.v`)})`
-    : Prisma.empty;
-  const ofDelta = dimension ? Prisma.sql`AND ${Prisma.raw(`x.${dimension.column}`)} = h.v` : Prisma.empty;
+  const group = groupDimension(counted);
+  const ofDelta = group ? Prisma.sql`AND ${Prisma.raw(`x.${group.column}`)} = h.v` : Prisma.empty;
   return Prisma.sql`
     SELECT c.bucket AS hour, c.n, c.ok FROM audit_count c
-    WHERE c.tenant_id = ${tenant} AND c.grain = 1 AND ${onCounts(counted, tenant)} ${ofCount}
+    WHERE c.tenant_id = ${tenant} AND c.grain = 1 AND ${onHours(counted, tenant)}
       AND c.bucket >= h.lo AND c.bucket < h.hi
     UNION ALL
     SELECT x.hour, x.n, x.ok FROM audit_delta x
     WHERE x.tenant_id = ${tenant} AND ${onValues(counted, 'x')} ${ofDelta} AND x.hour >= h.lo AND x.hour < h.hi`;
+}
+
+function onHours(counted: Counted, tenant: Prisma.Sql): Prisma.Sql {
+  const group = groupDimension(counted);
+  const value = group ? Prisma.sql`h.v` : null;
+  if (isByInstance(counted)) {
+    const [, ...others] = KEYS;
+    const instance = value ?? Prisma.sql`${filteredValue(counted, DIMENSIONS.instance)}`;
+    return Prisma.sql`c.a = (${keyOfInstance(tenant, instance)}) AND ${onKeys(counted, others, tenant)}`;
+  }
+  const keys = onKeys(counted, KEYS, tenant);
+  return group && value
+    ? Prisma.sql`${keys} AND ${Prisma.raw(`c.${group.key}`)} = (${dimIdOf(group, tenant, value)})`
+    : keys;
 }
 
 interface Grain {
@@ -53,27 +124,60 @@ interface Grain {
 const HOUR: Grain = { grain: 1, hours: 1 };
 const DAY: Grain = { grain: 2, hours: HOURS_PER_DAY };
 
+/** Spans that are counted whole, each with the width of its buckets. */
+export const spansOf = ({ days, hours }: Pieces): (readonly [Grain, HourSpan])[] => [
+  ...(days ? [[DAY, days] as const] : []),
+  ...hours.map((span) => [HOUR, span] as const),
+];
+
 function folded(counted: Counted, { grain, hours }: Grain, span: HourSpan, tenant: Prisma.Sql): Prisma.Sql {
-  const dimension = groupDimension(counted);
-  const join = dimension
-    ? Prisma.sql`JOIN audit_dim g ON g.tenant_id = ${tenant} AND g.kind = ${dimension.kind}::smallint
-        AND g.dim_id = ${Prisma.raw(`c.${dimension.key}`)}`
-    : Prisma.empty;
-  const size = Prisma.raw(String(hours));
+  const group = groupDimension(counted);
   return Prisma.sql`
-    SELECT ${groupValueOf(counted, 'count')}, c.bucket * ${size} AS lo, (c.bucket + 1) * ${size} AS hi,
-      c.n::bigint AS n, c.ok::bigint AS ok
-    FROM audit_count c ${join}
-    WHERE c.tenant_id = ${tenant} AND c.grain = ${grain}::smallint AND ${onCounts(counted, tenant)}
+    SELECT ${Prisma.raw(group ? 'g.value' : `''::text`)} AS v, ${bucketOf(hours)}
+    FROM audit_count c ${joinGroup(group, tenant)}
+    WHERE c.tenant_id = ${tenant} AND c.grain = ${grain}::smallint AND ${onKeys(counted, KEYS, tenant)}
       AND ${within('c.bucket', inBuckets(span, hours))}`;
 }
 
-function unfolded(counted: Counted, { hours }: Grain, span: HourSpan, tenant: Prisma.Sql): Prisma.Sql {
+function foldedByInstance(
+  counted: Counted,
+  { grain, hours }: Grain,
+  span: HourSpan,
+  tenant: Prisma.Sql,
+): Prisma.Sql {
+  const [, ...others] = KEYS;
+  const group = others.find((dimension) => dimension === counted.group) ?? null;
+  return Prisma.sql`
+    SELECT ${Prisma.raw(group ? 'g.value' : 'k.v')} AS v, ${bucketOf(hours)}
+    FROM key k JOIN audit_count c ON c.a = k.a ${joinGroup(group, tenant)}
+    WHERE c.tenant_id = ${tenant} AND c.grain = ${grain}::smallint AND ${onKeys(counted, others, tenant)}
+      AND ${within('c.bucket', inBuckets(span, hours))} AND ${isCounted(`c.bucket * ${hours}`)}`;
+}
+
+const bucketOf = (hours: number): Prisma.Sql =>
+  Prisma.raw(
+    `c.bucket * ${hours} AS lo, (c.bucket + 1) * ${hours} AS hi, c.n::bigint AS n, c.ok::bigint AS ok`,
+  );
+
+const joinGroup = (group: ReturnType<typeof groupDimension>, tenant: Prisma.Sql): Prisma.Sql =>
+  group
+    ? Prisma.sql`JOIN audit_dim g ON g.tenant_id = ${tenant} AND g.kind = ${group.kind}::smallint
+        AND g.dim_id = ${Prisma.raw(`c.${group.key}`)}`
+    : Prisma.empty;
+
+function unfolded(
+  counted: Counted,
+  { hours }: Grain,
+  span: HourSpan,
+  tenant: Prisma.Sql,
+  besides: Prisma.Sql,
+): Prisma.Sql {
   const lo = Prisma.raw(hours === 1 ? 'x.hour' : `x.hour / ${hours} * ${hours}`);
   return Prisma.sql`
     SELECT ${groupValueOf(counted, 'x')}, ${lo} AS lo, ${lo} + ${Prisma.raw(String(hours))} AS hi,
       sum(x.n) AS n, sum(x.ok) AS ok
-    FROM audit_delta x WHERE x.tenant_id = ${tenant} AND ${onValues(counted, 'x')} AND ${within('x.hour', span)}
+    FROM audit_delta x
+    WHERE x.tenant_id = ${tenant} AND ${onValues(counted, 'x')} AND ${within('x.hour', span)} ${besides}
     GROUP BY 1, 2`;
 }
 
@@ -86,9 +190,8 @@ function counting(counted: Counted, range: TimeRange, tenant: Prisma.Sql): Prism
       WHERE e.tenant_id = ${tenant} AND ${whereInRange(range)} AND ${onValues(counted, 'e')} GROUP BY 1, 2) f`;
 }
 
-/** The value a source's rows are grouped by; the outcome is told apart later, since every row counts both. */
-function groupValueOf(counted: Counted, source: 'count' | 'x' | 'e' | 'none'): Prisma.Sql {
-  const dimension = groupDimension(counted);
-  if (!dimension || source === 'none') return Prisma.raw(`''::text AS v`);
-  return Prisma.raw(source === 'count' ? 'g.value AS v' : `${source}.${dimension.column} AS v`);
+/** The value a row of deltas or events is grouped by; the outcome is told apart later, since every row counts both. */
+function groupValueOf(counted: Counted, alias: 'x' | 'e'): Prisma.Sql {
+  const group = groupDimension(counted);
+  return Prisma.raw(group ? `${alias}.${group.column} AS v` : `''::text AS v`);
 }

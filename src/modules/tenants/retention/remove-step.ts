@@ -3,7 +3,8 @@ import type { OwnerDb, Prisma } from '../../../database/clients';
 import { TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
 import { LIMITS } from '../../../limits';
-import { DIMENSIONS } from '../../../trail/counts/dimensions';
+import { COUNTED_BY_INSTANCE } from '../../../trail/counts/by-instance';
+import { COUNTED_COLUMNS } from '../../../trail/counts/dimensions';
 import { foldTenant } from '../../../trail/counts/fold';
 import { hourOf } from '../../../trail/counts/scope';
 import { takeTenant } from '../../../trail/counts/turns';
@@ -12,7 +13,6 @@ import type { RemovalStep, RunningRetention } from './retention-store';
 
 /** Indexing a busy tenant's hours may keep its turn for a while; nobody else waits behind us. */
 const TURN_WAIT = '60s';
-const COUNTED = DIMENSIONS.map(({ column }) => column).join(', ');
 
 /**
  * Where a step ends: the record after its last, or nothing. It asks the tenant's row whether its retention is still
@@ -28,11 +28,11 @@ FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $4::int`;
 const REMOVE = `
 WITH gone AS (
   DELETE FROM audit_event e WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid
-  RETURNING e.record_id, ${COUNTED}, e.succeeded),
+  RETURNING e.record_id, ${COUNTED_COLUMNS}, e.succeeded),
 less AS (
-  INSERT INTO audit_delta (tenant_id, hour, ${COUNTED}, n, ok)
-  SELECT t.tenant_id, ${hourOf('g.record_id')}, ${COUNTED}, -count(*), -count(*) FILTER (WHERE g.succeeded)
-  FROM tenant t CROSS JOIN gone g WHERE t.tenant_id = $1::int GROUP BY 1, 2, ${COUNTED}
+  INSERT INTO audit_delta (tenant_id, hour, ${COUNTED_COLUMNS}, n, ok)
+  SELECT t.tenant_id, ${hourOf('g.record_id')}, ${COUNTED_COLUMNS}, -count(*), -count(*) FILTER (WHERE g.succeeded)
+  FROM tenant t CROSS JOIN gone g WHERE t.tenant_id = $1::int GROUP BY 1, 2, ${COUNTED_COLUMNS}
   RETURNING hour, n)
 SELECT hour, n FROM less`;
 
@@ -40,7 +40,11 @@ SELECT hour, n FROM less`;
 const UNINDEX = ['audit_segment', 'audit_word'].map(
   (table) => `DELETE FROM ${table} WHERE tenant_id = $1::int AND hour = ANY($2::int[])`,
 );
-const CLEAR_EMPTY = 'DELETE FROM audit_count WHERE tenant_id = $1::int AND n = 0';
+/** Of a day with counts, what says how many of them are by instance stays: without it there are none by instance. */
+const CLEAR_EMPTY = `
+DELETE FROM audit_count c WHERE c.tenant_id = $1::int AND c.n = 0 AND NOT (c.a = ${COUNTED_BY_INSTANCE} AND EXISTS (
+  SELECT FROM audit_count t WHERE t.tenant_id = $1::int AND t.grain = c.grain AND t.a = 0 AND t.d = 0 AND t.p = 0
+    AND t.bucket = c.bucket AND t.n <> 0))`;
 
 /**
  * Removes a tenant's oldest expired events, in one transaction that ends with folding: no negative delta is ever

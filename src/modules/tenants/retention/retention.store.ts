@@ -5,7 +5,8 @@ import type { OwnerDb, Prisma, ServiceDb } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { guarded } from '../../../database/failure';
 import { ofEveryTenant, ofTenants } from '../../../database/tenant-rows';
-import { DIMENSIONS } from '../../../trail/counts/dimensions';
+import { INSTANCE_MAX, keyOf } from '../../../trail/counts/by-instance';
+import { COUNTED, KEYS } from '../../../trail/counts/dimensions';
 import { takeTenant } from '../../../trail/counts/turns';
 import { weekOfPartition } from '../../../trail/partitions';
 import { dropWeek } from './drop-week';
@@ -13,10 +14,13 @@ import { removeStep } from './remove-step';
 import type { RetentionRun, RetentionStore, RunningRetention, StoredWeek } from './retention-store';
 
 /** Values whose last count is gone: what is not stored any more is not named any more. */
-const FORGET_VALUES = DIMENSIONS.map(({ kind, key }) => {
-  const others = DIMENSIONS.filter((d) => d.key !== key).map((d) => `c.${d.key} = 0`);
+const FORGET_VALUES = COUNTED.map(({ kind, key }) => {
+  const column = key === 'i' ? 'a' : key;
+  const number =
+    key === 'i' ? `(SELECT ${keyOf('m.dim_id', '0')} WHERE m.dim_id <= ${INSTANCE_MAX})` : 'm.dim_id';
+  const others = KEYS.filter((d) => d.key !== column).map((d) => `c.${d.key} = 0`);
   return `DELETE FROM audit_dim m WHERE m.tenant_id = $1::int AND m.kind = ${kind} AND NOT EXISTS (
-    SELECT FROM audit_count c WHERE c.tenant_id = $1::int AND c.grain = 2 AND c.${key} = m.dim_id
+    SELECT FROM audit_count c WHERE c.tenant_id = $1::int AND c.grain = 2 AND c.${column} = ${number}
       AND ${others.join(' AND ')})`;
 });
 

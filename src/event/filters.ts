@@ -1,0 +1,81 @@
+import { AUDIT_EVENT_FIELDS, type AuditEvent, type FieldName } from './fields';
+
+/**
+ * The filters of the list, declared once. The parameters, the GraphQL arguments, the OpenAPI document, the conditions in
+ * SQL, what the counts answer, the facets, the export and the dashboard are derived from this table.
+ */
+export interface FilterSpec {
+  /** The field whose value is compared. */
+  readonly field: FieldName;
+  /** What of the counts answers the filter (`src/trail/counts/dimensions.ts`); null: matching events are read. */
+  readonly countedBy: CountedBy | null;
+  /** Whether an index leads from a value to its events. */
+  readonly isIndexed?: true;
+  readonly doc: string;
+}
+
+/** The counted columns, and the outcome, which every count tells apart. */
+export type CountedBy = 'action' | 'database' | 'principal' | 'instance' | 'outcome';
+
+export const FILTERS = {
+  actionId: {
+    field: 'actionId',
+    countedBy: 'action',
+    doc: 'SQL action code, compared exactly.',
+  },
+  databaseName: {
+    field: 'databaseName',
+    countedBy: 'database',
+    doc: 'Database name, compared exactly.',
+  },
+  principalName: {
+    field: 'serverPrincipalName',
+    countedBy: 'principal',
+    isIndexed: true,
+    doc: 'SQL login: the server principal name, compared exactly.',
+  },
+  serverInstanceName: {
+    field: 'serverInstanceName',
+    countedBy: 'instance',
+    doc: 'SQL Server instance name, compared exactly.',
+  },
+  succeeded: {
+    field: 'succeeded',
+    countedBy: 'outcome',
+    doc: 'Whether the SQL action completed successfully.',
+  },
+} as const satisfies Record<string, FilterSpec>;
+
+type Table = typeof FILTERS;
+export type FilterName = keyof Table;
+export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
+export const filterSpec = (name: FilterName): FilterSpec => FILTERS[name];
+
+type FieldOf<N extends FilterName> = Table[N]['field'];
+type Kind<N extends FilterName> = (typeof AUDIT_EVENT_FIELDS)[FieldOf<N>]['kind'];
+
+/** What each filter compares with; null: it is not given. */
+export type FilterValues = { readonly [N in FilterName]: NonNullable<AuditEvent[FieldOf<N>]> | null };
+
+/** The names of the filters of one kind of field. */
+export type FilterOfKind<K extends 'boolean' | 'text'> = {
+  [N in FilterName]: Kind<N> extends K ? N : never;
+}[FilterName];
+export const isBooleanFilter = (name: FilterName): boolean =>
+  AUDIT_EVENT_FIELDS[FILTERS[name].field].kind === 'boolean';
+
+/** The filters that are given. */
+export const givenFilters = (values: FilterValues): FilterName[] =>
+  FILTER_NAMES.filter((name) => values[name] !== null);
+
+/** The fields that counts are kept of, in the order of their filters. */
+export type CountedField = {
+  [N in FilterName]: Table[N]['countedBy'] extends null ? never : FieldOf<N>;
+}[FilterName];
+export const COUNTED_FIELDS = FILTER_NAMES.filter((name) => filterSpec(name).countedBy !== null).map(
+  (name) => FILTERS[name].field,
+) as CountedField[];
+
+/** The filter that compares a field. */
+export const filterOf = (field: FieldName): FilterName | null =>
+  FILTER_NAMES.find((name) => FILTERS[name].field === field) ?? null;
