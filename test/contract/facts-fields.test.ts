@@ -69,11 +69,6 @@ describe('each fact has one home', () => {
             reason: 'the key, which every statement names',
           },
           {
-            file: 'src/trail/event-where.ts',
-            context: /e\.\w+ = /,
-            reason: 'one condition a filter',
-          },
-          {
             file: 'src/modules/activity/stored-reader.ts',
             context: /FROM audit_event|count\(DISTINCT/,
             reason: 'the summary',

@@ -9,6 +9,7 @@ import { FieldRow } from '../lib/field-row';
 import { formatTime, MINUTE_MS, type TimeZone } from '../lib/time';
 import { Empty, Failed, Loading } from '../shell/states';
 import { AdditionalValues } from './additional-values';
+import { NO_FILTERS } from './explore-state';
 import { Outcome } from './outcome';
 import Statement from './statement';
 import { fixedRange } from './time-range';
@@ -48,13 +49,7 @@ export default function EventDetail({ recordId, change, zone }: Props) {
 
 function RelatedViews({ event, change }: { readonly event: Event; readonly change: Props['change'] }) {
   const ms = Date.parse(event.eventTime);
-  const clear = {
-    search: '',
-    actionId: undefined,
-    databaseName: undefined,
-    principalName: undefined,
-    event: null,
-  };
+  const clear = { search: '', ...NO_FILTERS, event: null };
   return (
     <Group gap="xs">
       <Button

@@ -1,4 +1,5 @@
 import { LIST_FIELDS, STATEMENT_PREVIEW } from '../../../src/event/fields';
+import { FILTER_NAMES, type FilterName, isBooleanFilter } from '../../../src/event/filters';
 import type { SORTS } from '../../../src/event/parameters';
 import { LIMITS } from '../../../src/limits';
 import { OUTCOMES } from './outcome';
@@ -16,19 +17,8 @@ const SORTABLE: readonly (Column & keyof typeof SORTS)[] = [
 ];
 export const PAGE_SIZES = [LIMITS.pageSizeDefault, 50, LIMITS.pageSizeMax];
 
-/** Filters that compare exactly, by parameter, with the facet that offers their values. */
-export const FILTERS = {
-  actionId: 'actionId',
-  databaseName: 'databaseName',
-  principalName: 'serverPrincipalName',
-  serverInstanceName: 'serverInstanceName',
-  succeeded: 'succeeded',
-} as const satisfies Record<string, Column>;
-export type Filter = keyof typeof FILTERS;
-export const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
-
 /** All that makes up a view of the events. It lives in the URL, so that a link shows the same. */
-export interface ExploreState extends Readonly<Partial<Record<Filter, string>>> {
+export interface ExploreState extends Readonly<Partial<Record<FilterName, string>>> {
   readonly range: TimeRange;
   readonly search: string;
   readonly sortBy: Column;
@@ -41,6 +31,11 @@ export interface ExploreState extends Readonly<Partial<Record<Filter, string>>> 
   readonly event: string | null;
 }
 
+/** The change that takes every filter off. */
+export const NO_FILTERS = Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])) as {
+  readonly [N in FilterName]: undefined;
+};
+
 const RANGE_DEFAULT: TimeRange = { name: '24h' };
 
 /** The state a query string names; what is missing or makes no sense becomes the default. */
@@ -50,10 +45,10 @@ export function parseState(text: string): ExploreState {
   const sortBy = given.get('sortBy');
   const filters = FILTER_NAMES.flatMap((name) => {
     const value = given.get(name);
-    return value && (name !== 'succeeded' || Object.hasOwn(OUTCOMES, value)) ? [[name, value]] : [];
+    return value && (!isBooleanFilter(name) || Object.hasOwn(OUTCOMES, value)) ? [[name, value]] : [];
   });
   return {
-    ...(Object.fromEntries(filters) as Partial<Record<Filter, string>>),
+    ...(Object.fromEntries(filters) as Partial<Record<FilterName, string>>),
     range: rangeOf(given),
     search: given.get('search') ?? '',
     sortBy: isSortable(sortBy) ? sortBy : 'eventTime',

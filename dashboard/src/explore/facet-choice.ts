@@ -1,4 +1,5 @@
-import { type ExploreState, FILTER_NAMES, FILTERS } from './explore-state';
+import { FILTER_NAMES, FILTERS } from '../../../src/event/filters';
+import type { ExploreState } from './explore-state';
 import type { Change } from './use-explore-state';
 
 /** What choosing a value of a facet does; chosen again, it is undone. */
@@ -10,7 +11,7 @@ export interface FacetChoice {
 /** Null: events cannot be filtered by this value. */
 export function choiceOf(field: string, value: string | null, state: ExploreState): FacetChoice | null {
   if (value === null) return null;
-  const filter = FILTER_NAMES.find((name) => FILTERS[name] === field);
+  const filter = FILTER_NAMES.find((name) => FILTERS[name].field === field);
   if (!filter) return null;
   const isChosen = state[filter] === value;
   return { isChosen, change: { [filter]: isChosen ? undefined : value } };

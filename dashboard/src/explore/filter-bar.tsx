@@ -1,12 +1,13 @@
 import { ActionIcon, Button, Group, Pill, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { IconRefresh, IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useState } from 'react';
+import { FILTER_NAMES, FILTERS, isBooleanFilter } from '../../../src/event/filters';
 import { LIMITS } from '../../../src/limits';
 import { CopyAction } from '../lib/copy-action';
 import { FIELD_LABELS } from '../lib/field-labels';
 import { formatCount } from '../lib/numbers';
 import type { TimeZone } from '../lib/time';
-import { type ExploreState, FILTER_NAMES, FILTERS, formatState } from './explore-state';
+import { type ExploreState, formatState, NO_FILTERS } from './explore-state';
 import { ExportButton } from './export-button';
 import { OUTCOMES } from './outcome';
 import { fixedRange } from './time-range';
@@ -47,22 +48,17 @@ export function FilterBar({ state, change, zone, filter, totalCount, refresh, is
             withRemoveButton
             onRemove={() => change({ [name]: undefined })}
             removeButtonProps={{
-              'aria-label': `Remove the filter ${FIELD_LABELS[FILTERS[name]]}`,
+              'aria-label': `Remove the filter ${FIELD_LABELS[FILTERS[name].field]}`,
               'aria-hidden': false,
               tabIndex: 0,
             }}
           >
-            {FIELD_LABELS[FILTERS[name]]}: {name === 'succeeded' ? OUTCOMES[state[name] ?? ''] : state[name]}
+            {FIELD_LABELS[FILTERS[name].field]}:{' '}
+            {isBooleanFilter(name) ? OUTCOMES[state[name] ?? ''] : state[name]}
           </Pill>
         ))}
         {(state.search || FILTER_NAMES.some((name) => state[name])) && (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            onClick={() =>
-              change({ search: '', ...Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])) })
-            }
-          >
+          <Button size="compact-xs" variant="subtle" onClick={() => change({ search: '', ...NO_FILTERS })}>
             Clear search and filters
           </Button>
         )}

@@ -1,9 +1,10 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from 'urql';
+import { FILTER_NAMES } from '../../../src/event/filters';
 import { LatestEventDocument } from '../../generated/operations';
 import { DAY_MS, formatTime, type TimeZone } from '../lib/time';
 import { Empty } from '../shell/states';
-import { type ExploreState, FILTER_NAMES } from './explore-state';
+import type { ExploreState } from './explore-state';
 import { fixedRange } from './time-range';
 import type { Change } from './use-explore-state';
 

@@ -48,7 +48,7 @@ export function openDays(each: EachTenant, span: HourSpan): Prisma.Sql {
     GROUP BY c.bucket HAVING ${Prisma.raw(UNCOUNTED)} <> 0
     UNION ALL
     SELECT x.hour / ${perDay} FROM audit_delta x
-    WHERE x.tenant_id = ${tenant} AND ${within('x.hour', hours)} AND x.server_instance_name IS NULL`;
+    WHERE x.tenant_id = ${tenant} AND ${within('x.hour', hours)} AND ${Prisma.raw(`x.${DIMENSIONS.instance.column}`)} IS NULL`;
   return Prisma.sql`open AS MATERIALIZED (
     SELECT o.day * ${perDay} AS lo, o.day * ${perDay} + ${perDay} AS hi FROM (${each(ofTenant)}) o GROUP BY o.day)`;
 }

@@ -23,16 +23,17 @@ const dimension = <K extends Dimension['key']>(kind: number, key: K, field: Dime
   return { kind, key, field, column, storedValueOf: (delta: string) => `${delta}.${column}` } as const;
 };
 
+const INSTANCE = dimension(4, 'i', FILTERS.serverInstanceName.field);
 export const DIMENSIONS = {
   action: dimension(1, 'a', FILTERS.actionId.field),
   database: dimension(2, 'd', FILTERS.databaseName.field),
   principal: dimension(3, 'p', FILTERS.principalName.field),
   instance: {
-    ...dimension(4, 'i', FILTERS.serverInstanceName.field),
-    // Null: the release before wrote it, which does not say the instance.
-    // By CASE, which leaks nothing, so that the number is found by its index; of coalesce PostgreSQL does not know it.
+    ...INSTANCE,
+    // Null: the release before wrote it, which does not say the instance. By CASE, which leaks nothing: under row-level
+    // security PostgreSQL looks up no number by what coalesce makes.
     storedValueOf: (delta: string) =>
-      `CASE WHEN ${delta}.server_instance_name IS NULL THEN '${UNUSED}' ELSE ${delta}.server_instance_name END`,
+      `CASE WHEN ${delta}.${INSTANCE.column} IS NULL THEN '${UNUSED}' ELSE ${delta}.${INSTANCE.column} END`,
   },
 } as const satisfies Record<Exclude<CountedBy, 'outcome'>, Dimension>;
 
