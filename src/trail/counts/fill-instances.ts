@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { sqlStateOf } from '../../database/failure';
@@ -70,7 +69,7 @@ export class InstanceFiller {
 
   constructor(
     private readonly prisma: OwnerDb,
-    private readonly log: Logger,
+    private readonly log: Warns,
     private readonly restMs: number = LIMITS.fillRestMs,
     private readonly now: () => number = Date.now,
   ) {
@@ -139,6 +138,11 @@ export class InstanceFiller {
       { isolationLevel: 'RepeatableRead', timeout: DAY_MS_MAX, maxWait: 10_000 },
     );
   }
+}
+
+/** Where it says what people must look at. */
+export interface Warns {
+  warn(about: object, text: string): void;
 }
 
 /** `busy`: somebody has the tenant's turn, or changed its counts. `differs`: the day stays uncounted by instance. */
