@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import { DAY_MS, formatClock, formatDate, MINUTE_MS, type TimeZone } from '../lib/time';
 import classes from './explore.module.css';
+import type { Bucket, Histogram } from './histogram';
 import { HISTOGRAM_COLORS } from './histogram-colors';
-import type { Bucket, Histogram } from './histogram-panel';
 
 const HEIGHT = 170;
 /** Room for the label of a tick: `2025-04-15`, or a time with seconds. */

@@ -14,14 +14,12 @@ import type { HistogramQuery } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
 import { formatSpan, formatTime, type TimeZone } from '../lib/time';
 import { Failed, Loading } from '../shell/states';
+import type { Bucket } from './histogram';
 import { HistogramChart } from './histogram-chart';
 import { HISTOGRAM_COLORS } from './histogram-colors';
 import { HistogramTable } from './histogram-table';
 import { fixedRange, scaleRange, shiftRange, type TimeRange } from './time-range';
 import type { Change } from './use-explore-state';
-
-export type Histogram = HistogramQuery['auditHistogram'];
-export type Bucket = Histogram['buckets'][number];
 
 interface Props {
   readonly result: UseQueryState<HistogramQuery>;

@@ -1,7 +1,7 @@
 import { Button, ScrollArea, Table } from '@mantine/core';
 import { formatCount } from '../lib/numbers';
 import { formatTime, type TimeZone } from '../lib/time';
-import type { Bucket } from './histogram-panel';
+import type { Bucket } from './histogram';
 
 interface Props {
   readonly buckets: readonly Bucket[];

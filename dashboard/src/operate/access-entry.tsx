@@ -3,8 +3,8 @@ import { FieldRow } from '../lib/field-row';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
-import type { Entry } from './access-log';
-import { whoOf } from './access-log';
+import type { Entry } from './rows';
+import { whoOf } from './rows';
 import { type NamedTenant, nameOf } from './tenant-name';
 
 interface Props {

@@ -3,7 +3,7 @@ import { DataTable } from 'mantine-datatable';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
-import { AccessLogDocument, type AccessLogQuery } from '../../generated/operations';
+import { AccessLogDocument } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
@@ -11,9 +11,8 @@ import { formatTime } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { AccessEntry } from './access-entry';
+import { type Entry, whoOf } from './rows';
 import { nameOf } from './tenant-name';
-
-export type Entry = AccessLogQuery['accessLog']['entries'][number];
 
 const FILTERS = ['tenantId', 'keyId', 'operation', 'after'] as const;
 
@@ -145,6 +144,3 @@ export default function AccessLog() {
     </Stack>
   );
 }
-
-export const whoOf = ({ principalKind, keyName, userName }: Entry): string =>
-  [userName, keyName ?? principalKind].filter(Boolean).join(' · ');

@@ -4,7 +4,7 @@ import { LIMITS } from '../../../src/limits';
 import { SetRetentionDocument } from '../../generated/operations';
 import { FormDialog } from './form-dialog';
 import { useMutate } from './mutate';
-import type { Tenant } from './tenants';
+import type { Tenant } from './rows';
 
 const RETENTION_SUGGESTED_DAYS = 400;
 

@@ -3,7 +3,7 @@ import { DataTable } from 'mantine-datatable';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime, type TimeZone } from '../lib/time';
 import { expiresSoon } from './key-life';
-import type { ApiKey } from './keys';
+import type { ApiKey } from './rows';
 import { type NamedTenant, nameOf } from './tenant-name';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { KeysDocument, type KeysQuery, RevokeKeyDocument } from '../../generated/operations';
+import { KeysDocument, RevokeKeyDocument } from '../../generated/operations';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { CreateKey } from './create-key';
@@ -10,8 +10,7 @@ import { KeyOnce, type ShownKey } from './key-once';
 import { KeyTable } from './key-table';
 import { useMutate } from './mutate';
 import { RotateKey } from './rotate-key';
-
-export type ApiKey = KeysQuery['apiKeys'][number];
+import { type ApiKey } from './rows';
 
 type Dialog = { kind: 'create' } | { kind: 'rotate' | 'revoke'; key: ApiKey } | null;
 

@@ -6,8 +6,8 @@ import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { FormDialog } from './form-dialog';
 import type { ShownKey } from './key-once';
-import type { ApiKey } from './keys';
 import { useMutate } from './mutate';
+import type { ApiKey } from './rows';
 
 const MINUTES_PER_HOUR = 60;
 

@@ -3,7 +3,7 @@ import { DataTable } from 'mantine-datatable';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { LIMITS } from '../../../src/limits';
-import { CreateTenantDocument, TenantsDocument, type TenantsQuery } from '../../generated/operations';
+import { CreateTenantDocument, TenantsDocument } from '../../generated/operations';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { PageHead } from '../shell/page-head';
@@ -12,8 +12,7 @@ import { ChangeRetention } from './change-retention';
 import { FormDialog } from './form-dialog';
 import { useMutate } from './mutate';
 import { RetentionRuns } from './retention-runs';
-
-export type Tenant = TenantsQuery['tenants'][number];
+import { type Tenant } from './rows';
 
 export default function Tenants() {
   const [zone] = useTimeZone();
