@@ -12,13 +12,13 @@ import type { BeginExport } from '../src/modules/export/export-events';
 import { NO_TRACING, type Tracing } from '../src/observe/tracing';
 import { API_BASE_PATH } from '../src/version';
 import { documentation } from './documentation';
+import { setRateLimitHeaders } from './envelope';
 import { errorResponder } from './errors';
 import { answerExport, EXPORT_PATH } from './export';
-import { setRateLimitHeaders } from './rate-limit-headers';
 import { bodyOf, documentOf, type Route, variablesOf } from './route';
 import { ROUTES } from './routes';
 
-export interface FacadeParts {
+interface FacadeParts {
   readonly schema: GraphQLSchema;
   readonly acceptCall: AcceptCall;
   readonly beginExport: BeginExport;

@@ -1,13 +1,16 @@
+import type { Response } from 'express';
+import type { RateDecision } from '../src/caller/rate-limit/limiter';
 import type { Page } from '../src/event/query';
+import { LIMITS } from '../src/limits';
 import { API_VERSION } from '../src/version';
 
-export interface ResponseMeta {
+interface ResponseMeta {
   /** Time of the response. */
   readonly timestamp: string;
   readonly apiVersion: string;
 }
 
-export interface PageMeta extends ResponseMeta {
+interface PageMeta extends ResponseMeta {
   readonly totalCount: number;
   readonly page: number;
   readonly pageSize: number;
@@ -33,4 +36,16 @@ export function listEnvelope<T>({ items, totalCount, page, pageSize }: Page<T>, 
     ...metaOf(now),
   };
   return { data: items, meta };
+}
+
+const WINDOW_SECONDS = LIMITS.rateWindowMs / 1000;
+
+/**
+ * `RateLimit-Policy` (quota and window) and `RateLimit` (calls left, seconds until more), on every answer the
+ * limiter had a say in.
+ * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+ */
+export function setRateLimitHeaders(response: Response, { limit, remaining, waitMs }: RateDecision): void {
+  response.setHeader('RateLimit-Policy', `"key";q=${limit};w=${WINDOW_SECONDS}`);
+  response.setHeader('RateLimit', `"key";r=${remaining};t=${Math.ceil((waitMs - 1) / 1000)}`);
 }

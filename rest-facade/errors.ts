@@ -19,7 +19,7 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
   };
 }
 
-export function sendError(response: Response, error: DomainError): void {
+function sendError(response: Response, error: DomainError): void {
   if (error.retryAfterSeconds) response.set('Retry-After', String(error.retryAfterSeconds));
   const { status } = ERRORS[error.code];
   response.status(status).json(restRefusal(error, response.locals.requestId));

@@ -3,7 +3,7 @@ import { EXPORT_FORMATS } from '../src/modules/export/formats';
 import { EXPORT_PARAMETERS } from '../src/modules/export/parameters';
 import { TOTAL_HEADER } from './export';
 
-export const EXPORT_SCHEMA = 'AuditActivityExportLine';
+const EXPORT_SCHEMA = 'AuditActivityExportLine';
 
 /** What the OpenAPI document says of the export. */
 export const EXPORT = {

@@ -47,7 +47,7 @@ const GRAPHQL_TYPES: Partial<Record<ParameterSpec['kind'], string>> = {
 const graphqlTypeOf = (kind: ParameterSpec['kind']) => GRAPHQL_TYPES[kind] ?? 'String';
 
 /** Parameters as a request gives them. Express reads the query anew whenever it is asked for. */
-export type Given = Pick<Request, 'query' | 'params'>;
+type Given = Pick<Request, 'query' | 'params'>;
 
 /** The variables of a request. @throws DomainError `invalid_parameter` naming every problem */
 export function variablesOf(route: Route, { query, params }: Given): Record<string, unknown> {

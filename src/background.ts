@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
 /** A task done again and again; `stop` resolves when it is not running any more. */
-export interface BackgroundTask {
+interface BackgroundTask {
   stop(): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-export interface DomainErrorTexts {
+interface DomainErrorTexts {
   /** For the client. Never holds a value of another tenant, a key or an internal name. */
   readonly public: string;
   /** For the log. */

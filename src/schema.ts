@@ -16,7 +16,7 @@ import { RetentionResolver } from './modules/tenants/retention/retention.resolve
 import { TenantResolver } from './modules/tenants/tenant.resolver';
 
 /** What a schema answers with. */
-export interface SchemaParts extends AccessNotes {
+interface SchemaParts extends AccessNotes {
   /** One instance of each class of `RESOLVERS`. */
   readonly resolvers: readonly object[];
   readonly answers: AnswerBytes;

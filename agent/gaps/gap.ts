@@ -23,7 +23,7 @@ export const gap = z.object({
 /** A part of the audit trail that is known to be missing from what is published. */
 export type Gap = Readonly<z.infer<typeof gap>>;
 
-export interface GapFacts extends Omit<Gap, 'gapId' | 'detectedAt'> {
+interface GapFacts extends Omit<Gap, 'gapId' | 'detectedAt'> {
   /** Label of the database in the configuration. */
   readonly database: string;
   /** The part of the file that is missing, in a form that never changes: `blocks 5-9`, `bytes 512-1024`. */

@@ -1,7 +1,7 @@
 import type { JsonScalar } from '../../src/event/audit-record';
 import type { DecodedEvent } from './event';
 
-export interface Property {
+interface Property {
   readonly name: string;
   readonly read: (event: DecodedEvent) => JsonScalar;
 }

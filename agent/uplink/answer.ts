@@ -19,7 +19,7 @@ const receipt = z.object({
   duplicates: count,
   rejected: z.array(z.object({ index: count, code: z.string(), message: z.string() })),
 });
-export type Receipt = z.infer<typeof receipt>;
+type Receipt = z.infer<typeof receipt>;
 const ingestData = z.object({ ingestAuditEvents: receipt });
 
 const answerBody = z.object({

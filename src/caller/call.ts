@@ -32,7 +32,7 @@ export interface Call {
   readonly note: (access: Access) => void;
 }
 
-export type Access = Result & { readonly operation: string; readonly parameters: object };
+type Access = Result & { readonly operation: string; readonly parameters: object };
 
 /** For the store of a change: it writes the entry in the transaction of the change. */
 export function attemptOf({ attempt }: Call): Attempt {
@@ -40,10 +40,10 @@ export function attemptOf({ attempt }: Call): Attempt {
   return attempt();
 }
 
-export type OnValue = (value: unknown, rows: number) => void;
+type OnValue = (value: unknown, rows: number) => void;
 
 /** What an entrance knows of a request. */
-export interface Visit {
+interface Visit {
   readonly requestId: string;
   readonly apiKey: string | undefined;
   /** Of a dashboard session, in place of a key. */
@@ -62,7 +62,7 @@ export interface Visit {
 export type AcceptCall = (visit: Visit) => Promise<Call>;
 
 /** The operation that an entry of the access log names where the request was refused before it was read. */
-export const AUTHENTICATE = 'authenticate';
+const AUTHENTICATE = 'authenticate';
 
 export function callAccepter(parts: {
   readonly authenticator: Authenticator;

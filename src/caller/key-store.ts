@@ -24,7 +24,7 @@ export interface StoredKey {
 
 export type NewKey = Omit<StoredKey, 'createdAt' | 'revokedAt' | 'lastUsedAt'>;
 
-export type KeyState = 'valid' | 'expired' | 'revoked';
+type KeyState = 'valid' | 'expired' | 'revoked';
 export function stateOf(key: StoredKey, now: Date): KeyState {
   if (key.revokedAt) return 'revoked';
   return key.expiresAt && key.expiresAt <= now ? 'expired' : 'valid';

@@ -7,7 +7,7 @@ import { isoTime, type OnService, type Options, type Run, wholeNumber } from './
 import { columnsOf, toTable } from './table';
 
 /** The only moment a key itself is known. */
-export type CreatedKey = Answer<typeof CREATED_KEY>;
+type CreatedKey = Answer<typeof CREATED_KEY>;
 
 const CREATED = columnsOf(CREATED_KEY);
 

@@ -16,7 +16,7 @@ export class CommandError extends Error {
   }
 }
 
-export interface Connection {
+interface Connection {
   readonly url: string;
   readonly operatorKey: string;
   /** Where the key is from, for people. */

@@ -8,11 +8,7 @@ export type Options = Readonly<Record<string, unknown>> & {
   json?: boolean;
 };
 export type Run = <T>(query: string, variables?: Readonly<Record<string, unknown>>) => Promise<T>;
-export type Handler = (
-  run: Run,
-  options: Options,
-  argument: string,
-) => Promise<{ json: unknown; text: string }>;
+type Handler = (run: Run, options: Options, argument: string) => Promise<{ json: unknown; text: string }>;
 export type OnService = (command: Command, handler: Handler) => void;
 
 /** Makes commands that run on a service: their options, and their answer as JSON or text. */

@@ -11,7 +11,7 @@ export const ARRAY_TYPE_IDS = [1009, 2951, 1000, 3807] as const;
 const JSONB_VERSION = 1;
 
 /** Writes ASCII into the target from a place on. @returns where it ended, or -1: it was something else, to be written anew */
-export type WriteAscii = (target: Buffer, at: number) => number;
+type WriteAscii = (target: Buffer, at: number) => number;
 
 /**
  * Columns of rows as PostgreSQL's arrays in their binary form, to be sent as parameters: read by the server in a

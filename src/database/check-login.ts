@@ -2,7 +2,7 @@ import { Client, type DatabaseError } from 'pg';
 import { LIMITS } from '../limits';
 
 /** PostgreSQL can't be used as configured: one line that says which setting to change, and how. */
-export class LoginRefused extends Error {
+class LoginRefused extends Error {
   override readonly name = 'LoginRefused';
 }
 

@@ -24,7 +24,7 @@ const TELL_NODES = `${NODE_WAIT} -c citus.propagate_set_commands=local`;
 const BY_INDEX = '-c enable_seqscan=off';
 
 /** A database as requests use it. */
-export interface Limited {
+interface Limited {
   readonly prisma: ServiceDb;
   readonly run: RunStatement;
   readonly steps: RunSteps;

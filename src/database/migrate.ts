@@ -16,7 +16,7 @@ const UNKNOWN_SHOWN_MAX = 5;
 const ROW_SECURITY = '0010_row_security';
 
 /** The database is ahead of this build: printed as one line. */
-export class NewerDatabase extends Error {
+class NewerDatabase extends Error {
   override readonly name = 'NewerDatabase';
 }
 

@@ -3,7 +3,7 @@ import { sqlStateOf } from './failure';
 import { FREE_TABLES, SERVICE_ROLE } from './tenant-rows';
 
 /** Requests would not be bound by row-level security, or could do nothing under it: printed as one line. */
-export class NoRowSecurity extends Error {
+class NoRowSecurity extends Error {
   override readonly name = 'NoRowSecurity';
 }
 

@@ -103,7 +103,7 @@ export const STATEMENT_PREVIEW = {
 export type AuditEventListItem = { [N in ListFieldName]: ValueOf<Table[N]> } & {
   statementPreview: string | null;
 };
-export type ListFieldName = {
+type ListFieldName = {
   [N in FieldName]: 'list' extends Table[N]['in'][number] ? N : never;
 }[FieldName];
 export type RecordFieldName = { [N in FieldName]: Table[N]['from'] extends 'record' ? N : never }[FieldName];

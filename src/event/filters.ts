@@ -4,7 +4,7 @@ import { AUDIT_EVENT_FIELDS, type AuditEvent, type FieldName } from './fields';
  * The filters of the list, declared once. The parameters, the GraphQL arguments, the OpenAPI document, the conditions in
  * SQL, what the counts answer, the facets, the export and the dashboard are derived from this table.
  */
-export interface FilterSpec {
+interface FilterSpec {
   /** The field whose value is compared. */
   readonly field: FieldName;
   /** What of the counts answers the filter (`src/trail/counts/dimensions.ts`); null: matching events are read. */

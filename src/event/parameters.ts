@@ -49,7 +49,7 @@ const EXACT_FILTERS = Object.fromEntries(
   }),
 ) as FilterParameters;
 
-export const TIME_RANGE = {
+const TIME_RANGE = {
   startTime: { kind: 'time', doc: 'Start of the time range, inclusive. Without an offset it is UTC.' },
   endTime: { kind: 'time', doc: 'End of the time range, exclusive. Without an offset it is UTC.' },
 } as const satisfies ParameterSpecs;

@@ -6,7 +6,7 @@ import { toDomainError } from '../errors';
 import { accessRuleOf } from './access';
 
 /** A fixed operation with one root field: parsed, validated and compiled at boot. */
-export interface PreparedOperation {
+interface PreparedOperation {
   readonly rootField: string;
   readonly rule: AccessRule;
   /** The value of the root field. @throws DomainError */

@@ -12,6 +12,7 @@ import {
   type SelectionSetNode,
   type ValidationRule,
 } from 'graphql';
+import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
 
 /** Arguments that say how long the lists in a field are, with the longest it gives: a variable counts as that. */
@@ -141,3 +142,16 @@ function sizeOf(node: FieldNode, field: GraphQLField<unknown, unknown>): number 
   if (given) return longest;
   return typeof declared.defaultValue === 'number' ? declared.defaultValue : LIST_ASSUMED;
 }
+
+const INTROSPECTION = ['__schema', '__type'];
+
+/** For callers who may not read the schema. `__typename` tells them nothing they did not ask for by name. */
+export const refuseIntrospection: ValidationRule = (context) => ({
+  Field: {
+    enter: (node) => {
+      if (!INTROSPECTION.includes(node.name.value)) return;
+      const originalError = new DomainError('forbidden', { public: 'Only operators may read the schema.' });
+      context.reportError(new GraphQLError(originalError.message, { nodes: node, originalError }));
+    },
+  },
+});

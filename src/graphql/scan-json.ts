@@ -8,7 +8,7 @@ export interface Extent {
   readonly depth: number;
 }
 
-export interface JsonScan {
+interface JsonScan {
   /** Of all but the items of the list. */
   readonly frame: Extent;
   /** The first list at `variables.*.events`, without its brackets; null: there is none. */

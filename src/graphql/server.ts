@@ -16,8 +16,7 @@ import type { BatchReceipt } from '../http/answered';
 import { graphqlRefusal } from '../http/refusal';
 import { LIMITS } from '../limits';
 import { NO_TRACING, type Tracing } from '../observe/tracing';
-import { refuseIntrospection } from './introspection';
-import { limitDocument } from './limits';
+import { limitDocument, refuseIntrospection } from './limits';
 import { type AgentBodies, parseBytes, refuseLongDocument, takeBytes } from './read-body';
 
 /** `POST /graphql`, for agents, operators and dashboards. Nothing that matters lives in an Apollo plugin. */

@@ -10,7 +10,7 @@ export interface BatchReceipt {
 }
 
 /** A request when its answer has left, or its caller has. */
-export interface Answered {
+interface Answered {
   readonly requestId: string;
   readonly method: string;
   /** Without the query: what was searched for is evidence too. */

@@ -6,11 +6,11 @@ import { Router } from 'express';
  * database.
  */
 export const HEALTH_STATUS = { Healthy: 200, Degraded: 200, Unhealthy: 503 } as const;
-export type Health = keyof typeof HEALTH_STATUS;
+type Health = keyof typeof HEALTH_STATUS;
 
 /** What `/livez` and `/readyz` say. */
-export const PROBE_STATUS = { live: 200, ready: 200, 'not ready': 503 } as const;
-export type Probe = keyof typeof PROBE_STATUS;
+const PROBE_STATUS = { live: 200, ready: 200, 'not ready': 503 } as const;
+type Probe = keyof typeof PROBE_STATUS;
 
 export const HEALTH_PATH = '/health';
 

@@ -7,7 +7,7 @@ const WAITING_CHARS_MAX = 8 * 1024 * 1024;
 /** The last lines get this long to leave. */
 const LAST_LINES_MS = 1_000;
 
-export interface LogDestination extends DestinationStream {
+interface LogDestination extends DestinationStream {
   /** Lets the last lines leave, for a bounded time; after it none does. */
   end(): Promise<void>;
 }

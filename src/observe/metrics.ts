@@ -10,7 +10,7 @@ const METHODS = ['GET', 'HEAD', 'POST'];
 type Prom = typeof import('prom-client');
 
 /** Values asked for when they are collected; a name for each, for one without labels; null: not known just now. */
-export type Reading = () => number | null;
+type Reading = () => number | null;
 
 interface LabelledValue<Label extends string> {
   readonly labels: Readonly<Record<Label, string>>;

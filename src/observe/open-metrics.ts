@@ -4,7 +4,7 @@ import { Gathered } from './gathered';
 import { Metrics } from './metrics';
 import { type MetricsServer, serveMetrics } from './metrics-server';
 
-export interface OpenMetrics extends Pick<Metrics, 'onAnswered'> {
+interface OpenMetrics extends Pick<Metrics, 'onAnswered'> {
   /** Notes that a task in the background came to the end of a round. */
   readonly onRound: (task: string) => void;
   /** Starts to serve. */

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-export type SpanAttributes = Readonly<Record<string, string | number>>;
+type SpanAttributes = Readonly<Record<string, string | number>>;
 
 /** Port: what the entrances and the database tell of the way of a request. Values of the caller are no part of it. */
 export interface Tracing {

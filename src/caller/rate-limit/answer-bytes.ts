@@ -4,7 +4,7 @@ import type { Asker } from './fair-share';
 import { Holdings } from './holdings';
 
 /** Room for one answer, or a part of it. */
-export interface Room {
+interface Room {
   /** What it turned out to be. @throws DomainError `service_unavailable` where that is more than there is room for */
   settle(bytes: number): void;
   /** When the answer has left, or was not made. More than once is as once. */

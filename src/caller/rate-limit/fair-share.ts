@@ -2,7 +2,7 @@ import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
 
 /** How many statements that may take long run at once. */
-export interface Shares {
+interface Shares {
   /** The rest of the connections is left to what is answered at once. */
   readonly inAll: number;
   readonly perTenant: number;
@@ -28,7 +28,7 @@ export interface Asker {
 }
 
 /** Whose share is used up. */
-export type Share = 'key' | 'tenant' | 'all';
+type Share = 'key' | 'tenant' | 'all';
 
 interface Waiter extends Asker {
   readonly start: () => void;

@@ -6,7 +6,7 @@ import type { Identity } from './session.store';
 export type ClaimsRefusal = 'no_role' | 'no_tenants';
 
 type Claims = Readonly<Record<string, unknown>>;
-export interface ClaimNames {
+interface ClaimNames {
   readonly tenantsClaim: string;
   readonly roleClaim: string;
 }

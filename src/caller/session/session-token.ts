@@ -1,7 +1,7 @@
 import { DomainError } from '../../errors';
 
 /** Sent by the dashboard's own script with every call: no form and no link of another site can. */
-export const DASHBOARD_HEADER = 'X-Dashboard';
+const DASHBOARD_HEADER = 'X-Dashboard';
 
 const COOKIE = 'audit_activity_session';
 /** Browsers take this one only over HTTPS and from this very host. */

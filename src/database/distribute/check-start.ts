@@ -4,7 +4,7 @@ import { SERVICE_ROLE } from '../tenant-rows';
 import { isDistributed } from './distribute';
 
 /** The tables are distributed, and these logins can't use them: printed as one line. */
-export class CannotUseNodes extends Error {
+class CannotUseNodes extends Error {
   override readonly name = 'CannotUseNodes';
 }
 

@@ -36,7 +36,7 @@ export const LOCAL_TABLES = [
   '_prisma_migrations',
 ] as const;
 
-export const DISTRIBUTION_COLUMN = 'tenant_id';
+const DISTRIBUTION_COLUMN = 'tenant_id';
 const [ANCHOR, ...OTHERS] = DISTRIBUTED_TABLES;
 
 /** What Citus says of a table that is distributed already. */

@@ -7,7 +7,7 @@ import { isUuid } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 
 /** As the API takes them; null: any. */
-export interface EntriesRequest {
+interface EntriesRequest {
   /** ISO 8601, inclusive. */
   readonly from: string | null;
   /** ISO 8601, exclusive. */
@@ -20,7 +20,7 @@ export interface EntriesRequest {
   readonly after: string | null;
 }
 
-export interface EntriesPage {
+interface EntriesPage {
   readonly entries: readonly AccessEntry[];
   readonly hasNextPage: boolean;
 }

@@ -19,7 +19,7 @@ export interface ReadSide {
 }
 
 /** How the replica is reached. */
-export interface ReplicaOptions {
+interface ReplicaOptions {
   /** Null: there is none. */
   readonly url: string | null;
   /** Whether the URL's login is the owner's (see `openLimited`). */

@@ -5,7 +5,7 @@ const load = () => import('openid-client');
 type Configuration = Awaited<ReturnType<Awaited<ReturnType<typeof load>>['discovery']>>;
 
 /** What a sign-in that is under way must be answered with; the browser keeps it meanwhile. */
-export interface OpenIdChecks {
+interface OpenIdChecks {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;

@@ -17,7 +17,7 @@ const PATH = `${DASHBOARD_PATH}/api/openid`;
 /** Why a sign-in came to nothing, as the page is told. */
 type Refusal = ClaimsRefusal | 'cancelled' | 'failed';
 
-export interface OpenIdParts {
+interface OpenIdParts {
   readonly config: OpenIdConfig;
   readonly sessions: Sessions;
   readonly tenants: Pick<TenantStore, 'existing'>;

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
 import { DomainError } from '../../errors';
-import { preferCompressed } from './compressed-assets';
 
 /** Where the build puts the page, from `src/` and from `dist/src/` alike. */
 export function builtPage(): string {
@@ -60,5 +59,26 @@ function page(file: string): RequestHandler {
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     response.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': policyWith(nonce) });
     response.type('html').send(html.replaceAll(NONCE_MARK, nonce));
+  };
+}
+
+/** Encodings the build leaves beside each asset, and how their files' names end; the smaller first. */
+const SUFFIXES = { br: '.br', gzip: '.gz' } as const;
+const ENCODINGS = Object.keys(SUFFIXES) as (keyof typeof SUFFIXES)[];
+
+/** Turns a request for an asset into one for its compressed form, where there is one that the caller takes. */
+export function preferCompressed(folder: string): RequestHandler {
+  const names = new Set(existsSync(folder) ? readdirSync(folder) : []);
+  return (request, response, next) => {
+    const name = request.path.slice(1);
+    response.vary('Accept-Encoding');
+    const encoding = ENCODINGS.find(
+      (each) => names.has(name + SUFFIXES[each]) && request.acceptsEncodings(each),
+    );
+    if (encoding) {
+      request.url = `/${name}${SUFFIXES[encoding]}`;
+      response.set('Content-Encoding', encoding).type(path.extname(name));
+    }
+    next();
   };
 }

@@ -7,7 +7,7 @@ import { ID_BYTES, MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from 
 import { parseNote } from './checkpoint';
 import type { EvidenceStore, LogState, Removal } from './evidence.store';
 
-export interface LogEntries {
+interface LogEntries {
   readonly tenantId: number;
   readonly start: number;
   readonly count: number;
@@ -15,7 +15,7 @@ export interface LogEntries {
   readonly leafHashes: Buffer;
 }
 
-export interface InclusionProof {
+interface InclusionProof {
   readonly index: number;
   readonly leafHash: Buffer;
   readonly path: readonly Buffer[];

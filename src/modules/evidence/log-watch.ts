@@ -132,7 +132,7 @@ export function assertNotSetBack(
 }
 
 /** @throws BrokenLog when the log is not the one of which a checkpoint is remembered */
-export function assertGoesOn(
+function assertGoesOn(
   last: Checkpoint | null,
   now: { readonly size: number; readonly root: Buffer },
   proof: () => readonly Buffer[],

@@ -177,7 +177,7 @@ interface Place {
 }
 
 /** The hour since 1970 a record id lies in. */
-export const hourOfId = (recordId: Buffer): number => Math.floor(recordId.readUIntBE(0, MS_BYTES) / HOUR_MS);
+const hourOfId = (recordId: Buffer): number => Math.floor(recordId.readUIntBE(0, MS_BYTES) / HOUR_MS);
 
 /** Of a batch, the leaves that were accepted; of a record that stands in it twice, the first. */
 export function acceptedLeaves(leaves: Buffer, accepted: readonly string[] | null): Buffer {

@@ -21,7 +21,7 @@ export interface Histogram {
 export const FACET_FIELDS: readonly CountedField[] = COUNTED_FIELDS;
 export type FacetField = CountedField;
 
-export interface FacetValue {
+interface FacetValue {
   /** Null: absent. */
   readonly value: string | null;
   readonly succeeded: number;

@@ -13,7 +13,7 @@ import type {
   IdSpan,
 } from './export-source';
 
-export interface ExportRequest {
+interface ExportRequest {
   readonly tenants: TenantSet;
   /** One export at a time. */
   readonly holder: string;

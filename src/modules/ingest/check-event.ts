@@ -6,11 +6,11 @@ import { EVENT_TIME_MIN, LIMITS } from '../../limits';
 import { type CheckedEvent, type CheckedRecord, sourceOf, statedJsonOf } from '../../trail/checked-event';
 
 /** Why an event of a batch was not stored. */
-export const REJECTION_CODES = {
+const REJECTION_CODES = {
   invalid_event: 'The event lacks a field, or a field has a wrong type or length.',
   event_time_out_of_range: 'The event time is before 1990 or after tomorrow.',
 } as const;
-export type RejectionCode = keyof typeof REJECTION_CODES;
+type RejectionCode = keyof typeof REJECTION_CODES;
 export interface Rejection {
   readonly code: RejectionCode;
   /** The first few problems, and how many more there are. */

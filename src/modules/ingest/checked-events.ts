@@ -12,7 +12,7 @@ export const REJECTED_EVENT = {
     message: { kind: 'text' },
   },
 } as const satisfies Shape;
-export type RejectedEvent = Answer<typeof REJECTED_EVENT>;
+type RejectedEvent = Answer<typeof REJECTED_EVENT>;
 
 /** The events of a batch after the check of each. */
 export class CheckedEvents {

@@ -1,6 +1,6 @@
 import { DomainError } from '../../errors';
 
-export interface GateLimits {
+interface GateLimits {
   readonly inWorkMax: number;
   readonly inWorkPerTenantMax: number;
   readonly waitingMax: number;

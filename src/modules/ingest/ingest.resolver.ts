@@ -16,7 +16,7 @@ import {
 import type { AuditEventWriter } from './stored-writer';
 
 /** A scalar, so that each event is checked once, by the field table, and not field by field by GraphQL. */
-export const AuditEventBatchScalar = new GraphQLScalarType<AuditEventBatch>({
+const AuditEventBatchScalar = new GraphQLScalarType<AuditEventBatch>({
   name: 'AuditEventBatch',
   description:
     `{ tenantId?, events: [...] } with at most ${LIMITS.ingestBatchEventsMax} events as the agent's decoder prints ` +

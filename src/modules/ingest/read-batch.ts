@@ -141,7 +141,7 @@ function place(events: unknown, body: unknown): boolean {
 }
 
 /** Lets others be served every few milliseconds of a long work. */
-export class Pauses {
+class Pauses {
   #since = performance.now();
 
   async take(): Promise<void> {

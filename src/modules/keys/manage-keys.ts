@@ -125,13 +125,13 @@ type Granted = Pick<
 >;
 
 /** A new key of a kind, and what is kept of it. */
-export function withNewKey(kind: KeyKind, granted: Granted): { readonly key: string; readonly row: NewKey } {
+function withNewKey(kind: KeyKind, granted: Granted): { readonly key: string; readonly row: NewKey } {
   const key = newKey(kind);
   return { key, row: rowOf(key, kind, granted) };
 }
 
 /** What is kept of a key. */
-export function rowOf(key: string, kind: KeyKind, granted: Granted): NewKey {
+function rowOf(key: string, kind: KeyKind, granted: Granted): NewKey {
   const { name, scopes, tenantIds, rateLimitPerMinute, allowedAddresses, expiresAt, replaces } = granted;
   return {
     keyId: randomUUID(),

@@ -9,13 +9,13 @@ import { operatorRow } from './manage-keys';
 export const OPERATOR_KEY_FILE = 'operator.key';
 
 /** Told what whoever runs the instance has to know of its operator key. */
-export interface Told {
+interface Told {
   info(text: string): void;
   warn(text: string): void;
 }
 
 /** What replaces a lost operator key: it takes the owner's login to the database, not a place to start an instance. */
-export const RECOVER_COMMAND = 'npx audit-activity operator-key recover';
+const RECOVER_COMMAND = 'npx audit-activity operator-key recover';
 
 /**
  * The operator key of the data folder. Where the database has none, the file (mode 0600) is made if need be, and its key

@@ -7,7 +7,7 @@ import { openDatabase } from '../../database/database';
 import { type CreatedKey, operatorRow } from './manage-keys';
 
 /** A failure that whoever runs the command can act on: printed as one line. */
-export class CannotRecover extends Error {
+class CannotRecover extends Error {
   override readonly name = 'CannotRecover';
 }
 

@@ -8,7 +8,7 @@ import { GAP_REASON, REPORT_RECEIPT } from './answers';
 const ReasonEnum = enumType(GAP_REASON);
 
 @InputType({ description: 'A part of the audit trail that could not be published.' })
-export class AuditGapReport {
+class AuditGapReport {
   @Field(() => GraphQLString, {
     description: 'UUID made of the gap itself: however often it is reported, it is one.',
   })

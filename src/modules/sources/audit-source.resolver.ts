@@ -3,13 +3,20 @@ import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-g
 import type { Call } from '../../caller/call';
 import type { TenantStore } from '../../caller/tenant.store';
 import { DomainError } from '../../errors';
+import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
+import { objectType } from '../../graphql/object-type';
+import { AUDIT_GAP, AUDIT_SOURCE } from './answers';
 import { type AuditSource, lagOf, type StoredGap } from './audit-source';
 import { AuditSourceReport, ReportReceiptType } from './audit-source.report';
 import type { AuditSourceStore } from './audit-source.store';
-import { AuditGapType, AuditSourceType } from './audit-source.types';
+import { type ReportReceipt, receiveReport } from './check-report';
 import { listGaps, listSources } from './list-sources';
-import { type ReportReceipt, receiveReport } from './receive-report';
+
+export const AuditGapType = objectType(AUDIT_GAP);
+export type AuditGapType = Answer<typeof AUDIT_GAP>;
+export const AuditSourceType = objectType(AUDIT_SOURCE);
+export type AuditSourceType = Answer<typeof AUDIT_SOURCE>;
 
 const GAPS_DEFAULT = 20;
 

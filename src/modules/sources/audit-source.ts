@@ -32,7 +32,7 @@ export interface SourceId {
 }
 
 /** What an agent says of a source at a moment; times are UTC with seven decimals. */
-export interface SourceState extends SourceId {
+interface SourceState extends SourceId {
   readonly agentVersion: string;
   /** Of the newest event acknowledged so far; null: none. */
   readonly lastEventTime: string | null;

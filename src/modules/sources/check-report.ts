@@ -1,9 +1,13 @@
+import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { formatTicks, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { isUuid } from '../../event/record-id';
+import type { Answer } from '../../event/shape';
 import { type GapReason, REPORT_CHARS_MAX } from '../../event/source-report';
 import { LIMITS } from '../../limits';
+import type { REPORT_RECEIPT } from './answers';
 import type { AuditGap, SourceReport } from './audit-source';
+import type { AuditSourceStore } from './audit-source.store';
 
 type Optional = string | null | undefined;
 
@@ -128,3 +132,26 @@ class Check {
 /** Years of four digits: an offset can lead out of them. */
 const TICKS_MIN = parseTicks('0000-01-01') ?? 0n;
 const TICKS_END = (parseTicks('9999-12-31') ?? 0n) + 86_400_000n * TICKS_PER_MS;
+
+/** Sent after the commit. */
+export type ReportReceipt = Answer<typeof REPORT_RECEIPT>;
+
+/**
+ * Stores what an agent says of one of its sources, for the tenant of the agent's key.
+ * @throws DomainError `forbidden`, `invalid_parameter` naming every problem, and what the store throws
+ */
+export async function receiveReport(
+  keyTenantId: number,
+  given: GivenReport,
+  store: AuditSourceStore,
+  nowMs: number,
+): Promise<ReportReceipt> {
+  if (parseTenantId(given.tenantId) !== keyTenantId) {
+    throw new DomainError('forbidden', {
+      public: 'The agent key is bound to another tenant than the report names.',
+    });
+  }
+  const report = checkReport(given, nowMs);
+  await store.report(keyTenantId, report, new Date(nowMs));
+  return { gapsKept: report.gaps.length };
+}

@@ -141,7 +141,7 @@ export class InstanceFiller {
 }
 
 /** Where it says what people must look at. */
-export interface Warns {
+interface Warns {
   warn(about: object, text: string): void;
 }
 

@@ -6,7 +6,7 @@ import type { Prisma } from '../../database/clients';
  */
 const ALL_TENANTS = 702_197;
 const TENANT_LOCKS = { folding: 702_198, indexing: 702_199 } as const;
-export type Turn = keyof typeof TENANT_LOCKS;
+type Turn = keyof typeof TENANT_LOCKS;
 
 /** Whether the turn was free; it is kept until the transaction ends. */
 export async function tryTurn(tx: Prisma.TransactionClient, turn: Turn, tenantId: number): Promise<boolean> {

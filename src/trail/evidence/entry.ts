@@ -47,7 +47,7 @@ export const ENTRY_V1_FIELDS = [
   'statement',
 ] as const satisfies readonly FieldName[];
 
-export type Additional = Readonly<Record<string, JsonScalar>>;
+type Additional = Readonly<Record<string, JsonScalar>>;
 export type LoggedEvent = AuditEvent & { readonly additional: Additional };
 type Value = JsonScalar;
 

@@ -80,7 +80,7 @@ export const hashOfKeyName = (publicKey: Buffer, name = NAME): Buffer =>
     .digest()
     .subarray(0, 4);
 
-export interface VerifierKey {
+interface VerifierKey {
   readonly name: string;
   readonly hash: Buffer;
   verify(text: string, signature: Buffer): boolean;

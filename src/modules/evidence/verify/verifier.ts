@@ -16,7 +16,7 @@ export const FINDING_KINDS = {
   inserted: 'it is there, and was never accepted',
   'log changed': 'it is as it was accepted, and its entry in the log is not',
 } as const;
-export interface Finding {
+interface Finding {
   readonly kind: keyof typeof FINDING_KINDS;
   readonly recordId: string;
   readonly eventTime: string;

@@ -7,7 +7,7 @@ import type { RetentionStore, RunningRetention, StoredWeek } from './retention-s
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
 
 /** What a run works with. */
-export interface RetentionParts {
+interface RetentionParts {
   readonly store: RetentionStore;
   readonly nowMs: () => number;
   readonly log: Logger;
