@@ -50,9 +50,11 @@ export function seenAt(
 ): Sighting {
   const files = [found, ...others].filter(({ isSpooled }) => !isSpooled);
   const isRenamed = hasAudit && files.length > 0 && files.every(({ audit }) => audit === null);
+  // An agent that was ended may have noted newer files before it noted the loss: the bookmark tells that there were none.
+  const wasLast = before.isLast || (before.mayGrow && before.name !== found.name);
   return {
     ...readFrom(before, found, others),
-    isPassedBy: before.isPassedBy || (before.isLast && isRenamed),
+    isPassedBy: before.isPassedBy || (wasLast && isRenamed),
   };
 }
 

@@ -6,7 +6,7 @@ import { DomainError } from '../../errors';
 
 /** Where the build puts the page, from `src/` and from `dist/src/` alike. */
 export function builtPage(): string {
-  const root = path.resolve(__dirname, '../..');
+  const root = path.resolve(__dirname, '../../..');
   return path.basename(root) === 'dist' ? path.join(root, 'dashboard') : path.join(root, 'dist/dashboard');
 }
 
