@@ -5,7 +5,7 @@ import { startTasks } from './background';
 import { openCallers } from './caller/callers';
 import type { Config } from './config';
 import { createEntrances } from './entrances';
-import { healthCheck, shared } from './http/health';
+import { healthCheck, isAnswered, shared } from './http/health';
 import { InFlight } from './http/in-flight';
 import { listenAt } from './http/server';
 import { LIMITS } from './limits';
@@ -55,32 +55,26 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const { form } = readSide;
   const nowMs = Date.now;
   const stopping = new AbortController();
-
   const callers = await openCallers({ config, database, nowMs, log });
   const { keys, tenants, authenticator, fairShare, answers, accessLog, accessEntries } = callers;
   const operatorKeyFile = await ensureOperatorKey(config.dataDir, keys, log);
   const evidence = await openEvidence({ config, owner, ask, form, tenants, log });
-  const ingest = await openIngest({ ...{ database, owner, form, nowMs }, ...evidence });
-  const retention = tenantsModule({ prisma, owner, tenants, signal: stopping.signal, nowMs, log });
+  const ingest = await openIngest({ database, owner, form, checkpointKey: evidence.checkpointKey, nowMs });
+  const tenancy = tenantsModule({ prisma, owner, tenants, signal: stopping.signal, nowMs, log });
   const inFlight = new InFlight();
   const modules: readonly Module[] = [
-    ...[storage, callers, inFlight, evidence, ingest, retention],
+    ...[storage, callers, inFlight, evidence, ingest, tenancy],
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
     exploreModule(ask, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
-    sourcesModule({ prisma, owner, tenants, ...retention, nowMs, log }),
+    sourcesModule({ prisma, owner, tenants, retention: tenancy.retention, nowMs, log }),
     accessLogModule({ accessLog, store: accessEntries, days: config.accessLogDays, nowMs }),
   ];
   const all = <T>(part: (one: Module) => readonly T[] | undefined) =>
     modules.flatMap((one) => part(one) ?? []);
 
   const ping = shared(storage.ping);
-  const isAnswering = () =>
-    ping().then(
-      () => true,
-      () => false,
-    );
   const figures = () => readFigures(owner, LIMITS.metricsSourcesMax, LIMITS.metricsDeadlineMs);
   const metrics = config.metrics
     ? await openMetrics(
@@ -98,7 +92,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
       ping,
       all(({ health }) => health),
     ),
-    isReady: async () => !stopping.signal.aborted && isAnswering(),
+    isReady: async () => !stopping.signal.aborted && isAnswered(ping),
     onAnswered: metrics ? [metrics.onAnswered] : [],
   });
   const tasks = startTasks(

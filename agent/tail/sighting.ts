@@ -50,8 +50,10 @@ export function seenAt(
 ): Sighting {
   const files = [found, ...others].filter(({ isSpooled }) => !isSpooled);
   const isRenamed = hasAudit && files.length > 0 && files.every(({ audit }) => audit === null);
-  // An agent that was ended may have noted newer files before it noted the loss: the bookmark tells that there were none.
-  const wasLast = before.isLast || (before.mayGrow && before.name !== found.name);
+  // At the first look since the start. An agent that was ended may have noted newer files before it noted the loss: the
+  // bookmark of this one says that there were none.
+  const isFirstLook = before.found === null && before.name !== found.name;
+  const wasLast = before.isLast || (isFirstLook && before.mayGrow);
   return {
     ...readFrom(before, found, others),
     isPassedBy: before.isPassedBy || (wasLast && isRenamed),

@@ -31,6 +31,13 @@ export function healthCheck(
   };
 }
 
+/** Whether the question is answered at all. */
+export const isAnswered = (ask: () => Promise<unknown>): Promise<boolean> =>
+  ask().then(
+    () => true,
+    () => false,
+  );
+
 /** The same question asked once at a time: callers that come while it is open share its answer, so no crowd of them costs more. */
 export function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   let open: Promise<T> | null = null;

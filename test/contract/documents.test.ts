@@ -57,6 +57,13 @@ describe('the documents', () => {
     expect(homes.filter((name) => !existsSync(path.join(ROOT, name)))).toEqual([]);
   });
 
+  it.each(DOCUMENTS)('%s names no source file that is not there', (document) => {
+    const named = readDocument(document).match(
+      /(?<![\w/])(?:src|rest-facade|agent|test|scripts)\/[\w./-]+\.(?:ts|mjs)\b/g,
+    );
+    expect((named ?? []).filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  });
+
   it.each(DOCUMENTS)('%s shows no error code that does not exist', (document) => {
     const shown = [...readDocument(document).matchAll(/"code": ?"(\w+)"/g)].map(([, code]) => code ?? '');
     expect(shown.filter((code) => !Object.hasOwn(ERRORS, code))).toEqual([]);

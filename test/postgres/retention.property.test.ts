@@ -18,6 +18,7 @@ import { AN_ATTEMPT } from '../support/attempt';
 import { createTestDatabase, ENGINES, formOf, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
+import { clearEvents, newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
 import { writerOn } from '../support/store';
 
@@ -101,7 +102,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ steps, ranges }) => {
         await db.prisma.tenant.updateMany({ data: { retentionDays: null } });
-        await clear(db);
+        await clearEvents(db);
         const tenants = [await newTenant(db), await newTenant(db)];
         const days: (number | null)[] = [null, null];
         let stored: Stored[] = [];
@@ -196,24 +197,6 @@ async function compare(
 }
 
 const timeOf = (e: Stored): bigint => parseTicks(e.eventTime) ?? 0n;
-
-async function newTenant(db: Database): Promise<number> {
-  return (await db.prisma.tenant.create({ data: { name: 'test' } })).tenantId;
-}
-
-/** A tenant of an earlier scenario that keeps its events would keep their weeks. */
-async function clear(db: Database): Promise<void> {
-  for (const table of [
-    'audit_event',
-    'audit_delta',
-    'audit_count',
-    'audit_dim',
-    'audit_segment',
-    'audit_word',
-    'retention_run',
-  ])
-    await db.migrator.$executeRawUnsafe(`DELETE FROM ${table}`);
-}
 
 function checked(tenantId: number, { atMs, ...rest }: { atMs: number } & object): CheckedEvent {
   const eventTime = formatTicks(BigInt(START_MS + atMs) * TICKS_PER_MS);

@@ -18,6 +18,7 @@ import { AT_ONCE } from '../support/at-once';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
+import { newTenant } from '../support/scenario';
 
 const START = parseTicks('2026-01-04T20:00:00Z') ?? 0n;
 const WRITERS = 3;
@@ -76,7 +77,7 @@ describeOnPostgres('while several instances write, fold and index at once', () =
 
   it('every page, total and summary equals a count of the events in the same snapshot', async () => {
     const { migrator: prisma } = first(instances);
-    const tenants = [await newTenant(prisma), await newTenant(prisma)];
+    const tenants = [await newTenant({ prisma }), await newTenant({ prisma })];
     let writing = true;
     let compared = 0;
     const progress = () => (writing ? compared : Number.POSITIVE_INFINITY);
@@ -200,10 +201,6 @@ function orderOf({ sort, descending }: AuditEventQuery): string {
 
 async function until(done: () => boolean, run: () => Promise<unknown>): Promise<void> {
   while (!done()) await run();
-}
-
-async function newTenant(prisma: OwnerDb): Promise<number> {
-  return (await prisma.tenant.create({ data: { name: 'test' } })).tenantId;
 }
 
 function first<T>(items: readonly T[]): T {

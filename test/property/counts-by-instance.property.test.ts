@@ -26,6 +26,7 @@ import { createTestDatabase, ENGINES, formOf, formsOf, type TestDatabase } from 
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
 import { olderDropWeek, olderFold, olderRun } from '../support/older-release';
+import { clearEvents, newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
 import { writerOn } from '../support/store';
 
@@ -161,7 +162,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
     };
     await fc.assert(
       fc.asyncProperty(scenario, async ({ steps, last }) => {
-        await clear(db);
+        await clearEvents(db);
         const ids = [await newTenant(db), await newTenant(db)] as const;
         const idOf = (index: number) => ids[index] ?? 0;
         let stored: Stored[] = [];
@@ -275,23 +276,6 @@ const countsOf = (events: readonly Stored[]) =>
       outcomesOf(events.filter((e) => (e.serverInstanceName ?? null) === name)),
     ]),
   );
-
-async function newTenant(db: Database): Promise<number> {
-  return (await db.prisma.tenant.create({ data: { name: 'test' } })).tenantId;
-}
-
-/** Tenants of earlier scenarios keep their events, and so their weeks. */
-async function clear(db: Database): Promise<void> {
-  for (const table of [
-    'audit_event',
-    'audit_delta',
-    'audit_count',
-    'audit_dim',
-    'audit_segment',
-    'audit_word',
-  ])
-    await db.migrator.$executeRawUnsafe(`DELETE FROM ${table}`);
-}
 
 function checked(tenantId: number, { atMs, ...rest }: { atMs: number } & object): CheckedEvent {
   const eventTime = formatTicks(ticksOf(atMs));

@@ -19,6 +19,7 @@ import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, ENGINES, formsOf, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
+import { newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
 
 /** Three days around a week's border; few values, so that everything collides. */
@@ -206,10 +207,6 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
 });
 
 type Stored = CheckedRecord & { readonly recordId: string; readonly tenant: number };
-
-async function newTenant(db: Database): Promise<number> {
-  return (await db.prisma.tenant.create({ data: { name: 'test' } })).tenantId;
-}
 
 function checked(tenantId: number, { ticks, ...rest }: { ticks: bigint } & object): CheckedEvent {
   const result = checkEvent(tenantId, anEvent({ ...rest, eventTime: formatTicks(ticks) }), Date.now());

@@ -16,6 +16,7 @@ import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { createTestDatabase, ENGINES, formOf, formsOf, type TestDatabase } from '../support/engines';
 import type { IngestedEvent } from '../support/events';
+import { newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
 import { writerOn } from '../support/store';
 import { questions, type Sent, sentEvents, toQuery } from './arbitraries';
@@ -119,10 +120,6 @@ describe.each(ENGINES)('histogram and facets on %s', (engine) => {
     );
   }, 600_000);
 });
-
-async function newTenant(db: Database): Promise<number> {
-  return (await db.prisma.tenant.create({ data: { name: 'test' } })).tenantId;
-}
 
 function checked(tenantId: number, event: IngestedEvent): CheckedEvent {
   const result = checkEvent(tenantId, event, Date.now());

@@ -13,7 +13,8 @@ import { tryTurn } from './turns';
 const TENANTS_PER_STEP = 50;
 /** Of one tenant, before the next one has its turn. */
 const DAYS_PER_STEP = 10;
-const DAY_MS_MAX = 3_600_000;
+/** Counting a day of a very large tenant. */
+const COUNTING_MS_MAX = 3_600_000;
 /** Somebody changed the same rows meanwhile: indexing, or a fold before the turn. */
 const SERIALIZATION_FAILURE = '40001';
 
@@ -135,7 +136,7 @@ export class InstanceFiller {
         return 'differs';
       },
       // One snapshot. An hour is a statement: a day of a very large tenant takes longer than one may.
-      { isolationLevel: 'RepeatableRead', timeout: DAY_MS_MAX, maxWait: 10_000 },
+      { isolationLevel: 'RepeatableRead', timeout: COUNTING_MS_MAX, maxWait: 10_000 },
     );
   }
 }

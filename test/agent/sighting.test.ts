@@ -1,0 +1,37 @@
+import type { FoundFile } from '../../agent/source/audit-source';
+import { firstSighting, seenAt } from '../../agent/tail/sighting';
+
+const GUID = '9940fbeb-58df-6d20-84ec-7d5e43fd03ea';
+const NAME = `Audit_${GUID}_0_134398062305260000.sqlaudit`;
+const BOOKMARK = { file: NAME, blockOffset: 512, index: 0 };
+
+const foundAs = (name: string, audit: string | null): FoundFile => ({
+  ...{ path: `/audit/${name}`, name, size: 1024, mtimeMs: 0, inode: '1', version: '1', audit },
+  ...{ created: 1n, isSpooled: false },
+});
+const kept = foundAs('kept.sqlaudit', null);
+
+/** Newer files are known, as an agent noted them before it was ended. */
+const afterStart = (mayGrow: boolean) => ({
+  ...firstSighting(GUID, null, { ...BOOKMARK, ...(mayGrow && { mayGrow: true as const }) }),
+  isLast: false,
+});
+
+describe('a file that has another name after a start, beside newer files', () => {
+  it('was passed by where its bookmark says that it was the newest', () => {
+    expect(seenAt(afterStart(true), true, kept, []).isPassedBy).toBe(true);
+  });
+
+  it('was not passed by where newer files were known when its bookmark was written', () => {
+    expect(seenAt(afterStart(false), true, kept, []).isPassedBy).toBe(false);
+  });
+
+  it('was not passed by under the name that SQL Server gave it', () => {
+    expect(seenAt(afterStart(true), true, foundAs(NAME, 'Audit'), []).isPassedBy).toBe(false);
+  });
+
+  it('is not passed by when it is renamed later, beside files that are known', () => {
+    const before = { ...seenAt(afterStart(true), true, foundAs(NAME, 'Audit'), []), isLast: false };
+    expect(seenAt(before, true, kept, []).isPassedBy).toBe(false);
+  });
+});
