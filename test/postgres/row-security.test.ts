@@ -5,7 +5,9 @@ import { Store } from '../support/store';
 import { until } from '../support/until';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
-const REFUSED = /row-level security policy/;
+/** A cluster refuses to copy rows under policies, and to move rows between tenants at all. */
+const REFUSED =
+  /row-level security policy|COPY FROM not supported with row-level security|modifying the partition value/;
 
 describe.each(ENGINES)('row-level security on %s', (engine) => {
   let store: Store;
@@ -34,10 +36,11 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
       )
     ).map(({ name }) => name);
 
-  it('binds every table that names a tenant, its owner too', async () => {
+  it('binds every table that names a tenant, its owner too where rows are not copied between nodes', async () => {
     expect(tables.length).toBeGreaterThan(10);
     const bound = await store.query<{ name: string }>(
-      `SELECT c.relname::text AS name FROM pg_class c WHERE c.relrowsecurity AND c.relforcerowsecurity ORDER BY 1`,
+      `SELECT c.relname::text AS name FROM pg_class c WHERE c.relrowsecurity AND c.relforcerowsecurity = $1 ORDER BY 1`,
+      engine !== 'citus',
     );
     expect(bound.map(({ name }) => name)).toEqual(tables);
     const policies = await store.query<{ roles: string }>(
@@ -109,7 +112,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
       [() => ofTenants(prisma, [one], () => Promise.reject(new Error('given up'))), 'given up'],
       ...(engine === 'embedded'
         ? []
-        : [[cancelled, 'due to user request'] as [() => Promise<unknown>, string]]),
+        : [[cancelled, 'canceling statement'] as [() => Promise<unknown>, string]]),
     ];
     for (const [fails, message] of failures) {
       // On every connection there may be.
@@ -163,9 +166,10 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
   it('finds hours of single words for the tenants of the statement only', async () => {
     const hours = (tenant: number, scope: readonly number[]) =>
       asked('SELECT hour FROM audit_hours_of_single($1::int, $2)', scope, tenant, `${tenant} word`);
-    await store.database.migrator.$executeRawUnsafe(
-      `UPDATE audit_segment SET singles = ARRAY[tenant_id || ' word'], hour = 7`,
-    );
+    for (const tenant of [one, two])
+      await store.database.migrator.$executeRawUnsafe(
+        `UPDATE audit_segment SET singles = ARRAY['${tenant} word'], hour = 7 WHERE tenant_id = ${tenant}`,
+      );
     expect(await hours(one, [one])).toEqual([{ hour: 7 }]);
     expect(await hours(two, [one, two])).toEqual([{ hour: 7 }]);
     expect(await hours(two, [one])).toEqual([]);
