@@ -107,6 +107,7 @@ export const LIMITS = {
   evidenceBackfillEvents: 5_000, // of before there was a log, taken in at once: as many as one batch
   evidenceEntriesMax: 16_384, // entries of the log in one answer: 1 MiB
   evidenceCheckpointsMax: 1_000, // in one answer: 300 kB
+  arrivalLookMs: 250, // those who wait for new events hear of them this late, whatever their number
   nameCharsMax: 200, // of tenants and keys
   reportGapsMax: 100, // in one report of an agent; further ones follow in the next
   sourceGapsMax: 10_000, // stored of one source; a source that loses more needs a person

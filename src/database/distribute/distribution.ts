@@ -16,6 +16,7 @@ export const DISTRIBUTED_TABLES = [
   'audit_gap',
   'audit_log_queue',
   'audit_log_tile',
+  'audit_log_arrival',
   'audit_log_place',
   'audit_log_head',
   'audit_log_checkpoint',

@@ -43,15 +43,25 @@ ON CONFLICT (tenant_id) DO UPDATE SET size = excluded.size, root = excluded.root
   key_id = excluded.key_id, mac = excluded.mac`;
 
 export const TILES = `
-SELECT t.level, t.tile, t.hashes, t.record_ids FROM audit_log_tile t
+SELECT t.level, t.tile, t.hashes, t.record_ids, t.arrivals FROM audit_log_tile t
 WHERE t.tenant_id = $1::int AND (t.level, t.tile) IN (SELECT * FROM unnest($2::int[], $3::int[]))`;
 
 export const PUT_TILES = `
-INSERT INTO audit_log_tile (tenant_id, level, tile, hashes, record_ids)
-SELECT t.tenant_id, x.level, x.tile, decode(x.hashes, 'base64'), decode(x.ids, 'base64')
-FROM tenant t CROSS JOIN unnest($2::int[], $3::int[], $4::text[], $5::text[]) AS x(level, tile, hashes, ids)
+INSERT INTO audit_log_tile (tenant_id, level, tile, hashes, record_ids, arrivals)
+SELECT t.tenant_id, x.level, x.tile, decode(x.hashes, 'base64'), decode(x.ids, 'base64'), decode(x.arrivals, 'base64')
+FROM tenant t CROSS JOIN unnest($2::int[], $3::int[], $4::text[], $5::text[], $6::text[])
+  AS x(level, tile, hashes, ids, arrivals)
 WHERE t.tenant_id = $1::int
-ON CONFLICT (tenant_id, level, tile) DO UPDATE SET hashes = excluded.hashes, record_ids = excluded.record_ids`;
+ON CONFLICT (tenant_id, level, tile) DO UPDATE SET hashes = excluded.hashes, record_ids = excluded.record_ids,
+  arrivals = excluded.arrivals`;
+
+/** The last minute that has a row: a later one gets the next. */
+export const LAST_MINUTE = 'SELECT max(minute) AS minute FROM audit_log_arrival WHERE tenant_id = $1::int';
+
+export const PUT_MINUTES = `
+INSERT INTO audit_log_arrival (tenant_id, minute, position)
+SELECT t.tenant_id, x.minute, x.position FROM tenant t CROSS JOIN unnest($2::int[], $3::bigint[]) AS x(minute, position)
+WHERE t.tenant_id = $1::int`;
 
 export const PUT_PLACES = `
 INSERT INTO audit_log_place AS p (tenant_id, hour, tile, first_id, last_id)
@@ -62,7 +72,7 @@ ON CONFLICT (tenant_id, hour, tile) DO UPDATE SET first_id = least(p.first_id, e
   last_id = greatest(p.last_id, excluded.last_id)`;
 
 export const WAITING_BATCHES = `
-SELECT q.batch_id::text, q.leaves, q.accepted::text[], q.key_id, q.mac FROM audit_log_queue q
+SELECT q.batch_id::text, q.received_at, q.leaves, q.accepted::text[], q.key_id, q.mac FROM audit_log_queue q
 WHERE q.tenant_id = $1::int AND NOT q.refused AND q.key_id = ANY($2::text[])
 ORDER BY q.received_at, q.batch_id LIMIT $3::int`;
 

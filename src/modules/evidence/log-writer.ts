@@ -9,6 +9,7 @@ import {
   type Tile,
   type TileId,
 } from '../../trail/evidence/tiles';
+import { LogArrivals } from './log-arrivals';
 import { BrokenLog, keyAtHand, type LogHead, type LogKeys, sealOfHead } from './log-head';
 import { HEAD, PUT_HEAD, PUT_PLACES, PUT_TILES, TILES } from './log-statements';
 
@@ -75,25 +76,37 @@ export async function loadTiles(
   tx: Prisma.TransactionClient,
   tenantId: number,
   ids: readonly TileId[],
-): Promise<Tile[]> {
+): Promise<StoredTile[]> {
   const rows = await tx.$queryRawUnsafe<
-    { level: number; tile: number; hashes: Uint8Array; record_ids: Uint8Array }[]
+    {
+      level: number;
+      tile: number;
+      hashes: Uint8Array;
+      record_ids: Uint8Array;
+      arrivals: Uint8Array | null;
+    }[]
   >(
     TILES,
     tenantId,
     ids.map(({ level }) => level),
     ids.map(({ tile }) => tile),
   );
-  return rows.map(({ level, tile, hashes, record_ids }) => ({
-    ...{ level, tile },
+  return rows.map(({ level, tile, hashes, record_ids, arrivals }) => ({
+    ...{ level, tile, arrivals },
     hashes: Buffer.from(hashes),
     recordIds: Buffer.from(record_ids),
   }));
 }
 
+interface StoredTile extends Tile {
+  /** When its entries were received (`arrival-runs.ts`). */
+  readonly arrivals: Uint8Array | null;
+}
+
 /** A tenant's log while it is added to, within one transaction in which nobody else does. */
 export class LogWriter {
   readonly #tree: GrowingTree;
+  readonly #arrivals: LogArrivals;
   readonly #places = new Map<string, Place>();
   #place: Place | undefined;
 
@@ -101,9 +114,11 @@ export class LogWriter {
     private readonly tx: Prisma.TransactionClient,
     private readonly tenantId: number,
     readonly head: LogHead | null,
-    edge: readonly Tile[],
+    edge: readonly StoredTile[],
   ) {
     this.#tree = new GrowingTree(head?.size ?? 0, edge);
+    const open = edge.find(({ level }) => level === 0);
+    this.#arrivals = new LogArrivals(head?.size ?? 0, open?.arrivals ?? null);
     if (head && !this.#tree.root().equals(head.root))
       throw new BrokenLog('hashes at the end of the log were changed in the database');
   }
@@ -115,8 +130,9 @@ export class LogWriter {
     return new LogWriter(tx, tenantId, head, edge);
   }
 
-  /** @param leaves each a record id and its leaf hash */
-  append(leaves: Buffer): void {
+  /** @param leaves each a record id and its leaf hash @param receivedAt null: it is not known */
+  append(leaves: Buffer, receivedAt: Date | null): void {
+    this.#arrivals.append(leaves.length / LEAF_BYTES, receivedAt?.getTime() ?? null);
     for (let at = 0; at < leaves.length; at += LEAF_BYTES) {
       const recordId = leaves.subarray(at, at + ID_BYTES);
       this.#note(recordId, Math.floor(this.#tree.size / TILE_WIDTH));
@@ -134,7 +150,9 @@ export class LogWriter {
       tiles.map(({ tile }) => tile),
       tiles.map(({ hashes }) => hashes.toString('base64')),
       tiles.map(({ recordIds }) => recordIds.toString('base64')),
+      tiles.map(({ level, tile }) => (level === 0 ? this.#arrivals.of(tile) : null)),
     );
+    await this.#arrivals.saveMinutes(tx, tenantId);
     const places = [...this.#places.values()];
     await tx.$executeRawUnsafe(
       PUT_PLACES,

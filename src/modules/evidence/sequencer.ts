@@ -32,6 +32,7 @@ const STEP = { isolationLevel: 'RepeatableRead', timeout: 60_000, maxWait: 10_00
 
 interface Batch {
   readonly batch_id: string;
+  readonly received_at: Date;
   readonly leaves: Uint8Array;
   readonly accepted: string[] | null;
   readonly key_id: string;
@@ -187,8 +188,8 @@ export class Sequencer {
       ...[tenantId, knownKeyIds(this.keys), BATCHES_PER_STEP],
     );
     const sound = batches.filter((batch) => this.#isSound(tenantId, batch));
-    for (const { leaves, accepted } of sound) {
-      log.append(acceptedLeaves(Buffer.from(leaves), accepted));
+    for (const { leaves, accepted, received_at } of sound) {
+      log.append(acceptedLeaves(Buffer.from(leaves), accepted), received_at);
       await setImmediate();
     }
     const idsOf = (some: readonly Batch[]) => some.map(({ batch_id }) => batch_id);
@@ -203,7 +204,7 @@ export class Sequencer {
     if (!isLimited && !backfilled) {
       await log.save(this.keys, false);
       const leaves = await nextOfBacklog(tx, tenantId);
-      if (leaves) log.append(leaves);
+      if (leaves) log.append(leaves, null);
       else backfilled = true;
       hasBacklog = leaves !== null;
     }

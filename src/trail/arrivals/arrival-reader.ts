@@ -1,0 +1,57 @@
+import type { StoredAuditEvent } from '../audit-event-reader';
+
+/** An event, at its place in the evidence log of its tenant. */
+export interface ArrivedEvent {
+  /** Index in the log, from 0. */
+  readonly position: number;
+  readonly event: StoredAuditEvent;
+  /** When the service received it: ISO 8601, UTC, milliseconds. Null: it was stored by a release that did not keep this. */
+  readonly receivedAt: string | null;
+}
+
+/** Where to read on. */
+export interface ArrivalPlace {
+  readonly tenantId: number;
+  /** The first position to read. */
+  readonly from: number;
+}
+
+/** A stretch of one tenant's log: the positions from `from` to before `next`. */
+export interface Arrivals extends ArrivalPlace {
+  readonly next: number;
+  /** Where the log ended: entries of it. */
+  readonly size: number;
+  /** In the order of their positions. */
+  readonly items: readonly ArrivedEvent[];
+  /**
+   * Positions of the stretch without an event: retention removed it. One that was sent again after that stands further
+   * on, at the position of its new arrival.
+   */
+  readonly removed: number;
+}
+
+/** Of one call. Whichever is reached first ends the stretch. */
+export interface ArrivalLimits {
+  /** Positions gone through, of all tenants together. */
+  readonly positions: number;
+  readonly events: number;
+  /** Of statements and additional values, but for those of the last event. */
+  readonly bytes: number;
+}
+
+/**
+ * Port: a tenant's events in the order in which they arrived. What the log does not hold yet is not there: it comes at
+ * a later position, so that a reader that goes on from `next` misses nothing and has nothing twice.
+ */
+export interface ArrivalReader {
+  /** How many entries the logs have; 0: the tenant has none. */
+  sizes(tenants: readonly number[]): Promise<ReadonlyMap<number, number>>;
+  read(tenantId: number, from: number, limits: ArrivalLimits): Promise<Arrivals>;
+  /**
+   * The same for several tenants with few statements. Each has its share of the limits; what one leaves over is not
+   * given to another. In the order of the places; a `from` beyond the end is the end.
+   */
+  readEach(places: readonly ArrivalPlace[], limits: ArrivalLimits): Promise<readonly Arrivals[]>;
+  /** The first position received at that time or later, or of which it is not known; else the end of the log. */
+  positionAt(tenantId: number, receivedAt: Date): Promise<number>;
+}

@@ -1,0 +1,97 @@
+import { Prisma } from '../../database/clients';
+import { DETAIL_COLUMNS } from '../event-rows';
+
+/** Statements of one tenant name it by value, and stay on its node of a distributed database. */
+
+export const sizesStatement = (tenants: readonly number[]): Prisma.Sql => Prisma.sql`
+  SELECT h.tenant_id, h.size FROM audit_log_head h WHERE h.tenant_id = ANY(${[...tenants]}::int[])`;
+
+/** Tiles of level 0, from `first` to before `end`. */
+export interface TileSpan {
+  readonly tenantId: number;
+  readonly first: number;
+  readonly end: number;
+}
+
+const TILE_COLUMNS = Prisma.raw('t.tenant_id, t.tile, t.record_ids, t.arrivals');
+
+export const tilesStatement = ({ tenantId, first, end }: TileSpan): Prisma.Sql => Prisma.sql`
+  SELECT ${TILE_COLUMNS} FROM audit_log_tile t WHERE t.tenant_id = ${tenantId}::int AND t.level = 0
+    AND t.tile >= ${first}::int AND t.tile < ${end}::int ORDER BY t.tile`;
+
+export const tilesOfSeveralStatement = (spans: readonly TileSpan[]): Prisma.Sql => Prisma.sql`
+  SELECT ${TILE_COLUMNS} FROM unnest(${spans.map(({ tenantId }) => tenantId)}::int[],
+      ${spans.map(({ first }) => first)}::int[], ${spans.map(({ end }) => end)}::int[]) AS x(tenant_id, first, last)
+    JOIN audit_log_tile t ON t.tenant_id = x.tenant_id AND t.level = 0 AND t.tile >= x.first AND t.tile < x.last
+    ORDER BY t.tenant_id, t.tile`;
+
+/** Records wanted: `n` numbers them in the order in which they are answered. */
+export interface Wanted {
+  readonly tenantId: number;
+  readonly recordId: string;
+  readonly n: number;
+}
+
+/**
+ * Events in full by their ids, at most so many and, but for the last, of so many bytes; beside each how many there were
+ * before they were cut to that size (`matched`). The bounds of the ids choose the partitions.
+ */
+export function eventsStatement(
+  wanted: readonly Wanted[],
+  { events, bytes }: { readonly events: number; readonly bytes: number },
+): Prisma.Sql {
+  const ids = wanted.map(({ recordId }) => recordId);
+  const [lowest, highest] = boundsOf(ids);
+  const tenants = wanted.map(({ tenantId }) => tenantId);
+  const isOne = tenants.every((tenant) => tenant === tenants[0]);
+  const numbers = wanted.map(({ n }) => n);
+  const [source, isItsTenant] = isOne
+    ? [
+        Prisma.sql`unnest(${ids}::uuid[], ${numbers}::int[]) AS x(record_id, n)`,
+        Prisma.sql`e.tenant_id = ${tenants[0]}::int`,
+      ]
+    : [
+        Prisma.sql`unnest(${tenants}::int[], ${ids}::uuid[], ${numbers}::int[]) AS x(tenant_id, record_id, n)`,
+        Prisma.sql`e.tenant_id = x.tenant_id`,
+      ];
+  return Prisma.sql`
+    SELECT r.* FROM (
+      SELECT u.*, count(*) OVER ()::int AS matched, sum(u.size) OVER (ORDER BY u.n) - u.size AS before
+      FROM (
+        SELECT x.n, ${DETAIL_COLUMNS}, octet_length(e.statement) + pg_column_size(e.additional) AS size
+        FROM ${source} JOIN audit_event e ON e.record_id = x.record_id
+        WHERE ${isItsTenant} AND e.record_id >= ${lowest}::uuid AND e.record_id <= ${highest}::uuid) u
+      ORDER BY u.n LIMIT ${events}::int) r
+    WHERE r.before <= ${bytes}::bigint ORDER BY r.n`;
+}
+
+function boundsOf(ids: readonly string[]): [string, string] {
+  let [lowest, highest] = [ids[0] ?? '', ids[0] ?? ''];
+  for (const id of ids) {
+    if (id < lowest) lowest = id;
+    if (id > highest) highest = id;
+  }
+  return [lowest, highest];
+}
+
+/** The last position from which on to look for a time of arrival. */
+export const minuteStatement = (tenantId: number, minute: number): Prisma.Sql => Prisma.sql`
+  SELECT a.position FROM audit_log_arrival a WHERE a.tenant_id = ${tenantId}::int AND a.minute <= ${minute}::int
+    ORDER BY a.minute DESC LIMIT 1`;
+
+/** Up to when retention has removed events of a tenant; null: never. */
+export const removedStatement = (tenantId: number): Prisma.Sql => Prisma.sql`
+  SELECT max(r.to_time) AS until FROM retention_run r WHERE r.tenant_id = ${tenantId}::int`;
+
+/** Tiles from `first` on that may hold records of the hours, between two ids; some at a time. */
+export const laterTilesStatement = (
+  tenantId: number,
+  range: { readonly hours: readonly number[]; readonly lowest: string; readonly highest: string },
+  { first, limit }: { readonly first: number; readonly limit: number },
+): Prisma.Sql => Prisma.sql`
+  SELECT t.tile, t.record_ids FROM audit_log_tile t
+  WHERE t.tenant_id = ${tenantId}::int AND t.level = 0 AND t.tile IN (
+    SELECT p.tile FROM audit_log_place p WHERE p.tenant_id = ${tenantId}::int AND p.hour = ANY(${[...range.hours]}::int[])
+      AND p.tile >= ${first}::int AND p.last_id >= ${range.lowest}::uuid AND p.first_id <= ${range.highest}::uuid
+    GROUP BY p.tile ORDER BY p.tile LIMIT ${limit}::int)
+  ORDER BY t.tile`;

@@ -1,0 +1,235 @@
+import type { AskRows, Prisma } from '../../database/clients';
+import { guarded } from '../../database/failure';
+import type { TenantForm } from '../counts/scope';
+import { type Row, toStoredEvent } from '../event-rows';
+import { idText } from '../evidence/batch-seal';
+import { ID_BYTES, TILE_WIDTH } from '../evidence/tiles';
+import {
+  eventsStatement,
+  minuteStatement,
+  sizesStatement,
+  type TileSpan,
+  tilesOfSeveralStatement,
+  tilesStatement,
+  type Wanted,
+} from './arrival.statements';
+import type { ArrivalLimits, ArrivalPlace, ArrivalReader, Arrivals, ArrivedEvent } from './arrival-reader';
+import { arrivalTimes } from './arrival-runs';
+import { ArrivedAgain } from './arrived-again';
+
+const MINUTE_MS = 60_000;
+/** Looked up by one statement: with no index left over, and sorted without a file. */
+const POSITIONS_AT_ONCE = 1_024;
+const POSITIONS_AT_LEAST = 32;
+const TILES_AT_ONCE = 256;
+
+/** A position of the log, and what stands there. */
+interface Entry {
+  readonly position: number;
+  readonly recordId: string;
+  readonly receivedMs: number | null;
+}
+
+interface Stretch extends ArrivalPlace {
+  readonly size: number;
+  /** Positions to read. */
+  readonly count: number;
+}
+
+/** Reads the evidence log, and the events it names. */
+export class PostgresArrivalReader implements ArrivalReader {
+  readonly #again: ArrivedAgain;
+
+  /** @param ask of either door: of requests (`database.ask`), or of background tasks (`askPrisma(owner)`) */
+  constructor(
+    private readonly ask: AskRows,
+    private readonly form: TenantForm,
+    nowMs: () => number = Date.now,
+  ) {
+    this.#again = new ArrivedAgain(ask, nowMs);
+  }
+
+  async sizes(tenants: readonly number[]): Promise<ReadonlyMap<number, number>> {
+    const rows = tenants.length === 0 ? [] : await this.#rows(sizesStatement(tenants), tenants);
+    const found = new Map(rows.map(({ tenant_id, size }) => [Number(tenant_id), Number(size)]));
+    return new Map(tenants.map((tenantId) => [tenantId, found.get(tenantId) ?? 0]));
+  }
+
+  async read(tenantId: number, from: number, limits: ArrivalLimits): Promise<Arrivals> {
+    const [arrivals] = await this.readEach([{ tenantId, from }], limits);
+    return arrivals as Arrivals;
+  }
+
+  async readEach(places: readonly ArrivalPlace[], limits: ArrivalLimits): Promise<readonly Arrivals[]> {
+    const sizes = await this.sizes(places.map(({ tenantId }) => tenantId));
+    const sized = places.map(({ tenantId, from }) => {
+      const size = sizes.get(tenantId) ?? 0;
+      return { tenantId, size, from: Math.min(from, size) };
+    });
+    const behind = sized.filter(({ from, size }) => from < size).slice(0, limits.events);
+    const read = new Map<number, Arrivals>();
+    for (const arrivals of await this.#readBehind(behind, limits)) read.set(arrivals.tenantId, arrivals);
+    return sized.map((place) => read.get(place.tenantId) ?? nothingFrom(place));
+  }
+
+  #readBehind(
+    behind: readonly (ArrivalPlace & { readonly size: number })[],
+    limits: ArrivalLimits,
+  ): Promise<readonly Arrivals[]> {
+    const share = (all: number) => Math.max(1, Math.floor(all / Math.max(1, behind.length)));
+    const shares = {
+      positions: share(limits.positions),
+      events: share(limits.events),
+      bytes: share(limits.bytes),
+    };
+    if (behind.length === 1 || this.form === 'union')
+      return inTurn(behind, (place) => this.#readOne(place, shares));
+    // No more positions than events: so one of them never takes what is another's.
+    const most = Math.min(shares.positions, shares.events);
+    const stretches = behind.map((place) => ({ ...place, count: Math.min(most, place.size - place.from) }));
+    return this.#stretches(stretches, limits);
+  }
+
+  /** Goes on over positions without events. */
+  async #readOne(
+    { tenantId, from, size }: ArrivalPlace & { readonly size: number },
+    limits: ArrivalLimits,
+  ): Promise<Arrivals> {
+    const items: ArrivedEvent[] = [];
+    let [at, bytes] = [from, limits.bytes];
+    const end = Math.min(size, from + limits.positions);
+    while (at < end && items.length < limits.events && bytes >= 0) {
+      const events = limits.events - items.length;
+      const count = Math.min(POSITIONS_AT_ONCE, end - at, Math.max(POSITIONS_AT_LEAST, events));
+      const [read] = await this.#stretches([{ tenantId, from: at, size, count }], { events, bytes });
+      if (!read) break;
+      for (const item of read.items) items.push(item);
+      bytes -= read.bytes;
+      at = read.next;
+      if (read.isCut) break;
+    }
+    return { tenantId, from, next: at, size, items, removed: at - from - items.length };
+  }
+
+  /** Each of a few hundred positions, all by two statements. */
+  async #stretches(stretches: readonly Stretch[], limits: Pick<ArrivalLimits, 'events' | 'bytes'>) {
+    const tenants = stretches.map(({ tenantId }) => tenantId);
+    const entries = await this.#entries(stretches);
+    const wanted = entries.flatMap((ofOne, i) =>
+      ofOne.map(({ recordId }): Omit<Wanted, 'n'> => ({ tenantId: tenants[i] as number, recordId })),
+    );
+    const rows =
+      wanted.length === 0
+        ? []
+        : await this.#rows(
+            eventsStatement(
+              wanted.map((one, n) => ({ ...one, n })),
+              limits,
+            ),
+            tenants,
+          );
+    // What was cut off is not known to be gone: the stretch ends before the first that may have been.
+    const isCut = rows.length < Number(rows[0]?.matched ?? 0);
+    const cutAt = isCut ? Number(rows.at(-1)?.n) + 1 : wanted.length;
+    const byNumber = new Map(rows.map((row) => [Number(row.n), row]));
+    const bytesOf = (row: Row) => Number(row.size);
+    let first = 0;
+    return inTurn([...stretches.keys()], async (i) => {
+      const { tenantId, from, size, count } = stretches[i] as Stretch;
+      const ofOne = entries[i] ?? [];
+      const firstNumber = first;
+      first += ofOne.length;
+      const last = ofOne[cutAt - firstNumber];
+      const next = cutAt <= firstNumber && isCut ? from : last ? last.position : from + count;
+      const found = ofOne.flatMap((entry, at) => {
+        const row = byNumber.get(firstNumber + at);
+        return row ? [{ entry, row }] : [];
+      });
+      const again = await this.#again.superseded(
+        tenantId,
+        found.map(({ entry }) => entry),
+      );
+      const items = found
+        .filter(({ entry }) => !again.has(entry.position))
+        .map(({ entry, row }) => toArrived(entry, row));
+      const bytes = found.reduce((sum, { row }) => sum + bytesOf(row), 0);
+      return { tenantId, from, next, size, items, removed: next - from - items.length, bytes, isCut };
+    });
+  }
+
+  /** Of each stretch its entries; a tile that is not there leaves its positions out. */
+  async #entries(stretches: readonly Stretch[]): Promise<readonly Entry[][]> {
+    const spans = stretches.map(({ tenantId, from, count }) => ({
+      tenantId,
+      first: Math.floor(from / TILE_WIDTH),
+      end: Math.floor((from + count - 1) / TILE_WIDTH) + 1,
+    }));
+    const [only] = spans;
+    const tenants = spans.map(({ tenantId }) => tenantId);
+    const statement = spans.length === 1 ? tilesStatement(only as TileSpan) : tilesOfSeveralStatement(spans);
+    const rows = await this.#rows(statement, tenants);
+    return stretches.map(({ tenantId, from, count }) =>
+      rows
+        .filter(({ tenant_id }) => Number(tenant_id) === tenantId)
+        .flatMap((tile) => entriesOf(tile, from, from + count)),
+    );
+  }
+
+  async positionAt(tenantId: number, receivedAt: Date): Promise<number> {
+    const size = (await this.sizes([tenantId])).get(tenantId) ?? 0;
+    const wantedMs = receivedAt.getTime();
+    const minute = Math.floor(wantedMs / MINUTE_MS);
+    const [row] = await this.#rows(minuteStatement(tenantId, minute), [tenantId]);
+    const from = Number(row?.position ?? 0);
+    for (let first = Math.floor(from / TILE_WIDTH); first * TILE_WIDTH < size; first += TILES_AT_ONCE) {
+      const rows = await this.#rows(tilesStatement({ tenantId, first, end: first + TILES_AT_ONCE }), [
+        tenantId,
+      ]);
+      for (const { tile, record_ids, arrivals } of rows) {
+        const count = (record_ids as Uint8Array).length / ID_BYTES;
+        const times = arrivalTimes(arrivals as Uint8Array | null, count);
+        const start = Number(tile) * TILE_WIDTH;
+        const at = times.findIndex((ms, i) => start + i >= from && (ms === null || ms >= wantedMs));
+        if (at >= 0) return Math.min(size, start + at);
+      }
+    }
+    return size;
+  }
+
+  async #rows(statement: Prisma.Sql, tenants: readonly number[]): Promise<readonly Row[]> {
+    return guarded(() => this.ask(statement, tenants));
+  }
+}
+
+const nothingFrom = (place: ArrivalPlace & { readonly size: number }): Arrivals => ({
+  ...place,
+  ...{ next: place.from, items: [], removed: 0 },
+});
+
+/** The entries of a tile from one position to before another. */
+function entriesOf({ tile, record_ids, arrivals }: Row, from: number, end: number): Entry[] {
+  const ids = Buffer.from(record_ids as Uint8Array);
+  const start = Number(tile) * TILE_WIDTH;
+  const times = arrivalTimes(arrivals as Uint8Array | null, ids.length / ID_BYTES);
+  const entries: Entry[] = [];
+  const last = Math.min(end, start + Math.floor(ids.length / ID_BYTES));
+  for (let position = Math.max(from, start); position < last; position++) {
+    const at = position - start;
+    const recordId = idText(ids.subarray(at * ID_BYTES, (at + 1) * ID_BYTES));
+    entries.push({ position, recordId, receivedMs: times[at] ?? null });
+  }
+  return entries;
+}
+
+const toArrived = ({ position, receivedMs }: Entry, row: Row): ArrivedEvent => ({
+  position,
+  event: toStoredEvent(row),
+  receivedAt: receivedMs === null ? null : new Date(receivedMs).toISOString(),
+});
+
+/** One after the other. */
+async function inTurn<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const one of all) results.push(await work(one));
+  return results;
+}

@@ -1,0 +1,189 @@
+import { askPrisma } from '../../src/database/clients';
+import { HOUR_MS } from '../../src/event/event-time';
+import type { ArrivalLimits, ArrivedEvent } from '../../src/trail/arrivals/arrival-reader';
+import { NewArrivals } from '../../src/trail/arrivals/new-arrivals';
+import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';
+import type { CheckedEvent } from '../../src/trail/checked-event';
+import { LogTrial, useLog } from '../evidence/support';
+import { ENGINES, formsOf } from '../support/engines';
+import type { Store } from '../support/store';
+
+const MANY: ArrivalLimits = { positions: 100_000, events: 100_000, bytes: 100_000_000 };
+const idsOf = (items: readonly ArrivedEvent[]) => items.map(({ event }) => event.recordId);
+const sorted = (events: readonly CheckedEvent[]) => events.map(({ recordId }) => recordId).sort();
+
+describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
+  const place = useLog(engine);
+  let store: Store;
+  let trial: LogTrial;
+  let reader: PostgresArrivalReader;
+  beforeEach(() => {
+    ({ store, trial } = place);
+    reader = new PostgresArrivalReader(store.database.ask, store.form);
+  });
+  /** @returns the events of one batch, stored and in the log */
+  const arrive = async (count: number, hour = 8, change: object = {}) => {
+    const events = store.checked(
+      Array.from({ length: count }, (_, i) => ({
+        eventTime: `2026-01-05T${String(hour).padStart(2, '0')}:${String(i % 60).padStart(2, '0')}:00.0000000Z`,
+        blockOffset: 512 * (i + 1),
+        ...change,
+      })),
+    );
+    await store.insert(events);
+    await trial.run();
+    return events;
+  };
+  const read = (from: number, limits: Partial<ArrivalLimits> = {}) =>
+    reader.read(store.tenantId, from, { ...MANY, ...limits });
+
+  it('are whole, each at its position, late ones after those that came before them', async () => {
+    const first = await arrive(700, 8);
+    const late = await arrive(300, 3);
+    const { items, next, size, removed } = await read(0);
+    expect({ next, size, removed }).toEqual({ next: 1_000, size: 1_000, removed: 0 });
+    expect(items.map(({ position }) => position)).toEqual(Array.from({ length: 1_000 }, (_, i) => i));
+    expect(idsOf(items).slice(0, 700)).toEqual(sorted(first));
+    expect(idsOf(items).slice(700)).toEqual(sorted(late));
+    expect(items[0]?.event).toMatchObject({
+      tenantId: String(store.tenantId),
+      statement: 'SELECT * FROM dbo.Employees',
+      additional: { sessionId: 55, classType: 'U' },
+    });
+  });
+
+  it('go on where the last read ended, however they are cut', async () => {
+    const events = await arrive(700);
+    const found: string[] = [];
+    for (let from = 0; from < 700; ) {
+      const { items, next, removed } = await read(from, { events: 97, positions: 61 + (from % 300) });
+      expect(removed).toBe(0);
+      expect(next).toBe(from + items.length);
+      found.push(...idsOf(items));
+      from = next;
+    }
+    expect(found).toEqual(sorted(events));
+    expect(await read(700)).toMatchObject({ items: [], next: 700, size: 700 });
+    expect(await read(900)).toMatchObject({ items: [], next: 700 });
+  });
+
+  it('are cut to a size in bytes, one event at least', async () => {
+    await arrive(20, 8, { statement: 'x'.repeat(10_000) });
+    const { items, next } = await read(0, { bytes: 45_000 });
+    expect([items.length, next]).toEqual([5, 5]);
+    expect((await read(5, { bytes: 1 })).items).toHaveLength(1);
+  });
+
+  it('say when the service received them, and where a time begins', async () => {
+    const before = Date.now();
+    await arrive(300);
+    await arrive(1);
+    const [first] = (await read(0)).items;
+    const second = (await read(300)).items[0];
+    const received = Date.parse(second?.receivedAt ?? '');
+    expect(Date.parse(first?.receivedAt ?? '')).toBeLessThan(received);
+    expect(Math.abs(received - before)).toBeLessThan(60_000);
+    const at = (ms: number) => reader.positionAt(store.tenantId, new Date(ms));
+    expect(await at(received)).toBe(300);
+    expect(await at(received + 1)).toBe(301);
+    expect(await at(0)).toBe(0);
+    expect(await at(Date.parse(first?.receivedAt ?? '') + 1)).toBe(300);
+  });
+
+  it('of a release that did not say when they came have no such time', async () => {
+    await arrive(100);
+    await store.query('UPDATE audit_log_tile SET arrivals = NULL WHERE tenant_id = $1', store.tenantId);
+    await arrive(200);
+    const { items } = await read(0);
+    expect(items.slice(0, 100).every(({ receivedAt }) => receivedAt === null)).toBe(true);
+    expect(items.slice(100).every(({ receivedAt }) => receivedAt !== null)).toBe(true);
+  });
+
+  it('that retention removed are counted', async () => {
+    await arrive(300, 3);
+    await arrive(100, 8);
+    await store.query(
+      `DELETE FROM audit_event WHERE tenant_id = $1 AND record_id < '${hourFloor('2026-01-05T08:00:00Z')}'`,
+      store.tenantId,
+    );
+    const all = await read(0);
+    expect([all.items.length, all.removed, all.next]).toEqual([100, 300, 400]);
+    expect(all.items[0]?.position).toBe(300);
+    const some = await read(250, { events: 10 });
+    expect([some.items.length, some.removed, some.next]).toEqual([10, 50, 310]);
+  });
+
+  it('that were removed and sent again stand at their new arrival alone', async () => {
+    const events = await arrive(600);
+    await store.query('DELETE FROM audit_event WHERE tenant_id = $1', store.tenantId);
+    await store.query(
+      `INSERT INTO retention_run (tenant_id, run_id, retention_days, events, from_time, to_time, partitions, started_at, ended_at)
+       VALUES ($1, gen_random_uuid(), 30, 600, '2026-01-05', '2026-01-06', '{}', now(), now())`,
+      store.tenantId,
+    );
+    await store.insert(events.slice(0, 250));
+    await trial.run();
+    const { items, removed, next } = await read(0);
+    expect([items.length, removed, next]).toEqual([250, 600, 850]);
+    expect(items[0]?.position).toBe(600);
+    expect(idsOf(items)).toEqual(sorted(events.slice(0, 250)));
+  });
+
+  it.each(formsOf(engine))('of several tenants are read at once (%s)', async (form) => {
+    const mine = await arrive(300);
+    const other = await store.forNewTenant();
+    const otherTrial = new LogTrial(other);
+    const theirs = other.checked(Array.from({ length: 40 }, () => ({})));
+    await other.insert(theirs);
+    await otherTrial.run();
+    const quiet = await store.forNewTenant();
+    const each = new PostgresArrivalReader(store.database.ask, form);
+    const places = [
+      { tenantId: other.tenantId, from: 0 },
+      { tenantId: quiet.tenantId, from: 0 },
+      { tenantId: store.tenantId, from: 100 },
+    ];
+    const [first, none, second] = await each.readEach(places, MANY);
+    expect(idsOf(first?.items ?? [])).toEqual(sorted(theirs));
+    expect(none).toMatchObject({ items: [], next: 0, size: 0 });
+    expect(idsOf(second?.items ?? [])).toEqual(sorted(mine).slice(100));
+    const [some, , more] = await each.readEach(places, { ...MANY, events: 30 });
+    expect([some?.items.length, more?.items.length]).toEqual([15, 15]);
+    expect([some?.next, more?.next]).toEqual([15, 115]);
+  });
+
+  it('are the same by the door of background tasks', async () => {
+    await arrive(50);
+    const owner = new PostgresArrivalReader(askPrisma(store.database.background), store.form);
+    expect(await owner.read(store.tenantId, 10, MANY)).toEqual(await read(10));
+  });
+
+  it('are not seen by who asks for another tenant', async () => {
+    await arrive(10);
+    const other = await store.forNewTenant();
+    const { ask } = store.database;
+    const confined = new PostgresArrivalReader((statement) => ask(statement, [other.tenantId]), store.form);
+    expect(await confined.read(store.tenantId, 0, MANY)).toMatchObject({ items: [], size: 0 });
+  });
+
+  it('wake those who wait for them', async () => {
+    const news = new NewArrivals(reader);
+    const known = await reader.sizes([store.tenantId]);
+    const waiting = news.wait(known, 20_000);
+    expect(news.waiting).toBe(1);
+    await arrive(1);
+    expect(await waiting).toBe(true);
+    expect(await news.wait(await reader.sizes([store.tenantId]), 20)).toBe(false);
+    const gone = new AbortController();
+    const another = news.wait(await reader.sizes([store.tenantId]), 20_000, gone.signal);
+    gone.abort();
+    expect(await another).toBe(false);
+    expect(news.waiting).toBe(0);
+  });
+});
+
+const hourFloor = (time: string) => {
+  const ms = Math.floor(Date.parse(time) / HOUR_MS) * HOUR_MS;
+  const hex = ms.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-8000-8000-000000000000`;
+};
