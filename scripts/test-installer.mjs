@@ -44,7 +44,8 @@ async function testWindows(folder, service) {
 }
 
 async function testDebian(folder, service) {
-  const { buildDeb, DEB_PACKAGES } = await import('../installer/build/deb.mjs');
+  const { buildDeb } = await import('../installer/build/deb.mjs');
+  const { DEB_PACKAGES } = await import('../installer/build/debian-package.mjs');
   const { findDebian, Shell, SUITE } = await import('../test/installer/support/debian-system.mjs');
   const { DebianWorld, SCENARIOS } = await import('../test/installer/debian/scenarios.mjs');
   const missing = missingPackages(DEB_PACKAGES);

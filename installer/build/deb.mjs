@@ -1,11 +1,9 @@
-import { chmod, copyFile, cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bundleAgent } from './bundle.mjs';
+import { buildPackage, EXECUTABLE, OWNER_ONLY, put, READABLE } from './debian-package.mjs';
 import { NODE_VERSION, nodeRuntime } from './node-runtime.mjs';
 import { DIST, INSTALLER, VERSION } from './paths.mjs';
-import { inWorkFolder, requireTools, run } from './tools.mjs';
-
-export const DEB_PACKAGES = { 'dpkg-deb': 'dpkg', du: 'coreutils' };
 
 /** Its path in the package by its name in `installer/linux`. */
 const FILES = {
@@ -13,41 +11,24 @@ const FILES = {
   'audit-agent.service': 'usr/lib/systemd/system/audit-agent.service',
   README: 'usr/share/doc/audit-agent/README',
 };
-const SCRIPTS = ['postinst', 'prerm', 'postrm'];
 const CONFIG = 'etc/audit-agent/config.json';
 const AUDIT_PATH = '/var/opt/mssql/audit/*.sqlaudit';
-const EXECUTABLE = 0o755;
-const READABLE = 0o644;
-const OWNER_ONLY = 0o600;
-
-export const debName = (version) => `audit-agent_${version}_amd64.deb`;
 
 /**
  * Builds the agent's package for Debian and its kin.
- * @param compression `none` for tests, which takes a second instead of ten
  * @returns path of the .deb
  */
-export async function buildDeb({
+export const buildDeb = ({
   version = VERSION,
   nodeVersion = NODE_VERSION,
   out = DIST,
   compression = 'xz',
-} = {}) {
-  requireTools(DEB_PACKAGES);
-  return inWorkFolder('agent-deb-', async (work) => {
-    const root = join(work, 'root');
-    await chmod(work, EXECUTABLE);
-    await gatherFiles(root, nodeVersion);
-    await writeControl(root, version);
-    const draft = join(work, 'agent.deb');
-    await run('dpkg-deb', ['--root-owner-group', `-Z${compression}`, '-z2', '--build', root, draft]);
-    await mkdir(out, { recursive: true });
-    const target = join(out, debName(version));
-    await copyFile(draft, `${target}.new`);
-    await rename(`${target}.new`, target);
-    return target;
+} = {}) =>
+  buildPackage({
+    ...{ name: 'audit-agent', version, out, compression, config: CONFIG },
+    source: join(INSTALLER, 'linux'),
+    gather: (root) => gatherFiles(root, nodeVersion),
   });
-}
 
 async function gatherFiles(root, nodeVersion) {
   const programs = join(root, 'usr/lib/audit-agent');
@@ -73,20 +54,4 @@ async function writeConfig(path) {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, `${JSON.stringify(template, null, 2)}\n`);
   await chmod(path, OWNER_ONLY);
-}
-
-async function writeControl(root, version) {
-  const folder = join(root, 'DEBIAN');
-  await mkdir(folder);
-  const size = (await run('du', ['-sk', '--exclude=DEBIAN', root])).split('\t')[0];
-  const template = await readFile(join(INSTALLER, 'linux/control'), 'utf8');
-  await writeFile(join(folder, 'control'), template.replace('@VERSION@', version).replace('@SIZE@', size));
-  await writeFile(join(folder, 'conffiles'), `/${CONFIG}\n`);
-  for (const name of SCRIPTS) await put(join(INSTALLER, 'linux', name), join(folder, name), EXECUTABLE);
-}
-
-async function put(from, to, mode) {
-  await mkdir(dirname(to), { recursive: true });
-  await cp(from, to);
-  await chmod(to, mode);
 }

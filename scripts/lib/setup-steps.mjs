@@ -61,10 +61,12 @@ const compile = stamped({
   },
 });
 
-/** The built dashboard, its screenshots, and the packages of `npm run msi` and `npm run deb`. */
+/** The built dashboard, its screenshots, the packages of `npm run msi` and `npm run deb`, and the release. */
 function keepOthers(old, dist) {
   const names = existsSync(old) ? readdirSync(old) : [];
-  for (const name of names.filter((each) => /^(dashboard|screenshots|.*\.(cmd|deb|msi))$/.test(each))) {
+  for (const name of names.filter((each) =>
+    /^(dashboard|release|screenshots|.*\.(cmd|deb|msi))$/.test(each),
+  )) {
     renameSync(join(old, name), join(dist, name));
   }
 }

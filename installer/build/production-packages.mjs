@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './paths.mjs';
+
+/** Of a package everything is shipped, as some of it is loaded by name, but for what no program reads. */
+const UNREAD = [
+  /\.map$/,
+  /\.d\.[cm]?ts$/,
+  /(^|\/)(test|tests|__tests__|docs|example|examples|\.github)\//,
+  // What the schema's client is made of for other databases, and as modules of the other kind.
+  /^node_modules\/@prisma\/client\/runtime\/.*(sqlserver|cockroachdb|mysql|sqlite|_small_|edge|browser|react-native).*/,
+  /^node_modules\/@prisma\/client\/runtime\/.*\.mjs$/,
+  // The page of /swagger takes the bundle.
+  /^node_modules\/swagger-ui-dist\/swagger-ui(-es-bundle.*)?\.js$/,
+  /^node_modules\/@types\//,
+];
+
+/** Whether a file of a production package is part of a release. @param path from the root of the repository */
+export const isShipped = (path) => !UNREAD.some((pattern) => pattern.test(path));
+
+/**
+ * The packages that run in production, and what each asks for, as package-lock.json has them.
+ * @returns by path, such as `node_modules/pg`: `{ name, version, integrity, license, resolved, dependencies }`, the last
+ *   as paths
+ */
+export function productionPackages() {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const found = new Map();
+  const visit = (path, wanted) => {
+    const dependencies = wanted.map((name) => resolve(packages, path, name)).filter(Boolean);
+    for (const each of dependencies) {
+      if (found.has(each)) continue;
+      const entry = packages[each];
+      found.set(each, { name: nameOf(each), ...entry });
+      found.get(each).dependencies = visit(each, wantedBy(entry));
+    }
+    return [...new Set(dependencies)].sort();
+  };
+  const direct = visit('', Object.keys(packages[''].dependencies));
+  return { direct, packages: new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+/** Peers that a package can do without are none of ours unless we ask for them. */
+const wantedBy = ({
+  dependencies = {},
+  optionalDependencies = {},
+  peerDependencies = {},
+  peerDependenciesMeta = {},
+}) => [
+  ...Object.keys(dependencies),
+  ...Object.keys(optionalDependencies),
+  ...Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional),
+];
+
+const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+/** Path of the package that `require(name)` finds from the package at `from`; undefined: not installed on this platform. */
+function resolve(packages, from, name) {
+  const parents = from === '' ? [] : from.split('/node_modules/');
+  for (let depth = parents.length; depth >= 0; depth--) {
+    const path = [...parents.slice(0, depth), name].join('/node_modules/');
+    const found = depth === 0 ? `node_modules/${name}` : path;
+    if (packages[found]) return existsSync(join(ROOT, found)) ? found : undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { buildDeb } from './deb.mjs';
+import { DEB_PACKAGES } from './debian-package.mjs';
+import { buildMsi, MSI_PACKAGES } from './msi.mjs';
+import { ROOT } from './paths.mjs';
+import { writeSbom } from './sbom.mjs';
+import { buildServer, SERVER_PACKAGES } from './server.mjs';
+import { buildServiceDeb } from './service-deb.mjs';
+
+/** What a release consists of: how each part is built into a folder, and the programs that takes. */
+export const PARTS = {
+  server: { build: (out) => buildServer({ out }), tools: SERVER_PACKAGES },
+  'agent-deb': { build: (out) => buildDeb({ out }), tools: DEB_PACKAGES },
+  'service-deb': { build: (out) => buildServiceDeb({ out }), tools: DEB_PACKAGES },
+  msi: { build: (out) => buildMsi({ out }), tools: MSI_PACKAGES },
+  openapi: { build: writeOpenApi, tools: {} },
+  sbom: { build: (out) => writeSbom({ out }), tools: {} },
+};
+
+/** The public API's description, from the compiled service. */
+async function writeOpenApi(out) {
+  const require = createRequire(import.meta.url);
+  const { describeSchema } = require(join(ROOT, 'dist/src/schema.js'));
+  const { openApiDocument } = require(join(ROOT, 'dist/rest-facade/openapi.js'));
+  const path = join(out, 'openapi.json');
+  await writeFile(path, `${JSON.stringify(openApiDocument(describeSchema()), null, 2)}\n`);
+  return path;
+}
+
+export const SUMS = 'SHA256SUMS';
+
+/** Writes the checksums of all files of a release, as `sha256sum --check` takes them. */
+export async function writeSums(out) {
+  const names = (await readdir(out)).filter((name) => name !== SUMS).sort();
+  const lines = await Promise.all(
+    names.map(async (name) => {
+      const bytes = await readFile(join(out, name));
+      return `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`;
+    }),
+  );
+  await writeFile(join(out, SUMS), lines.join(''));
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { releaseTime } from './archive.mjs';
+import { NODE_VERSION } from './node-runtime.mjs';
+import { DIST, VERSION } from './paths.mjs';
+import { productionPackages } from './production-packages.mjs';
+
+export const sbomName = (version) => `audit-activity-${version}.cdx.json`;
+
+/**
+ * Writes what a release is made of, as CycloneDX 1.6: exactly the packages that are shipped, by package-lock.json, with
+ * the hashes it pins, and the Node.js of image and packages.
+ * @returns path of the file
+ */
+export async function writeSbom({ version = VERSION, out = DIST } = {}) {
+  const path = join(out, sbomName(version));
+  await writeFile(path, `${JSON.stringify(describe(version), null, 2)}\n`);
+  return path;
+}
+
+function describe(version) {
+  const { direct, packages } = productionPackages();
+  const own = {
+    type: 'application',
+    'bom-ref': `audit-activity@${version}`,
+    name: 'audit-activity',
+    version,
+  };
+  const node = {
+    ...{ type: 'platform', 'bom-ref': `node@${NODE_VERSION}`, name: 'node', version: NODE_VERSION },
+    ...{ purl: `pkg:generic/node@${NODE_VERSION}`, licenses: [{ license: { id: 'MIT' } }] },
+  };
+  const components = [...packages].map(([path, entry]) => componentOf(path, entry));
+  const content = {
+    metadata: { timestamp: new Date(releaseTime() * 1000).toISOString(), component: own },
+    components: [...components, node],
+    dependencies: [
+      { ref: own['bom-ref'], dependsOn: [...direct, node['bom-ref']] },
+      ...[...packages].map(([path, { dependencies }]) => ({ ref: path, dependsOn: dependencies })),
+      { ref: node['bom-ref'] },
+    ],
+  };
+  const serialNumber = `urn:uuid:${uuidOf(JSON.stringify(content))}`;
+  return { bomFormat: 'CycloneDX', specVersion: '1.6', serialNumber, version: 1, ...content };
+}
+
+function componentOf(path, { name, version, license, integrity, resolved }) {
+  const [algorithm, hash] = integrity?.split(/-(.*)/s) ?? [];
+  return {
+    ...{ type: 'library', 'bom-ref': path, name, version },
+    // A scope's @ is the only character that a package URL encodes here.
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    ...(license && { licenses: [licenseOf(license)] }),
+    ...(algorithm === 'sha512' && {
+      hashes: [{ alg: 'SHA-512', content: Buffer.from(hash, 'base64').toString('hex') }],
+    }),
+    ...(resolved && { externalReferences: [{ type: 'distribution', url: resolved }] }),
+  };
+}
+
+const licenseOf = (text) => (/^[\w.+-]+$/.test(text) ? { license: { id: text } } : { expression: text });
+
+/** A UUID that the content decides, so that the same release has the same number. */
+function uuidOf(text) {
+  const digits = [...createHash('sha256').update(text).digest('hex').slice(0, 32)];
+  digits[12] = '8';
+  digits[16] = '8';
+  return digits.join('').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,75 @@
+import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { packTgz } from './archive.mjs';
+import { DIST, INSTALLER, ROOT, VERSION } from './paths.mjs';
+import { isShipped, productionPackages } from './production-packages.mjs';
+import { inWorkFolder } from './tools.mjs';
+
+export const SERVER_PACKAGES = { tar: 'tar' };
+export const serverName = (version) => `audit-activity-server-${version}`;
+
+const READABLE = 0o644;
+const EXECUTABLE = 0o755;
+/** Of the compiled sources and of what stands beside them. */
+const PARTS = ['dist/agent', 'dist/dashboard', 'dist/rest-facade', 'dist/src', 'prisma/migrations'];
+
+/** The commands by the compiled file that each runs. */
+const COMMANDS = { 'audit-activity': '../dist/src/cli/main.js', 'audit-agent': '../dist/agent/main.js' };
+
+/**
+ * Builds the service as one archive that needs nothing but Node.js. The set-up must have compiled it.
+ * @returns path of the .tgz
+ */
+export async function buildServer({ version = VERSION, out = DIST } = {}) {
+  return inWorkFolder('server-', async (work) => {
+    const name = serverName(version);
+    await gatherServer(join(work, name), version);
+    await mkdir(out, { recursive: true });
+    return packTgz(work, name, join(out, `${name}.tgz`));
+  });
+}
+
+/** Writes the folder of the service: `main.js`, both commands in `bin`, and what they need. */
+export async function gatherServer(folder, version = VERSION) {
+  await mkdir(join(folder, 'bin'), { recursive: true });
+  for (const part of PARTS) await copyShipped(part, folder);
+  const { packages } = productionPackages();
+  for (const path of packages.keys()) await copyShipped(path, folder);
+  const described = JSON.stringify(await description(version), null, 2);
+  await writeFile(join(folder, 'package.json'), `${described}\n`);
+  // The compiled sources read it beside them.
+  await writeFile(join(folder, 'dist/package.json'), `${described}\n`);
+  await cp(join(INSTALLER, 'service/main.js'), join(folder, 'main.js'));
+  for (const [command, file] of Object.entries(COMMANDS)) {
+    const path = join(folder, 'bin', command);
+    await writeFile(path, `#!/usr/bin/env node\nrequire('${file}');\n`);
+    await chmod(path, EXECUTABLE);
+  }
+  await chmod(join(folder, 'main.js'), READABLE);
+}
+
+/** As in the repository, but for what is there to build and to test it. */
+async function description(version) {
+  const { name, description: text, license, engines, scripts, dependencies } = await ownPackage();
+  const start = scripts.start.replace('scripts/start.mjs', 'main.js');
+  const bin = Object.fromEntries(Object.keys(COMMANDS).map((command) => [command, `bin/${command}`]));
+  return {
+    ...{ name, version, private: true, description: text, license, engines },
+    ...{ main: 'main.js', bin, scripts: { start }, dependencies },
+  };
+}
+
+const ownPackage = async () => JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+
+/** Copies a folder of the repository; packages within a package are copied on their own account. */
+async function copyShipped(part, folder) {
+  const source = join(ROOT, part);
+  await cp(source, join(folder, part), {
+    recursive: true,
+    dereference: true,
+    filter: (file) => {
+      const path = relative(ROOT, file);
+      return isShipped(path) && !path.slice(part.length + 1).match(/(^|\/)node_modules(\/|$)/);
+    },
+  });
+}

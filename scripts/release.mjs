@@ -1,0 +1,48 @@
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { BuildProblem, main, missingPackages } from '../installer/build/tools.mjs';
+import { ROOT, setup } from './setup.mjs';
+
+// `npm run release -- [PART...] [--out FOLDER]`: builds a release, or these parts of it, into dist/release.
+await main(async () => {
+  const { values, positionals } = parseArgs({
+    options: { out: { type: 'string', default: join(ROOT, 'dist/release') } },
+    allowPositionals: true,
+  });
+  const out = resolve(values.out);
+  await setup({ quiet: true });
+  // After the set-up, which may have to install the bundler first.
+  const { PARTS, writeSums } = await import('../installer/build/release-parts.mjs');
+  const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name));
+  if (unknown.length > 0)
+    throw new BuildProblem(
+      `no part of a release: ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`,
+    );
+  // Whole: no file of another version stays in it.
+  if (positionals.length === 0) await rm(out, { recursive: true, force: true });
+  await mkdir(out, { recursive: true });
+  const leftOut = [];
+  for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
+    const problem = await build(PARTS[name], out);
+    if (problem) leftOut.push(`${name}: ${problem}`);
+  }
+  await writeSums(out);
+  for (const line of leftOut) process.stderr.write(`LEFT OUT ${line}\n`);
+  if (leftOut.length > 0 && (positionals.length > 0 || process.env.CI === 'true')) process.exitCode = 1;
+});
+
+/** @returns why the part can't be built here, or null */
+async function build({ build, tools }, out) {
+  const missing = missingPackages(tools);
+  if (missing.length > 0) return `needs ${missing.join(', ')} (apt-get install ${missing.join(' ')})`;
+  try {
+    const path = await build(out);
+    const { size } = await stat(path);
+    process.stdout.write(`${(size / 1e6).toFixed(1).padStart(6)} MB  ${basename(path)}\n`);
+    return null;
+  } catch (error) {
+    if (!(error instanceof BuildProblem)) throw error;
+    return error.message;
+  }
+}

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { ChildService } from '../support/child-service';
+import { createEmptyDatabase, ENGINES } from '../support/engines';
+import { callBuild, missingTools, ROOT } from './support/packages';
+import { expectPublicCalls } from './support/public-calls';
+
+jest.setTimeout(180_000);
+
+const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+const MISSING = missingTools('tar');
+const execute = promisify(execFile);
+
+(MISSING ? describe.skip : describe)(`the archive of the service${MISSING}`, () => {
+  let folder: string;
+  let archive: string;
+  let server: string;
+
+  beforeAll(async () => {
+    // Outside the repository: no package of its node_modules is found from there.
+    folder = await mkdtemp(path.join(tmpdir(), 'server-'));
+    archive = await callBuild('server.mjs', 'buildServer', { out: folder });
+    await execute('tar', ['-xzf', archive, '-C', folder]);
+    server = path.join(folder, `audit-activity-server-${version}`);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const inFolder = async (...args: readonly string[]) =>
+    (await execute(process.execPath, args, { cwd: '/', env: { PATH: process.env.PATH } })).stdout;
+
+  it('is one folder, without packages for development, of at most 30 MB', async () => {
+    expect((await readdir(folder)).sort()).toEqual([path.basename(archive), path.basename(server)].sort());
+    expect((await readFile(archive)).length).toBeLessThan(30_000_000);
+    const packages = await readdir(path.join(server, 'node_modules'));
+    for (const name of ['jest', 'typescript', 'prisma', '@types', 'vite', 'esbuild'])
+      expect(packages).not.toContain(name);
+    const described = JSON.parse(await readFile(path.join(server, 'package.json'), 'utf8'));
+    expect(described).toMatchObject({ version, main: 'main.js' });
+    expect(described).not.toHaveProperty('devDependencies');
+  });
+
+  it('has the same bytes when it is made again', async () => {
+    const again = path.join(folder, 'again');
+    await mkdir(again);
+    const second = await callBuild('server.mjs', 'buildServer', { out: again });
+    const hashOf = async (file: string) =>
+      createHash('sha256')
+        .update(await readFile(file))
+        .digest('hex');
+    expect(await hashOf(second)).toBe(await hashOf(archive));
+  });
+
+  it.each(['main.js', 'bin/audit-activity', 'bin/audit-agent'])('%s tells its version', async (file) => {
+    expect(await inFolder(path.join(server, file), '--version')).toBe(`${version}\n`);
+  });
+
+  it.each(ENGINES)(
+    'serves on %s: migrations, the three calls, page and description, with the heap of npm start',
+    async (engine) => {
+      const database = await createEmptyDatabase(engine);
+      const { dataDir, databaseUrl } = database;
+      const service = await ChildService.of(path.join(server, 'main.js'), {
+        DATA_DIR: dataDir,
+        ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+        METRICS_PORT: '0',
+      });
+      try {
+        await expectPublicCalls(service);
+        expect(await (await fetch(`${service.url}/health`)).text()).toBe('Healthy');
+        const page = await (await fetch(`${service.url}/dashboard`)).text();
+        const [, script] = /src="([^"]+\.js)"/.exec(page) ?? [];
+        expect((await fetch(new URL(script ?? 'none', service.url))).status).toBe(200);
+        for (const asset of ['', '/assets/swagger-ui-bundle.js', '/assets/swagger-ui.css'])
+          expect((await fetch(`${service.url}/swagger${asset}`)).status).toBe(200);
+        const env = { PATH: process.env.PATH, AUDIT_ACTIVITY_OPERATOR_KEY: service.operatorKey };
+        const command = [path.join(server, 'bin/audit-activity'), 'sources', '--url', service.url, '--json'];
+        const { stdout } = await execute(process.execPath, command, { cwd: '/', env });
+        expect(JSON.parse(stdout)).toEqual([]);
+        expect(await heapBoundOf(service.process.pid ?? 0)).toBe(npmStartBound());
+      } finally {
+        expect(await service.stop()).toEqual([0, null]);
+        await database.drop();
+      }
+    },
+  );
+});
+
+const npmStartBound = () => {
+  const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+  return /--max-old-space-size=\d+/.exec(scripts.start)?.[0];
+};
+
+/** The option that the process, or the one it has started in its place, was started with. */
+async function heapBoundOf(pid: number): Promise<string | undefined> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const ids = [pid, ...children.trim().split(' ').filter(Boolean)];
+  const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8')));
+  return lines.map((line) => /--max-old-space-size=\d+/.exec(line)?.[0]).find(Boolean);
+}
