@@ -148,6 +148,8 @@ function parameterSchema(spec: ParameterSpec): Json {
       return { type: 'integer', minimum: spec.min, maximum: spec.max, default: spec.default };
     case 'choice':
       return { type: 'string', enum: spec.values, ...(spec.default ? { default: spec.default } : {}) };
+    case 'choices':
+      return { type: 'array', items: { type: 'string', enum: spec.values } };
     case 'boolean':
       return { type: 'boolean' };
     case 'time':
@@ -156,6 +158,7 @@ function parameterSchema(spec: ParameterSpec): Json {
       return { type: 'string', format: 'uuid' };
     case 'text':
     case 'search':
+    case 'filter':
       return { type: 'string', minLength: 1, maxLength: spec.charsMax };
   }
 }

@@ -5,6 +5,9 @@ export const LIMITS = {
   pageMax: 2_147_483_647, // GraphQL's Int
   searchCharsMax: 512, // longer searches are pasted by mistake
   searchTermsMax: 32, // each term is a condition of the statement
+  expressionCharsMax: 4_096, // the contract's: a saved question with lists of values
+  expressionTermsMax: 100, // the contract's: each is a condition on every event of the range
+  expressionDepthMax: 20, // the contract's: parentheses within each other
   filterCharsMax: 512, // no stored name is longer
   rateWindowMs: 60_000, // the specification's sliding minute
   rateEarlyMs: 250, // a call this early waits for its turn: jitter must not refuse a steady caller
@@ -131,6 +134,7 @@ export const LIMITS = {
   histogramBucketsDefault: 60, // bars a narrow chart can show
   histogramBucketsMax: 240, // a bar of 5 pixels each on a wide screen
   facetValuesDefault: 10,
+  facetValuesSearchedMax: 10_000, // the largest values of a field, gone over for a text in them
   facetValuesMax: 100, // one answer; a list of names is filtered, not leafed through
   exploreReadEventsMax: 200_000, // events that may be read where counts can't serve: well under a second
   sourceGapsShownMax: 1_000, // of one source in one answer

@@ -39,6 +39,41 @@ export const FILTERS = {
     countedBy: 'instance',
     doc: 'SQL Server instance name, compared exactly.',
   },
+  schemaName: {
+    field: 'schemaName',
+    countedBy: null,
+    doc: 'Schema of the object, compared exactly.',
+  },
+  objectName: {
+    field: 'objectName',
+    countedBy: null,
+    doc: 'Object accessed or modified, compared exactly.',
+  },
+  databasePrincipalName: {
+    field: 'databasePrincipalName',
+    countedBy: null,
+    doc: 'Database-level principal, compared exactly.',
+  },
+  applicationName: {
+    field: 'applicationName',
+    countedBy: null,
+    doc: 'Client application name, compared exactly.',
+  },
+  hostName: {
+    field: 'hostName',
+    countedBy: null,
+    doc: 'Client host machine name, compared exactly.',
+  },
+  clientIp: {
+    field: 'clientIp',
+    countedBy: null,
+    doc: 'Client IP address, compared exactly as text.',
+  },
+  sourceType: {
+    field: 'sourceType',
+    countedBy: null,
+    doc: 'Audit source type, compared exactly.',
+  },
   succeeded: {
     field: 'succeeded',
     countedBy: 'outcome',

@@ -1,6 +1,7 @@
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
 import { parseTicks } from './event-time';
+import { parseFilter } from './expression/parse-filter';
 import { FILTER_NAMES, FILTERS, type FilterName, type FilterOfKind, isBooleanFilter } from './filters';
 import { isUuid } from './record-id';
 import { parseSearch } from './search-terms';
@@ -12,7 +13,8 @@ import { parseSearch } from './search-terms';
 export type ParameterSpec = { readonly doc: string } & (
   | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number }
   | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default?: string }
-  | { readonly kind: 'text' | 'search'; readonly charsMax: number }
+  | { readonly kind: 'text' | 'search' | 'filter'; readonly charsMax: number }
+  | { readonly kind: 'choices'; readonly values: readonly string[] }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'time' }
   | { readonly kind: 'id' }
@@ -49,6 +51,12 @@ const EXACT_FILTERS = Object.fromEntries(
   }),
 ) as FilterParameters;
 
+const FILTER_EXPRESSION = {
+  kind: 'filter',
+  charsMax: LIMITS.expressionCharsMax,
+  doc: 'Boolean expression over the fields of an event, for example `objectName:Payroll AND NOT principalName:"CORP\\svc_etl" AND (actionId:UP OR actionId:DL)`. `field:value` compares exactly, `field:value*` a beginning, `field~value` without letter case, `field:(a OR b)` several values, `field:*` asks for the field; `statement:text` asks for a phrase of the statement; words and phrases stand as in `search`. `AND` may be left out; `NOT` or `-` binds first, then `AND`, then `OR`.',
+} as const satisfies ParameterSpec;
+
 const TIME_RANGE = {
   startTime: { kind: 'time', doc: 'Start of the time range, inclusive. Without an offset it is UTC.' },
   endTime: { kind: 'time', doc: 'End of the time range, exclusive. Without an offset it is UTC.' },
@@ -61,6 +69,7 @@ export const FILTER_PARAMETERS = {
     charsMax: LIMITS.searchCharsMax,
     doc: 'Full-text search across event fields: each word must be a word of the event; `word*` matches a beginning; `"quoted text"` must stand as it is within one field. Letter case does not matter.',
   },
+  filter: FILTER_EXPRESSION,
   ...EXACT_FILTERS,
   ...TIME_RANGE,
 } as const satisfies ParameterSpecs;
@@ -83,6 +92,7 @@ export const LIST_PARAMETERS = {
 } as const satisfies ParameterSpecs;
 
 export const SUMMARY_PARAMETERS = {
+  filter: FILTER_EXPRESSION,
   startTime: TIME_RANGE.startTime,
   endTime: { ...TIME_RANGE.endTime, doc: `${TIME_RANGE.endTime.doc} Default: now.` },
 } as const satisfies ParameterSpecs;
@@ -95,9 +105,11 @@ type ValueOf<S extends ParameterSpec> = S extends { kind: 'integer' }
   ? number
   : S extends { kind: 'boolean' }
     ? boolean | undefined
-    : S extends { default: string } | { kind: 'id' }
-      ? string
-      : string | undefined;
+    : S extends { kind: 'choices' }
+      ? readonly string[] | undefined
+      : S extends { default: string } | { kind: 'id' }
+        ? string
+        : string | undefined;
 export type ParameterValues<S extends ParameterSpecs> = { [N in keyof S]: ValueOf<S[N]> };
 
 /**
@@ -115,12 +127,12 @@ export function parseParameters<S extends ParameterSpecs>(
     if (!Object.hasOwn(specs, name))
       problems.push(`${JSON.stringify(name.slice(0, 60))} is not a parameter here`);
   }
-  const values: Record<string, string | number | boolean | undefined> = {};
+  const values: Record<string, ParsedValue | undefined> = {};
   for (const [name, spec] of Object.entries(specs)) {
     const value = given[name];
     if (value === undefined || value === null) {
       values[name] = 'default' in spec ? spec.default : undefined;
-    } else if (Array.isArray(value)) {
+    } else if (Array.isArray(value) && spec.kind !== 'choices') {
       problems.push(`${name} must be given once`);
     } else {
       const problem = problemOf(spec, value);
@@ -133,7 +145,10 @@ export function parseParameters<S extends ParameterSpecs>(
   return values as ParameterValues<S>;
 }
 
-function parsedValue({ kind }: ParameterSpec, value: unknown): string | number | boolean {
+type ParsedValue = string | number | boolean | readonly string[];
+
+function parsedValue({ kind }: ParameterSpec, value: unknown): ParsedValue {
+  if (kind === 'choices') return [...new Set(value as readonly string[])];
   if (kind === 'integer') return Number(value);
   return kind === 'boolean' ? String(value) === 'true' : String(value);
 }
@@ -145,6 +160,7 @@ function problemOf(spec: ParameterSpec, value: unknown): string | null {
     return sound ? null : `must be a whole number from ${spec.min} to ${spec.max}`;
   }
   if (spec.kind === 'boolean') return /^(true|false)$/.test(String(value)) ? null : 'must be true or false';
+  if (spec.kind === 'choices') return choicesProblem(spec.values, value);
   if (typeof value !== 'string') return 'must be text';
   if (value === '') return 'must not be empty';
   if (spec.kind === 'choice')
@@ -153,8 +169,17 @@ function problemOf(spec: ParameterSpec, value: unknown): string | null {
   if (spec.kind === 'time') return parseTicks(value) === null ? TIME_PROBLEM : null;
   if (value.length > spec.charsMax) return `must be at most ${spec.charsMax} characters`;
   if (spec.kind === 'text') return null;
+  if (spec.kind === 'filter') {
+    const parsed = parseFilter(value);
+    return 'problem' in parsed ? `is not understood ${parsed.problem}` : null;
+  }
   const parsed = parseSearch(value);
   return 'problem' in parsed ? parsed.problem : null;
+}
+
+function choicesProblem(values: readonly string[], given: unknown): string | null {
+  const isSound = Array.isArray(given) && given.length > 0 && given.every((value) => values.includes(value));
+  return isSound ? null : `must be one or more of ${values.join(', ')}`;
 }
 
 const TIME_PROBLEM =

@@ -1,5 +1,8 @@
 import type { AUDIT_SUMMARY } from './answers';
 import { parseTicks } from './event-time';
+import type { Expression } from './expression/expression';
+import { parseFilter } from './expression/parse-filter';
+import { splitExpression } from './expression/split';
 import { FILTER_NAMES, type FilterName, type FilterValues, filterSpec, givenFilters } from './filters';
 import {
   type FILTER_PARAMETERS,
@@ -7,6 +10,7 @@ import {
   type ParameterValues,
   SORTS,
   type SortField,
+  type SUMMARY_PARAMETERS,
 } from './parameters';
 import { parseSearch, type SearchTerm } from './search-terms';
 import type { Answer } from './shape';
@@ -19,11 +23,19 @@ export interface TimeRange {
 
 export interface AuditEventFilter extends TimeRange, FilterValues {
   readonly search: readonly SearchTerm[];
+  /** What of `filter` neither values nor words say; null: nothing. */
+  readonly expression: Expression | null;
 }
 
 /** Whether counts tell the events of a filter: they know no words, and not every field. Else events have to be read. */
 export const isCountable = (filter: AuditEventFilter): boolean =>
-  filter.search.length === 0 && givenFilters(filter).every((name) => filterSpec(name).countedBy !== null);
+  filter.search.length === 0 &&
+  filter.expression === null &&
+  givenFilters(filter).every((name) => filterSpec(name).countedBy !== null);
+
+/** Whether a filter leaves every event of its range. */
+export const isAll = (filter: AuditEventFilter): boolean =>
+  isCountable(filter) && givenFilters(filter).length === 0;
 
 /** The same filter without those of another name. */
 export function onlyFilters(filter: AuditEventFilter, keep: (name: FilterName) => boolean): AuditEventFilter {
@@ -63,12 +75,22 @@ export function toTimeRange(values: {
 /** @param values checked by `parseParameters` */
 export function toAuditEventFilter(values: ParameterValues<typeof FILTER_PARAMETERS>): AuditEventFilter {
   const parsed = values.search === undefined ? { terms: [] } : parseSearch(values.search);
-  const given = Object.fromEntries(FILTER_NAMES.map((name) => [name, values[name] ?? null]));
-  return {
-    ...toTimeRange(values),
-    ...(given as FilterValues),
-    search: 'terms' in parsed ? parsed.terms : [],
-  };
+  const given = Object.fromEntries(FILTER_NAMES.map((name) => [name, values[name] ?? null])) as FilterValues;
+  const search = 'terms' in parsed ? parsed.terms : [];
+  return { ...toTimeRange(values), ...withExpression(values.filter, given, search) };
+}
+
+/** All events that lie in a range and satisfy an expression. @param values checked by `parseParameters` */
+export function toSummaryFilter(values: ParameterValues<typeof SUMMARY_PARAMETERS>): AuditEventFilter {
+  const none = Object.fromEntries(FILTER_NAMES.map((name) => [name, null])) as unknown as FilterValues;
+  return { ...toTimeRange(values), ...withExpression(values.filter, none, []) };
+}
+
+function withExpression(text: string | undefined, values: FilterValues, search: readonly SearchTerm[]) {
+  const parsed = text === undefined ? null : parseFilter(text);
+  if (parsed === null || 'problem' in parsed) return { ...values, search, expression: null };
+  const split = splitExpression(parsed.expression, values, search);
+  return { ...split.values, search: split.search, expression: split.expression };
 }
 
 /** @param values checked by `parseParameters` */

@@ -18,7 +18,8 @@ export const fold = (text: string): string =>
 
 /** Stands before and after every word of a searchable text, so that one plain comparison finds whole words. */
 export const WORD_MARK = '\x7f';
-const FIELD_BORDER = WORD_MARK + WORD_MARK; // two words are never without something between them
+/** Stands between two fields: within one, two words are never without something between them. */
+export const FIELD_BORDER = WORD_MARK + WORD_MARK;
 /** Takes the place of the mark where a text itself holds it. */
 export const MARK_STAND_IN = '\uFFFF';
 

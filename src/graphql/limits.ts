@@ -25,7 +25,7 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'retentionRuns.first': LIMITS.retentionRunsMax,
 };
 /** Lists that are as long as they are. */
-const FIXED: Readonly<Record<string, number>> = { facets: 5, rejected: LIMITS.ingestBatchEventsMax };
+const FIXED: Readonly<Record<string, number>> = { facets: 12, rejected: LIMITS.ingestBatchEventsMax };
 /** Items of a list whose length no argument says. */
 const LIST_ASSUMED = 100;
 

@@ -57,8 +57,13 @@ export function argumentsType(specs: ParameterSpecs): Class {
   return type;
 }
 
-const scalarOf = (kind: ParameterSpec['kind']) =>
-  kind === 'integer' ? GraphQLInt : kind === 'boolean' ? GraphQLBoolean : GraphQLString;
+const SCALARS_OF_PARAMETERS: Partial<Record<ParameterSpec['kind'], GraphQLScalarType | [GraphQLScalarType]>> =
+  {
+    integer: GraphQLInt,
+    boolean: GraphQLBoolean,
+    choices: [GraphQLString],
+  };
+const scalarOf = (kind: ParameterSpec['kind']) => SCALARS_OF_PARAMETERS[kind] ?? GraphQLString;
 
 function typeOf({ kind, of, choices, isList = false }: ShapeField) {
   const one = of ? objectType(of) : choices ? enumType(choices) : SCALARS[kind as keyof typeof SCALARS];

@@ -11,55 +11,51 @@ import { useWorld } from '../support/use-world';
 jest.mock('../../src/event/filters', () => {
   const actual = jest.requireActual('../../src/event/filters');
   Object.assign(actual.FILTERS, {
-    objectName: { field: 'objectName', countedBy: null, doc: 'A made-up filter.' },
+    objectAt: { field: 'objectName', countedBy: null, doc: 'A made-up filter.' },
   });
-  actual.FILTER_NAMES.push('objectName');
+  actual.FILTER_NAMES.push('objectAt');
   return actual;
 });
 /** It draws the words in React, which needs a browser. */
 jest.mock('../../dashboard/src/explore/outcome', () => ({ OUTCOMES: { true: '', false: '' } }));
 
 interface ExploreState {
-  readonly objectName?: string;
+  readonly objectAt?: string;
 }
 const { parseState, formatState, NO_FILTERS } = jest.requireActual<{
   parseState: (text: string) => ExploreState;
   formatState: (state: ExploreState) => string;
   NO_FILTERS: object;
 }>('../../dashboard/src/explore/explore-state');
-const { choiceOf } = jest.requireActual<{
-  choiceOf: (field: string, value: string, state: ExploreState) => { change: object } | null;
-}>('../../dashboard/src/explore/facet-choice');
 
 describe('a filter that is added to the table of filters', () => {
   const open = useWorld('embedded');
 
   it('is a parameter of the list, the export, the histogram and the facets', () => {
-    expect(Object.keys(FILTERS)).toContain('objectName');
+    expect(Object.keys(FILTERS)).toContain('objectAt');
     for (const specs of [
       ...[FILTER_PARAMETERS, LIST_PARAMETERS, EXPORT_PARAMETERS],
       ...[HISTOGRAM_PARAMETERS, FACET_PARAMETERS],
     ])
-      expect(specs).toMatchObject({ objectName: { kind: 'text', doc: 'A made-up filter.' } });
+      expect(specs).toMatchObject({ objectAt: { kind: 'text', doc: 'A made-up filter.' } });
   });
 
   it('is an argument of the GraphQL fields, and a parameter in the OpenAPI document', async () => {
     const fields = describeSchema().getQueryType()?.getFields();
     for (const name of ['auditEvents', 'auditHistogram', 'auditFacets'])
-      expect(fields?.[name]?.args.map((arg) => arg.name)).toContain('objectName');
+      expect(fields?.[name]?.args.map((arg) => arg.name)).toContain('objectAt');
     const { body } = await open.world.fetch('/swagger');
     for (const path of ['/audit-activity', '/audit-activity/export'])
       expect(body.paths[API_BASE_PATH + path].get.parameters).toContainEqual(
-        expect.objectContaining({ name: 'objectName', description: 'A made-up filter.' }),
+        expect.objectContaining({ name: 'objectAt', description: 'A made-up filter.' }),
       );
   });
 
-  it('is part of the state of the dashboard, of its links and of its facets', () => {
-    const state = parseState('objectName=Salaries');
-    expect(state.objectName).toBe('Salaries');
-    expect(formatState(state)).toContain('objectName=Salaries');
-    expect(choiceOf('objectName', 'Salaries', parseState(''))?.change).toEqual({ objectName: 'Salaries' });
-    expect(NO_FILTERS).toHaveProperty('objectName');
+  it('is part of the state of the dashboard and of its links', () => {
+    const state = parseState('objectAt=Salaries');
+    expect(state.objectAt).toBe('Salaries');
+    expect(formatState(state)).toContain('objectAt=Salaries');
+    expect(NO_FILTERS).toHaveProperty('objectAt');
   });
 
   it('leaves the same events in list, export, histogram and facets, alone and beside another one', async () => {
@@ -89,8 +85,8 @@ describe('a filter that is added to the table of filters', () => {
         ...facets.map(({ values }: { values: { succeeded: number; failed: number }[] }) => sum(values)),
       ];
     };
-    expect(await counts({ objectName: 'Salaries' })).toEqual(Array(9).fill(4));
-    expect(await counts({ objectName: 'Salaries', databaseName: 'HR' })).toEqual(Array(9).fill(2));
-    expect(await counts({ objectName: 'salaries' })).toEqual(Array(9).fill(0));
+    expect(await counts({ objectAt: 'Salaries' })).toEqual(Array(9).fill(4));
+    expect(await counts({ objectAt: 'Salaries', databaseName: 'HR' })).toEqual(Array(9).fill(2));
+    expect(await counts({ objectAt: 'salaries' })).toEqual(Array(9).fill(0));
   });
 });

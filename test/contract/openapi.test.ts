@@ -19,6 +19,18 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
 }
 
+/** Beyond the specification. */
+const FURTHER = [
+  ...[
+    'serverInstanceName',
+    'schemaName',
+    'objectName',
+    'databasePrincipalName',
+    'applicationName',
+    'hostName',
+  ],
+  ...['clientIp', 'sourceType', 'succeeded'],
+];
 const PATHS = {
   '/audit-activity': [
     'page',
@@ -26,17 +38,17 @@ const PATHS = {
     'search',
     'sortBy',
     'sortDirection',
+    'filter',
     'actionId',
     'databaseName',
     'principalName',
-    // Beyond the specification, here and in the export.
-    ...['serverInstanceName', 'succeeded'],
+    ...FURTHER,
     'startTime',
     'endTime',
   ],
-  '/audit-activity/summary': ['startTime', 'endTime'],
+  '/audit-activity/summary': ['filter', 'startTime', 'endTime'],
   '/audit-activity/export': [
-    ...['format', 'search', 'actionId', 'databaseName', 'principalName', 'serverInstanceName', 'succeeded'],
+    ...['format', 'search', 'filter', 'actionId', 'databaseName', 'principalName', ...FURTHER],
     ...['startTime', 'endTime', 'cursor', 'end'],
   ],
   '/audit-activity/{recordId}': ['recordId'],

@@ -9,7 +9,7 @@ import { InstanceFiller } from '../../src/trail/counts/fill-instances';
 import { Folder } from '../../src/trail/counts/fold';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { describeOnPostgres, ENGINES } from '../support/engines';
-import { NO_FILTER } from '../support/filters';
+import { NO_FILTER, usualFacets } from '../support/filters';
 import { OLDER_REMOVE, olderFold, olderRun } from '../support/older-release';
 import { Store } from '../support/store';
 
@@ -48,7 +48,7 @@ async function totalOf(
 }
 const facetOf = async ({ database, tenantId, form }: Store, readMax: number) => {
   const explorer = new PostgresAuditEventExplorer(database.ask, form, readMax);
-  const { facets } = await explorer.facets(tenantSet([tenantId]), NO_FILTER, 10);
+  const { facets } = await explorer.facets(tenantSet([tenantId]), NO_FILTER, usualFacets(10));
   return facets.find(({ field }) => field === 'serverInstanceName')?.values ?? null;
 };
 const openDaysOf = async (store: Store) => (await store.query<unknown>(OPEN, store.tenantId)).length;

@@ -23,7 +23,7 @@ import { Memory } from '../evidence/support';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
-import { NO_FILTER } from '../support/filters';
+import { NO_FILTER, usualFacets } from '../support/filters';
 import { recording } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
@@ -135,7 +135,7 @@ async function read(ask: AskRows, tenants: readonly number[], form: TenantForm):
     await reader.page(scope, { ...query, filter, page: 1_000, descending: false });
     await reader.summary(scope, filter);
     for (const buckets of [10, 60, 240]) await explorer.histogram(scope, filter, buckets);
-    await explorer.facets(scope, filter, 10);
+    await explorer.facets(scope, filter, usualFacets(10));
     for (const span of (await exported.plan(scope, filter)).spans) await exported.page(scope, filter, span);
   }
   const evidence = new EvidenceLog(

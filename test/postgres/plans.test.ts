@@ -12,7 +12,7 @@ import { Folder } from '../../src/trail/counts/fold';
 import { type EachTenant, eachTenant } from '../../src/trail/counts/scope';
 import { AT_ONCE } from '../support/at-once';
 import { ENGINES } from '../support/engines';
-import { NO_FILTER } from '../support/filters';
+import { NO_FILTER, usualFacets } from '../support/filters';
 import { Store } from '../support/store';
 
 interface PlanNode {
@@ -112,7 +112,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
   it.each([
     ['histogram by the hour', (each: EachTenant) => histogramStatement(each, WEEKS_OF_FAILURES, HOUR_MS)],
     ['histogram by the day', (each: EachTenant) => histogramStatement(each, WEEKS_OF_FAILURES, DAY_MS)],
-    ['facets', (each: EachTenant) => facetsStatement(each, WEEKS_OF_FAILURES, 10, 1_000)],
+    ['facets', (each: EachTenant) => facetsStatement(each, WEEKS_OF_FAILURES, usualFacets(10), 1_000)],
   ])('%s of failures over unaligned weeks reads events at its edges only', async (_, statementOf) => {
     const nodes = await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral')));
     expectEdgesOnly(nodes);
@@ -122,8 +122,8 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
   it.each([
     ['histogram by the hour', (each: EachTenant) => histogramStatement(each, AN_INSTANCE, HOUR_MS)],
     ['histogram by the day', (each: EachTenant) => histogramStatement(each, AN_INSTANCE, DAY_MS)],
-    ['facets', (each: EachTenant) => facetsStatement(each, AN_INSTANCE, 10, 0)],
-    ['facets of all instances', (each: EachTenant) => facetsStatement(each, NO_FILTER, 10, 0)],
+    ['facets', (each: EachTenant) => facetsStatement(each, AN_INSTANCE, usualFacets(10), 0)],
+    ['facets of all instances', (each: EachTenant) => facetsStatement(each, NO_FILTER, usualFacets(10), 0)],
     ['export', (each: EachTenant) => spansStatement(each, AN_INSTANCE)],
   ])('%s of the instance of nearly all events reads no event', async (_, statementOf) => {
     const nodes = await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral')));
@@ -150,7 +150,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
   const A_RARE_WORD: AuditEventFilter = { ...NO_FILTER, search: [{ kind: 'word', text: 'id1234' }] };
   it.each([
     ['histogram', (each: EachTenant) => histogramStatement(each, A_RARE_WORD, HOUR_MS)],
-    ['facets', (each: EachTenant) => facetsStatement(each, A_RARE_WORD, 10, 1_000)],
+    ['facets', (each: EachTenant) => facetsStatement(each, A_RARE_WORD, usualFacets(10), 1_000)],
     ['export', (each: EachTenant) => spansStatement(each, A_RARE_WORD)],
   ])('%s of a rare word reads the events of its hour only', async (_, statementOf) => {
     expectEdgesOnly(await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral'))));

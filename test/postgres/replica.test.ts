@@ -3,9 +3,10 @@ import { tenantSet } from '../../src/caller/tenant-set';
 import { DomainError, serviceUnavailable } from '../../src/errors';
 import { ReplicaFirstReader } from '../../src/modules/activity/replica-first.reader';
 import type { AuditEventReader } from '../../src/trail/audit-event-reader';
+import { NO_FILTER } from '../support/filters';
 
 const SCOPE = tenantSet([1]);
-const RANGE = { from: null, to: null };
+const RANGE = NO_FILTER;
 const failure = (code: string) => Object.assign(new Error(code), { code });
 
 /** A reader that says who it is, or fails. */

@@ -1,16 +1,19 @@
 import fc from 'fast-check';
 import { anEvent, type IngestedEvent } from '../support/events';
 import { type Question, SORT_VALUES, type Term } from './brute-force';
+import {
+  ACTIONS,
+  INSTANCES,
+  NAMES,
+  oneOf,
+  phraseOf,
+  SEPARATORS,
+  speakable,
+  UNSPEAKABLE,
+  WORDS,
+} from './texts';
+import { writtenFilters } from './written-filters';
 
-/** Alphabets are small, so that values collide, filters find something and sorts have ties. */
-const NAMES = ['A', 'a', 'Ab', 'é', 'ß', '\uFF21', '\u{1F600}'];
-const ACTIONS = ['SL', 'sl', 'UP'];
-/** With words, of words alone, without any: the search index leads to them in different ways. */
-const INSTANCES = ['A', 'a', 'SQL1', 'SQL1\\PAY', 'Straße', '\\', '\uFEFFA'];
-const WORDS = ['select', 'Pay', 'PAYROLL', 'Straße', 'STRASSE', 'οδος', 'ΟΔΟΣ', 'x1', '名前'];
-const SEPARATORS = [' ', ' ', ' ', ' ', '.', '_', "'", '%', '\\', '\u0301'];
-/** What no URL can carry, now and then in texts. */
-const UNSPEAKABLE = ['\uD83D', '\uDE00', '\0'];
 const TIMES = [
   '2026-02-01T23:59:59.9999999Z',
   '2026-02-02T00:00:00.0000000Z',
@@ -20,13 +23,7 @@ const TIMES = [
 ];
 const BOUNDS = [...TIMES, '2026-01-01T00:00:00.0000000Z', '2026-02-02T00:00:00.0000002Z'];
 
-const oneOf = (values: readonly string[]) => fc.constantFrom(...values);
 const name = fc.option(oneOf(NAMES), { freq: 5 });
-const phraseOf = (separator: fc.Arbitrary<string>) =>
-  fc
-    .array(fc.tuple(oneOf(WORDS), separator), { minLength: 1, maxLength: 4 })
-    .map((pieces) => pieces.flat().join(''));
-const speakable = phraseOf(oneOf(SEPARATORS));
 const anyText = phraseOf(
   fc.oneof({ weight: 9, arbitrary: oneOf(SEPARATORS) }, { weight: 1, arbitrary: oneOf(UNSPEAKABLE) }),
 );
@@ -121,7 +118,8 @@ export const questions: fc.Arbitrary<Question> = fc
     principalName: seldom(oneOf([...NAMES, 'none'])),
     serverInstanceName: seldom(oneOf([...INSTANCES, 'SQL1 PAY'])),
     succeeded: seldom(fc.boolean()),
-    search: perhaps(search),
+    search: seldom(search),
+    filter: perhaps(writtenFilters),
     bounds: fc.tuple(seldom(oneOf(BOUNDS)), seldom(oneOf(BOUNDS))),
     sortBy: perhaps(oneOf(SORT_VALUES)),
     sortDirection: perhaps(fc.constantFrom('asc' as const, 'desc' as const)),
@@ -134,7 +132,8 @@ export const questions: fc.Arbitrary<Question> = fc
   });
 
 /** The question as a caller writes it. */
-export function toQuery({ search: terms, ...rest }: Question): Record<string, string> {
+export function toQuery({ search: terms, filter, ...others }: Question): Record<string, string> {
+  const rest = { ...others, filter: filter?.text };
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   const query = Object.fromEntries(given.map(([key, value]) => [key, String(value)]));
   if (!terms) return query;

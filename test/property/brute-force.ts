@@ -12,6 +12,12 @@ export interface Term {
   readonly text: string;
 }
 
+/** An expression as a caller writes it, and what it means. */
+export interface WrittenFilter {
+  readonly text: string;
+  readonly holds: (event: IngestedEvent) => boolean;
+}
+
 /** A question, before it is written as a query string. Absent parameters are undefined. */
 export interface Question {
   readonly actionId?: string | undefined;
@@ -20,6 +26,7 @@ export interface Question {
   readonly serverInstanceName?: string | undefined;
   readonly succeeded?: boolean | undefined;
   readonly search?: readonly Term[] | undefined;
+  readonly filter?: WrittenFilter | undefined;
   readonly startTime?: string | undefined;
   readonly endTime?: string | undefined;
   readonly sortBy?: string | undefined;
@@ -54,6 +61,7 @@ export function answerOf(stored: readonly Stored[], tenants: readonly string[], 
 export function summaryOf(stored: readonly Stored[], tenants: readonly string[], range: Question) {
   const events = stored
     .filter((it) => tenants.includes(it.tenantId) && inRange(it.event, range))
+    .filter(({ event }) => range.filter?.holds(event) ?? true)
     .map(({ event }) => event);
   const distinct = (values: readonly (string | null)[]) => new Set(values.filter(Boolean)).size;
   const times = events.map(({ eventTime }) => eventTime).sort();
@@ -68,6 +76,7 @@ export function summaryOf(stored: readonly Stored[], tenants: readonly string[],
 }
 
 function matches(event: IngestedEvent, question: Question): boolean {
+  if (question.filter && !question.filter.holds(event)) return false;
   const { actionId, databaseName, principalName, serverInstanceName, succeeded, search = [] } = question;
   if (actionId !== undefined && event.actionId !== actionId) return false;
   if (databaseName !== undefined && event.databaseName !== databaseName) return false;
@@ -81,7 +90,7 @@ function matches(event: IngestedEvent, question: Question): boolean {
 const inRange = ({ eventTime }: IngestedEvent, { startTime = '', endTime = '~' }: Question) =>
   eventTime >= startTime && eventTime < endTime;
 
-function textsOf(event: IngestedEvent): string[] {
+export function textsOf(event: IngestedEvent): string[] {
   const { actionId, serverInstanceName, databaseName, schemaName, objectName, serverPrincipalName } = event;
   const { databasePrincipalName, applicationName, hostName, clientIp, sourceType, statement } = event;
   const texts = [actionId, serverInstanceName, databaseName, schemaName, objectName, serverPrincipalName];
@@ -89,7 +98,7 @@ function textsOf(event: IngestedEvent): string[] {
   return texts.filter((text) => text !== null).map(withoutCase);
 }
 
-function holds({ kind, text }: Term, texts: readonly string[]): boolean {
+export function holds({ kind, text }: Term, texts: readonly string[]): boolean {
   const wanted = withoutCase(text);
   if (kind === 'phrase') return texts.some((candidate) => candidate.includes(wanted));
   const words = texts.flatMap(wordsIn);
@@ -106,7 +115,7 @@ function wordsIn(text: string): string[] {
 }
 
 /** Unicode's full case folding, as far as the letters of these tests need it. */
-const withoutCase = (text: string): string =>
+export const withoutCase = (text: string): string =>
   Array.from(text, (c) => ({ ß: 'ss', ẞ: 'ss', ς: 'σ', Σ: 'σ' })[c] ?? c.toLowerCase()).join('');
 
 const SORTED_BY: Readonly<Record<string, (event: IngestedEvent) => string | boolean | null>> = {

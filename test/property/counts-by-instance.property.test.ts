@@ -24,7 +24,7 @@ import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, ENGINES, formOf, formsOf, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
-import { NO_FILTER } from '../support/filters';
+import { NO_FILTER, usualFacets } from '../support/filters';
 import { olderDropWeek, olderFold, olderRun } from '../support/older-release';
 import { clearEvents, newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
@@ -179,12 +179,12 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
           for (const explorer of nextExplorer()) {
             const { buckets } = await explorer.histogram(tenants, q.filter, 60);
             expect(tally(buckets)).toEqual(outcomesOf(found));
-            const { totalCount, facets } = await explorer.facets(tenants, q.filter, 10);
+            const { totalCount, facets } = await explorer.facets(tenants, q.filter, usualFacets(10));
             expect(totalCount).toBe(found.length);
             const facet = facets.find(({ field }) => field === 'serverInstanceName');
             expect(byValue(facet?.values ?? [])).toEqual(countsOf(found));
           }
-          const careful = (await cautious.facets(tenants, q.filter, 10)).facets[3];
+          const careful = (await cautious.facets(tenants, q.filter, usualFacets(10))).facets[3];
           if (careful?.values) expect(byValue(careful.values)).toEqual(countsOf(found));
           expect((await exported.plan(tenants, q.filter)).totalCount).toBe(found.length);
         };

@@ -38,8 +38,12 @@ describe.each(ENGINES)('REST answers on %s', (engine) => {
               ...answerOf(stored, ids, question),
             });
 
-            const { startTime, endTime } = query;
-            const range = { ...(startTime && { startTime }), ...(endTime && { endTime }) };
+            const { startTime, endTime, filter } = query;
+            const range = {
+              ...(startTime && { startTime }),
+              ...(endTime && { endTime }),
+              ...(filter && { filter }),
+            };
             const summary = await at.world.get('/audit-activity/summary', key, { query: range });
             expect({ range, data: summary.body.data }).toEqual({
               range,

@@ -1,5 +1,6 @@
 import { FILTER_NAMES, type FilterValues } from '../../src/event/filters';
 import type { AuditEventFilter } from '../../src/event/query';
+import { DEFAULT_FACET_FIELDS, type FacetQuestion } from '../../src/modules/explore/explorer';
 
 /** All events. */
 export const NO_FILTER: AuditEventFilter = {
@@ -7,4 +8,12 @@ export const NO_FILTER: AuditEventFilter = {
   to: null,
   ...(Object.fromEntries(FILTER_NAMES.map((name) => [name, null])) as FilterValues),
   search: [],
+  expression: null,
 };
+
+/** The facets that are counted when nothing else is asked for. */
+export const usualFacets = (limit: number): FacetQuestion => ({
+  fields: DEFAULT_FACET_FIELDS,
+  limit,
+  contains: null,
+});

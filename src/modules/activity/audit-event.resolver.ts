@@ -10,7 +10,7 @@ import {
   RECORD_PARAMETERS,
   SUMMARY_PARAMETERS,
 } from '../../event/parameters';
-import { toAuditEventQuery, toTimeRange } from '../../event/query';
+import { toAuditEventQuery, toSummaryFilter } from '../../event/query';
 import { Access } from '../../graphql/access';
 import {
   AuditEventPage,
@@ -51,8 +51,10 @@ export class AuditEventResolver {
   @Query(() => AuditSummaryType, { description: 'Counts over a time range.' })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   auditSummary(@Args(() => AuditSummaryArgs) args: AuditSummaryArgs, @Ctx() context: Call) {
-    const range = toTimeRange(parseParameters(SUMMARY_PARAMETERS, args));
-    const now = BigInt(this.nowMs()) * TICKS_PER_MS;
-    return this.reader.summary(tenantSetOf(context), { from: range.from, to: range.to ?? now });
+    const values = parseParameters(SUMMARY_PARAMETERS, args);
+    const given = toSummaryFilter(values);
+    const filter = { ...given, to: given.to ?? BigInt(this.nowMs()) * TICKS_PER_MS };
+    const read = () => this.reader.summary(tenantSetOf(context), filter);
+    return values.filter === undefined ? read() : this.fairShare.run(askerOf(context), read);
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { TenantSet } from '../../caller/tenant-set';
 import { sqlStateOf } from '../../database/failure';
 import { DomainError } from '../../errors';
-import type { AuditEventQuery, TimeRange } from '../../event/query';
+import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
 
 const STATEMENT_TIMEOUT = '57014';
@@ -47,8 +47,8 @@ export class ReplicaFirstReader implements AuditEventReader {
     return this.#read((reader) => reader.page(tenants, query));
   }
 
-  summary(tenants: TenantSet, range: TimeRange) {
-    return this.#read((reader) => reader.summary(tenants, range));
+  summary(tenants: TenantSet, filter: AuditEventFilter) {
+    return this.#read((reader) => reader.summary(tenants, filter));
   }
 
   async find(tenants: TenantSet, recordId: string): Promise<StoredAuditEvent | null> {

@@ -3,11 +3,18 @@ import { type AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { formatTicks } from '../../event/event-time';
 import type { AuditEventListItem } from '../../event/fields';
-import type { AuditEventQuery, AuditSummary, Page, TimeRange } from '../../event/query';
+import {
+  type AuditEventFilter,
+  type AuditEventQuery,
+  type AuditSummary,
+  isAll,
+  type Page,
+} from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { DETAIL_COLUMNS, toListItem, toStoredEvent } from '../../trail/event-rows';
+import { filteredSummary } from './filtered-summary.statement';
 import { DEEP_OFFSET, pageStatement } from './page.statement';
 import { scatteredPage } from './scattered-page';
 import { summaryStatement } from './summary.statement';
@@ -47,8 +54,9 @@ export class PostgresAuditEventReader implements AuditEventReader {
     return row ? toStoredEvent(row) : null;
   }
 
-  async summary(tenants: TenantSet, range: TimeRange): Promise<AuditSummary> {
-    const statement = summaryStatement(eachTenant(tenants, this.form), range);
+  async summary(tenants: TenantSet, filter: AuditEventFilter): Promise<AuditSummary> {
+    const each = eachTenant(tenants, this.form);
+    const statement = isAll(filter) ? summaryStatement(each, filter) : filteredSummary(each, filter);
     const [row] = await guarded(() => this.ask(statement, tenants));
     return toSummary(row ?? {});
   }

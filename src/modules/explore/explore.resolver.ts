@@ -14,7 +14,13 @@ import {
   AuditHistogram,
   AuditHistogramArgs,
 } from './explore.types';
-import type { AuditEventExplorer, Facet, Histogram } from './explorer';
+import {
+  type AuditEventExplorer,
+  DEFAULT_FACET_FIELDS,
+  type Facet,
+  type FacetField,
+  type Histogram,
+} from './explorer';
 import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
 
 const MS_PER_SECOND = 1_000;
@@ -49,7 +55,12 @@ export class ExploreResolver {
     @Ctx() context: Call,
   ): Promise<AuditFacets> {
     const values = parseParameters(FACET_PARAMETERS, args);
-    const count = () => this.explorer.facets(tenantSetOf(context), toAuditEventFilter(values), values.limit);
+    const asked = {
+      fields: (values.fields ?? DEFAULT_FACET_FIELDS) as readonly FacetField[],
+      limit: values.limit,
+      contains: values.contains ?? null,
+    };
+    const count = () => this.explorer.facets(tenantSetOf(context), toAuditEventFilter(values), asked);
     const found = await this.fairShare.run(askerOf(context), count);
     return { totalCount: found.totalCount, facets: found.facets.map(toFacet) };
   }

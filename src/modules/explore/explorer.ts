@@ -1,5 +1,6 @@
 import type { TenantSet } from '../../caller/tenant-set';
-import { COUNTED_FIELDS, type CountedField } from '../../event/filters';
+import { EXPRESSION_FIELDS, type ExpressionField } from '../../event/expression/expression';
+import { COUNTED_FIELDS } from '../../event/filters';
 import type { AuditEventFilter } from '../../event/query';
 
 /** Half-open, in ticks. */
@@ -17,9 +18,13 @@ export interface Histogram {
   readonly buckets: readonly HistogramBucket[];
 }
 
-/** The fields events are counted by the values of, in the order they are shown: those that counts are kept of. */
-export const FACET_FIELDS: readonly CountedField[] = COUNTED_FIELDS;
-export type FacetField = CountedField;
+/** The fields events can be counted by the values of. */
+export type FacetField = Exclude<ExpressionField, 'recordId' | 'statement'>;
+export const FACET_FIELDS: readonly FacetField[] = EXPRESSION_FIELDS.filter(
+  (field): field is FacetField => field !== 'recordId' && field !== 'statement',
+);
+/** Those that counts are kept of. */
+export const DEFAULT_FACET_FIELDS: readonly FacetField[] = COUNTED_FIELDS;
 
 interface FacetValue {
   /** Null: absent. */
@@ -41,10 +46,18 @@ export interface Facets {
   readonly facets: readonly Facet[];
 }
 
+export interface FacetQuestion {
+  readonly fields: readonly FacetField[];
+  /** Values of each facet. */
+  readonly limit: number;
+  /** Only values that hold it, letter case aside; null: all. */
+  readonly contains: string | null;
+}
+
 /** Port: how stored events are counted over time and by value. Every number is exact. */
 export interface AuditEventExplorer {
   /** @param bucketsMax an open end of the filter's range is the border of the hours events are stored of */
   histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram>;
-  /** All of one snapshot. @param limit values of each facet */
-  facets(tenants: TenantSet, filter: AuditEventFilter, limit: number): Promise<Facets>;
+  /** All of one snapshot. */
+  facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets>;
 }

@@ -1,5 +1,6 @@
 import { Prisma } from '../../database/clients';
 import { toSnakeCase } from '../../event/fields';
+import { COUNTED_FIELDS, type CountedField } from '../../event/filters';
 import { type AuditEventFilter, isCountable } from '../../event/query';
 import { countedOf, DIMENSIONS } from '../../trail/counts/dimensions';
 import { cutRange } from '../../trail/counts/pieces';
@@ -7,7 +8,7 @@ import { type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope
 import { segmentsOf, wholeSpanOf } from '../../trail/counts/segments';
 import { whereOf } from '../../trail/event-where';
 import { openEvents } from '../../trail/search-segments';
-import { FACET_FIELDS, type FacetField } from './explorer';
+import type { FacetField, FacetQuestion } from './explorer';
 
 export const TOTAL = 'total';
 
@@ -19,13 +20,16 @@ export const TOTAL = 'total';
 export function facetsStatement(
   each: EachTenant,
   filter: AuditEventFilter,
-  limit: number,
+  asked: Pick<FacetQuestion, 'fields' | 'limit'>,
   readMax: number,
 ): Prisma.Sql {
-  const isRead = !isCountable(filter);
+  const { limit } = asked;
+  // The outcome is told apart in the rows of every facet.
+  const fields = asked.fields.filter((field) => field !== 'succeeded');
+  const isRead = !isCountable(filter) || !fields.every(isCountedField);
   return Prisma.sql`
-    WITH ${isRead ? found(each, filter) : Prisma.sql`open_events AS MATERIALIZED (${ofOpenDays(each, filter)})`},
-    part AS MATERIALIZED (${isRead ? ofFound() : ofCounts(each, filter, readMax)})
+    WITH ${isRead ? found(each, filter, fields) : Prisma.sql`open_events AS MATERIALIZED (${ofOpenDays(each, filter)})`},
+    part AS MATERIALIZED (${isRead ? ofFound(fields) : ofCounts(each, filter, fields as readonly CountedField[], readMax)})
     SELECT r.facet, r.v, r.n, r.ok, r.distinct_n::float8 AS distinct_n FROM (
       SELECT p.facet, p.v, p.n::float8 AS n, p.ok::float8 AS ok, count(*) OVER (PARTITION BY p.facet) AS distinct_n,
         row_number() OVER (PARTITION BY p.facet ORDER BY p.n DESC, p.v COLLATE "C") AS place
@@ -33,12 +37,17 @@ export function facetsStatement(
     WHERE r.place <= ${limit}::int ORDER BY r.facet, r.place`;
 }
 
-/** The outcome is told apart in the rows of every facet. */
-const VALUE_FIELDS = FACET_FIELDS.filter((field) => field !== 'succeeded');
+const isCountedField = (field: FacetField): field is CountedField =>
+  (COUNTED_FIELDS as readonly FacetField[]).includes(field);
 
-function ofCounts(each: EachTenant, filter: AuditEventFilter, readMax: number): Prisma.Sql {
+function ofCounts(
+  each: EachTenant,
+  filter: AuditEventFilter,
+  fields: readonly CountedField[],
+  readMax: number,
+): Prisma.Sql {
   return union([
-    ...VALUE_FIELDS.map((field) => valuesOf(each, filter, field, readMax)),
+    ...fields.map((field) => valuesOf(each, filter, field, readMax)),
     Prisma.sql`SELECT ${TOTAL}::text AS facet, ''::text AS v, sum(s.n) AS n, sum(s.ok) AS ok
       FROM (${segmentsOf(each, filter, countedOf(filter, 'recordId'))}) s HAVING sum(s.n) > 0`,
   ]);
@@ -48,7 +57,7 @@ function ofCounts(each: EachTenant, filter: AuditEventFilter, readMax: number): 
 function valuesOf(
   each: EachTenant,
   filter: AuditEventFilter,
-  field: FacetField,
+  field: CountedField,
   readMax: number,
 ): Prisma.Sql {
   const counted = countedOf(filter, field);
@@ -71,9 +80,10 @@ function ofOpenDays(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
  * The events of a filter the counts do not know, in the hours the index names, by all fields at once: they are read one
  * time for all.
  */
-function found(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
+function found(each: EachTenant, filter: AuditEventFilter, fields: readonly FacetField[]): Prisma.Sql {
   const counted = countedOf(filter, 'recordId');
-  const columns = Prisma.join(VALUE_FIELDS.map((field) => column(field)));
+  // Of a total alone the outcome will do.
+  const columns = Prisma.join((fields.length > 0 ? fields : ALONE).map((field) => column(field)));
   return Prisma.sql`hit AS MATERIALIZED (${withBounds(Prisma.sql`
       SELECT s.lo, s.hi FROM (${segmentsOf(each, filter, counted)}) s
       GROUP BY s.lo, s.hi HAVING sum(s.n) > 0`)}),
@@ -98,12 +108,14 @@ const foundOnNodes = (each: EachTenant, filter: AuditEventFilter, columns: Prism
         WHERE e.tenant_id = ${tenant} AND ${whereOf(filter)}`,
       )}) e GROUP BY ${columns}`;
 
-function ofFound(): Prisma.Sql {
+const ALONE: readonly FacetField[] = ['succeeded'];
+
+function ofFound(fields: readonly FacetField[]): Prisma.Sql {
   return union([
-    ...VALUE_FIELDS.map(
+    ...fields.map(
       (
         field,
-      ) => Prisma.sql`SELECT ${field}::text AS facet, e.${column(field, '')} AS v, sum(e.n) AS n, sum(e.ok) AS ok
+      ) => Prisma.sql`SELECT ${field}::text AS facet, (e.${column(field, '')})::text COLLATE "C" AS v, sum(e.n) AS n, sum(e.ok) AS ok
         FROM found e GROUP BY 2`,
     ),
     Prisma.sql`SELECT ${TOTAL}::text, '', sum(e.n), sum(e.ok) FROM found e HAVING sum(e.n) > 0`,

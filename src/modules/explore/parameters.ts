@@ -1,5 +1,6 @@
 import { FILTER_PARAMETERS, type ParameterSpecs } from '../../event/parameters';
 import { LIMITS } from '../../limits';
+import { DEFAULT_FACET_FIELDS, FACET_FIELDS } from './explorer';
 
 export const HISTOGRAM_PARAMETERS = {
   ...FILTER_PARAMETERS,
@@ -14,6 +15,16 @@ export const HISTOGRAM_PARAMETERS = {
 
 export const FACET_PARAMETERS = {
   ...FILTER_PARAMETERS,
+  fields: {
+    kind: 'choices',
+    values: FACET_FIELDS,
+    doc: `Fields to count by, in this order. Default: ${DEFAULT_FACET_FIELDS.join(', ')}.`,
+  },
+  contains: {
+    kind: 'text',
+    charsMax: LIMITS.filterCharsMax,
+    doc: 'Leaves values that hold this text; letter case does not matter. Absent values are left out.',
+  },
   limit: {
     kind: 'integer',
     min: 1,

@@ -10,7 +10,11 @@ import { segmentsOf } from '../../trail/counts/segments';
  * leads to the events of some filters; any other one means reading all of the time range.
  */
 export function readableEvents(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
-  const indexed = { ...onlyFilters(filter, (name) => filterSpec(name).isIndexed === true), search: [] };
+  const indexed = {
+    ...onlyFilters(filter, (name) => filterSpec(name).isIndexed === true),
+    search: [],
+    expression: null,
+  };
   const segments = segmentsOf(each, indexed, countedOf(indexed, 'recordId'));
   return Prisma.sql`SELECT coalesce(sum(s.n), 0)::float8 AS n FROM (${segments}) s`;
 }

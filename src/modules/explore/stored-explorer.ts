@@ -4,15 +4,16 @@ import { guarded } from '../../database/failure';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { filterOf } from '../../event/filters';
 import { type AuditEventFilter, isCountable } from '../../event/query';
+import { fold } from '../../event/search-terms';
 import { LIMITS } from '../../limits';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { fromStored } from '../../trail/stored-text';
 import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
 import {
   type AuditEventExplorer,
-  FACET_FIELDS,
   type Facet,
   type FacetField,
+  type FacetQuestion,
   type Facets,
   type Histogram,
 } from './explorer';
@@ -39,13 +40,17 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
   }
 
-  async facets(tenants: TenantSet, filter: AuditEventFilter, limit: number): Promise<Facets> {
+  async facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets> {
+    const { fields, limit, contains } = asked;
     const each = eachTenant(tenants, this.form);
-    const rows = await this.#rows(tenants, facetsStatement(each, filter, limit, this.readMax));
+    // What holds a text is chosen here, by the rules that the service folds letter case by.
+    const read = { ...asked, limit: contains === null ? limit : LIMITS.facetValuesSearchedMax };
+    const rows = await this.#rows(tenants, facetsStatement(each, filter, read, this.readMax));
     const total = outcomes(rows.find((row) => row.facet === TOTAL) ?? {});
-    const facets = FACET_FIELDS.map((field) =>
-      field === 'succeeded' ? outcomeFacet(total, limit) : facetOf(field, rows, filter),
-    );
+    const facets = fields.map((field) => {
+      const facet = field === 'succeeded' ? outcomeFacet(total, read.limit) : facetOf(field, rows, filter);
+      return contains === null ? facet : holding(facet, contains, limit);
+    });
     return { totalCount: total.succeeded + total.failed, facets };
   }
 
@@ -96,6 +101,14 @@ function facetOf(
   const fixed = fixedValue(field, filter);
   const values = own.map((row) => ({ value: fixed ?? textOrNull(String(row.v)), ...outcomes(row) }));
   return { field, distinct: Number(own[0]?.distinct_n ?? 0), values };
+}
+
+/** The values of a facet that hold a text. */
+function holding(facet: Facet, text: string, limit: number): Facet {
+  const wanted = fold(text);
+  if (facet.values === null) return facet;
+  const values = facet.values.filter(({ value }) => value !== null && fold(value).includes(wanted));
+  return { ...facet, distinct: values.length, values: values.slice(0, limit) };
 }
 
 function fixedValue(field: FacetField, filter: AuditEventFilter): string | null {

@@ -24,6 +24,14 @@ const PARAMETERS: Readonly<Record<string, (target: MarkedTenant) => string | und
   databaseName: ({ marks }) => `${marks.event} databaseName`,
   principalName: ({ marks }) => `${marks.event} serverPrincipalName`,
   serverInstanceName: ({ marks }) => `${marks.event} serverInstanceName`,
+  schemaName: ({ marks }) => `${marks.event} schemaName`,
+  objectName: ({ marks }) => `${marks.event} objectName`,
+  databasePrincipalName: ({ marks }) => `${marks.event} databasePrincipalName`,
+  applicationName: ({ marks }) => `${marks.event} applicationName`,
+  hostName: ({ marks }) => `${marks.event} hostName`,
+  clientIp: ({ marks }) => `${marks.event} clientIp`,
+  sourceType: ({ marks }) => marks.event,
+  filter: ({ marks }) => `databaseName:"${marks.event} databaseName" OR ${marks.event}`,
   succeeded: () => 'true',
   actionId: ({ marks }) => marks.event,
   startTime: () => '2026-01-01T00:00:00Z',
@@ -63,6 +71,7 @@ const exportsAt =
     get(`${path}?databaseName=${encodeURIComponent(`${target.marks.event} databaseName`)}`),
     get(`${path}?serverInstanceName=${encodeURIComponent(`${target.marks.event} serverInstanceName`)}`),
     get(`${path}?succeeded=true`),
+    get(`${path}?filter=${encodeURIComponent(`objectName:* OR ${target.marks.event}`)}`),
     get(`${path}?cursor=${target.recordIds[3]}`),
   ];
 

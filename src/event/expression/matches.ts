@@ -1,0 +1,78 @@
+import { type AuditEvent, SEARCHED_FIELDS } from '../fields';
+import { FILTERS, givenFilters } from '../filters';
+import type { AuditEventFilter } from '../query';
+import { recordIdFloor } from '../record-id';
+import { fold, MARK_STAND_IN, needleOf, type SearchTerm, searchableText, WORD_MARK } from '../search-terms';
+import type { Expression, FieldTerm } from './expression';
+import { beginsWith, holdsText } from './whole-text';
+
+/**
+ * Whether an event is one of those that a filter leaves, by the same rules as the statements that the list, the export
+ * and the counts are made of (`src/trail/event-where.ts`): range, plain filters, search and expression.
+ */
+export function matchesFilter(filter: AuditEventFilter, event: AuditEvent): boolean {
+  const { from, to, search, expression } = filter;
+  if (from !== null && event.recordId < recordIdFloor(from)) return false;
+  if (to !== null && event.recordId >= recordIdFloor(to)) return false;
+  if (givenFilters(filter).some((name) => event[FILTERS[name].field] !== filter[name])) return false;
+  const read = new EventTexts(event);
+  return (
+    search.every((term) => read.holds(term)) && (expression === null || evaluate(expression, event, read))
+  );
+}
+
+/** Whether an expression is true of an event. */
+export const matches = (expression: Expression, event: AuditEvent): boolean =>
+  evaluate(expression, event, new EventTexts(event));
+
+function evaluate(expression: Expression, event: AuditEvent, texts: EventTexts): boolean {
+  switch (expression.kind) {
+    case 'and':
+      return expression.of.every((part) => evaluate(part, event, texts));
+    case 'or':
+      return expression.of.some((part) => evaluate(part, event, texts));
+    case 'not':
+      return !evaluate(expression.of, event, texts);
+    case 'words':
+      return texts.holds(expression.term);
+    case 'field':
+      if (expression.how === 'holds')
+        return holdsPhrase([event.statement ?? ''], { kind: 'phrase', text: expression.text });
+      return matchesValue(expression, String(event[expression.field] ?? ''));
+  }
+}
+
+/** Whether the value of a field is what a term asks for. @param value empty: absent */
+export function matchesValue({ how, text, isFolded }: FieldTerm, value: string): boolean {
+  if (how === 'present') return value !== '';
+  const [own, wanted] = isFolded ? [fold(value), fold(text)] : [value, text];
+  return how === 'equals' ? own === wanted : beginsWith(own, wanted);
+}
+
+/** The texts that a search goes over; folded once, when they are first asked for. */
+class EventTexts {
+  readonly #texts: readonly string[];
+  #searchable: string | undefined;
+
+  constructor(event: AuditEvent) {
+    this.#texts = SEARCHED_FIELDS.map((name) => String(event[name] ?? '')).filter((text) => text !== '');
+  }
+
+  holds(term: SearchTerm): boolean {
+    if (term.kind === 'phrase' && ALIKE.test(term.text)) return holdsPhrase(this.#texts, term);
+    this.#searchable ??= searchableText(this.#texts);
+    return holdsText(this.#searchable, needleOf(term));
+  }
+}
+
+const ALIKE = new RegExp(`[${WORD_MARK}${MARK_STAND_IN}]`);
+const PRIVATE_FIRST = 0xe000;
+
+/** A phrase with the mark of words, or with what stands in for it, is looked for with another character in its place. */
+function holdsPhrase(texts: readonly string[], phrase: SearchTerm): boolean {
+  if (!ALIKE.test(phrase.text)) return holdsText(searchableText(texts), needleOf(phrase));
+  let code = PRIVATE_FIRST;
+  while ([phrase.text, ...texts].some((text) => text.includes(String.fromCharCode(code)))) code++;
+  const told = (text: string) => text.replaceAll(WORD_MARK, String.fromCharCode(code));
+  return holdsText(searchableText(texts.map(told)), needleOf({ kind: 'phrase', text: told(phrase.text) }));
+}

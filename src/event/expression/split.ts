@@ -1,0 +1,44 @@
+import type { FilterValues } from '../filters';
+import { filterOf, isBooleanFilter } from '../filters';
+import type { SearchTerm } from '../search-terms';
+import { allOf, type Expression } from './expression';
+
+interface Split {
+  readonly values: FilterValues;
+  readonly search: readonly SearchTerm[];
+  /** What is left; null: nothing. */
+  readonly expression: Expression | null;
+}
+
+/**
+ * Takes out of an expression what the parameters say as well: values compared exactly and words, when all of them must
+ * hold. Counts and the search index then answer them, at the cost of the parameters.
+ */
+export function splitExpression(
+  expression: Expression,
+  given: FilterValues,
+  words: readonly SearchTerm[],
+): Split {
+  const values: Record<string, unknown> = { ...given };
+  const search = [...words];
+  const left: Expression[] = [];
+  for (const part of partsOf(expression)) {
+    if (part.kind === 'words') search.push(part.term);
+    else if (!takes(values, part)) left.push(part);
+  }
+  return { values: values as unknown as FilterValues, search, expression: allOf(left) };
+}
+
+const partsOf = (expression: Expression): readonly Expression[] =>
+  expression.kind === 'and' ? expression.of.flatMap(partsOf) : [expression];
+
+/** Whether the value of a filter says the same; it is set where it was not given. */
+function takes(values: Record<string, unknown>, part: Expression): boolean {
+  if (part.kind !== 'field' || part.how !== 'equals' || (part.isFolded && part.field !== 'succeeded'))
+    return false;
+  const name = filterOf(part.field);
+  if (!name) return false;
+  const value = isBooleanFilter(name) ? part.text === 'true' : part.text;
+  values[name] ??= value;
+  return values[name] === value;
+}
