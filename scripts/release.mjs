@@ -23,8 +23,9 @@ await main(async () => {
   if (positionals.length === 0) await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   const leftOut = [];
+  const built = {};
   for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
-    const problem = await build(PARTS[name], out);
+    const problem = await build(name, PARTS[name], out, built);
     if (problem) leftOut.push(`${name}: ${problem}`);
   }
   await writeSums(out);
@@ -33,11 +34,12 @@ await main(async () => {
 });
 
 /** @returns why the part can't be built here, or null */
-async function build({ build, tools }, out) {
+async function build(name, { build, tools }, out, built) {
   const missing = missingPackages(tools);
   if (missing.length > 0) return `needs ${missing.join(', ')} (apt-get install ${missing.join(' ')})`;
   try {
-    const path = await build(out);
+    const path = await build(out, built);
+    built[name] = path;
     const { size } = await stat(path);
     process.stdout.write(`${(size / 1e6).toFixed(1).padStart(6)} MB  ${basename(path)}\n`);
     return null;

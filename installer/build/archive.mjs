@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ROOT } from './paths.mjs';
@@ -22,14 +22,20 @@ const FIXED_DAY = Date.UTC(2026, 0, 1) / 1000;
  * Packs a folder so that its content alone decides the bytes: order, times, owners and modes are fixed.
  * @param parent folder in which `name`, which the archive unpacks to, is
  */
-export async function packTgz(parent, name, target) {
-  const draft = `${target}.tar`;
+export async function packTar(parent, name, target) {
   await run('tar', [
     ...['--sort=name', `--mtime=@${releaseTime()}`, '--owner=0', '--group=0', '--numeric-owner'],
-    ...['--mode=u=rwX,go=rX', '--format=gnu', '-C', parent, '-cf', draft, name],
+    ...['--mode=u=rwX,go=rX', '--format=gnu', '-C', parent, '-cf', `${target}.new`, name],
   ]);
-  await writeFile(`${target}.new`, await promisify(gzip)(await readFile(draft), { level: 9 }));
-  await run('rm', [draft]);
+  await rename(`${target}.new`, target);
+  return target;
+}
+
+/** The same, compressed. */
+export async function packTgz(parent, name, target) {
+  const tar = await packTar(parent, name, `${target}.tar`);
+  await writeFile(`${target}.new`, await promisify(gzip)(await readFile(tar), { level: 9 }));
+  await rm(tar);
   await rename(`${target}.new`, target);
   return target;
 }

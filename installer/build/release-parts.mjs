@@ -4,18 +4,20 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { buildDeb } from './deb.mjs';
 import { DEB_PACKAGES } from './debian-package.mjs';
+import { buildImage, IMAGE_PACKAGES } from './image.mjs';
 import { buildMsi, MSI_PACKAGES } from './msi.mjs';
 import { ROOT } from './paths.mjs';
 import { writeSbom } from './sbom.mjs';
 import { buildServer, SERVER_PACKAGES } from './server.mjs';
 import { buildServiceDeb } from './service-deb.mjs';
 
-/** What a release consists of: how each part is built into a folder, and the programs that takes. */
+/** What a release consists of: how each part is built into a folder (beside what is built already), and the programs it takes. */
 export const PARTS = {
   server: { build: (out) => buildServer({ out }), tools: SERVER_PACKAGES },
   'agent-deb': { build: (out) => buildDeb({ out }), tools: DEB_PACKAGES },
   'service-deb': { build: (out) => buildServiceDeb({ out }), tools: DEB_PACKAGES },
   msi: { build: (out) => buildMsi({ out }), tools: MSI_PACKAGES },
+  image: { build: (out, { server }) => buildImage({ out, archive: server }), tools: IMAGE_PACKAGES },
   openapi: { build: writeOpenApi, tools: {} },
   sbom: { build: (out) => writeSbom({ out }), tools: {} },
 };

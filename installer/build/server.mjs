@@ -1,6 +1,7 @@
 import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { packTgz } from './archive.mjs';
+import { EXECUTABLE, put, READABLE } from './debian-package.mjs';
 import { DIST, INSTALLER, ROOT, VERSION } from './paths.mjs';
 import { isShipped, productionPackages } from './production-packages.mjs';
 import { inWorkFolder } from './tools.mjs';
@@ -8,8 +9,6 @@ import { inWorkFolder } from './tools.mjs';
 export const SERVER_PACKAGES = { tar: 'tar' };
 export const serverName = (version) => `audit-activity-server-${version}`;
 
-const READABLE = 0o644;
-const EXECUTABLE = 0o755;
 /** Of the compiled sources and of what stands beside them. */
 const PARTS = ['dist/agent', 'dist/dashboard', 'dist/rest-facade', 'dist/src', 'prisma/migrations'];
 
@@ -39,13 +38,13 @@ export async function gatherServer(folder, version = VERSION) {
   await writeFile(join(folder, 'package.json'), `${described}\n`);
   // The compiled sources read it beside them.
   await writeFile(join(folder, 'dist/package.json'), `${described}\n`);
-  await cp(join(INSTALLER, 'service/main.js'), join(folder, 'main.js'));
   for (const [command, file] of Object.entries(COMMANDS)) {
     const path = join(folder, 'bin', command);
     await writeFile(path, `#!/usr/bin/env node\nrequire('${file}');\n`);
     await chmod(path, EXECUTABLE);
   }
-  await chmod(join(folder, 'main.js'), READABLE);
+  for (const file of ['main.js', 'healthcheck.js'])
+    await put(join(INSTALLER, 'service', file), join(folder, file), READABLE);
 }
 
 /** As in the repository, but for what is there to build and to test it. */

