@@ -41,8 +41,13 @@ export interface WorkerResult extends Tally {
 
 /** A request holds no more than this, unless a single event is larger. The service takes far more. */
 const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
-/** Of all databases together. A batch, the next one, and a request of the first are in memory at once. */
+/** Of all databases together. Batches in flight, the next one, and a request of each are in memory at once. */
 const BATCH_BYTES = { max: 512 * 1024, min: 64 * 1024, sum: 1024 * 1024 };
+/**
+ * Of one database, while the service takes what it is sent. It works on two of a tenant at once; a third is there when one
+ * of them is done.
+ */
+const BATCHES_IN_FLIGHT = 3;
 
 /**
  * Publishes what is in the audit files of one database, keeps bookmarks, and reports on the database, until it is stopped.
@@ -88,11 +93,10 @@ export async function publishDatabase(
   const reporting = reportBeside(options, gaps, abandon);
   const said = new Occasionally(clock, times.repeatMs);
   try {
-    const problem = await deliverAll(tail, stop, activity, async ({ events, snapshot }) => {
-      const rejectedBefore = publisher.tally.rejected;
-      const serviceProblem = await publisher.publish(events, abandon);
-      if (serviceProblem !== null) return serviceProblem;
+    let rejectedBefore = 0;
+    const settle = async ({ events, snapshot }: Batch) => {
       const rejected = publisher.tally.rejected - rejectedBefore;
+      rejectedBefore = publisher.tally.rejected;
       if (rejected > 0)
         log.warn(`${database.name}: ${rejected} events rejected, kept in ${deadLetters.path}`);
       // This comes last: if anything fails before, the events are read again.
@@ -101,8 +105,9 @@ export async function publishDatabase(
       activity.acknowledged(events.length, newestOf(events), publisher.tally);
       if (!once && events.length > 0 && said.isDue('progress'))
         log.info(`${database.name}: ${talliedOf(publisher.tally)} so far`);
-      return null;
-    });
+    };
+    const publish = ({ events }: Batch) => publisher.publish(events, abandon);
+    const problem = await deliverAll(tail, stop, activity, { publish, settle });
     return {
       ...publisher.tally,
       fileCount: tail.fileCount,
@@ -139,27 +144,63 @@ function publisherOf(options: WorkerOptions, deadLetters: DeadLetters): Publishe
   });
 }
 
+interface Delivery {
+  /** @returns null when the service has all of it, else why not */
+  publish(batch: Batch): Promise<string | null>;
+  /** Notes that it is published. */
+  settle(batch: Batch): Promise<void>;
+}
+
 /**
- * Delivers one batch after the other, while the next one is being read. The order is kept, and two batches are in memory.
+ * Delivers batches while the next ones are being read: a few are on their way at once, and settled in their order, so
+ * that a bookmark moves only past what is published.
  * @returns why it ended before the last batch, else null
  */
 async function deliverAll(
   tail: DatabaseTail,
   stop: AbortSignal,
   activity: DatabaseActivity,
-  deliver: (batch: Batch) => Promise<string | null>,
+  { publish, settle }: Delivery,
 ): Promise<string | null> {
   const failed = new AbortController();
-  let inFlight: Promise<string | null> = Promise.resolve(null);
+  const inFlight: Promise<string | null>[] = [];
+  let isTaken = false;
+  /** One until the service has taken one, and whenever it takes none. */
+  const inFlightMax = () => (isTaken && activity.serviceProblem === null ? BATCHES_IN_FLIGHT : 1);
+  const deliver = async (batch: Batch, before: Promise<string | null> | undefined) => {
+    // At once, and settled below: an error of it that nobody waits for yet must not end the process.
+    const published = publish(batch);
+    published.catch(() => failed.abort());
+    const problem = (await before) ?? (await published);
+    if (problem !== null) return problem;
+    await settle(batch);
+    isTaken = true;
+    return null;
+  };
   for await (const batch of tail.batches(AbortSignal.any([stop, failed.signal]))) {
     activity.read(batch.events.length);
-    const problem = await tail.keeper.watchDuring(inFlight, stop);
-    if (problem !== null) return problem;
-    inFlight = tail.keeper.delivering(deliver(batch));
+    if (!(await roomFor(inFlight, inFlightMax, (delivery) => tail.keeper.watchDuring(delivery, stop)))) break;
+    const delivery = tail.keeper.delivering(deliver(batch, inFlight.at(-1)));
+    inFlight.push(delivery);
     // An error must be noticed before the next batch is read. It is thrown below.
-    inFlight.catch(() => failed.abort());
+    delivery.catch(() => failed.abort());
   }
-  return inFlight;
+  // Each answers with the problem of the one before, if there was one.
+  await Promise.allSettled(inFlight);
+  return (await inFlight.at(-1)) ?? null;
+}
+
+/** Waits until there are fewer deliveries than may be. @returns false: one has failed */
+async function roomFor(
+  inFlight: Promise<string | null>[],
+  inFlightMax: () => number,
+  wait: (delivery: Promise<string | null>) => Promise<string | null>,
+): Promise<boolean> {
+  while (inFlight[0] && inFlight.length >= inFlightMax()) {
+    if ((await wait(inFlight[0])) !== null) return false;
+    inFlight.shift();
+  }
+  return true;
 }
 
 function newestOf(events: Batch['events']): string | null {

@@ -14,16 +14,15 @@ interface GuardOptions {
 
 /** Decides which files are copied to the spool and when, and which copies can go. */
 export class SpoolGuard {
-  private deliveringSinceMs: number | null = null;
+  /** When the deliveries began that have not ended, the oldest first. */
+  private readonly begunMs: number[] = [];
 
   constructor(private readonly options: GuardOptions) {}
 
-  /** To be called with each delivery. One follows the other. */
+  /** To be called with each delivery. They end in the order in which they begin. */
   delivering(delivery: Promise<unknown>): void {
-    this.deliveringSinceMs = this.options.clock.now();
-    const ended = () => {
-      this.deliveringSinceMs = null;
-    };
+    this.begunMs.push(this.options.clock.now());
+    const ended = () => this.begunMs.shift();
     delivery.then(ended, ended);
   }
 
@@ -34,7 +33,8 @@ export class SpoolGuard {
    */
   async protect(files: readonly FollowedFile[], stop: AbortSignal): Promise<void> {
     const { afterMs, clock, spool } = this.options;
-    if (this.deliveringSinceMs === null || clock.now() - this.deliveringSinceMs < afterMs) return;
+    const [oldestMs] = this.begunMs;
+    if (oldestMs === undefined || clock.now() - oldestMs < afterMs) return;
     const rolling = new Set(files.filter((file) => !file.isLast).map((file) => file.audit));
     for (const file of files) {
       if (stop.aborted) return;

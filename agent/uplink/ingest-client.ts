@@ -10,7 +10,7 @@ interface IngestTarget extends ServiceAddress {
   readonly tenantId: string | null;
 }
 
-/** Sends events to the service, once and one request at a time. It never throws: what goes wrong is an answer too. */
+/** Sends events to the service, once. It never throws: what goes wrong is an answer too. */
 export class IngestClient {
   private readonly body: RequestBody;
 
@@ -26,7 +26,7 @@ export class IngestClient {
     const url = graphqlUrl(this.target);
     try {
       const answer = await withDeadline(this.requestTimeoutMs, abandon, (signal) =>
-        postGraphql(this.target, this.body.of(events), signal),
+        this.body.with(events, (body) => postGraphql(this.target, body, signal)),
       ).then((http) => toAnswer(http, events.length, Date.now()));
       return answer.kind === 'busy' ? { ...answer, message: `${url}: ${answer.message}` } : answer;
     } catch (error) {

@@ -10,15 +10,16 @@ export class Looks {
   private readonly free: number[] = [];
   /** The last ones while the service had kept it waiting so long that it copies what it cannot publish. */
   private readonly stuck: number[] = [];
-  private deliveringSinceMs: number | null = null;
+  /** When the deliveries began that have not ended, which they do in that order. */
+  private readonly deliveringMs: number[] = [];
   private isBlocked = false;
 
   constructor(private readonly spoolAfterMs: number) {}
 
   note({ kind, atMs }: Signal): void {
     if (kind === 'look') this.noteLook(atMs);
-    if (kind === 'delivering') this.deliveringSinceMs = atMs;
-    if (kind === 'delivered') this.deliveringSinceMs = null;
+    if (kind === 'delivering') this.deliveringMs.push(atMs);
+    if (kind === 'delivered') this.deliveringMs.shift();
     if (kind === 'blocked') this.isBlocked = true;
     if (kind === 'free') this.isBlocked = false;
   }
@@ -44,8 +45,8 @@ export class Looks {
   private noteLook(atMs: number): void {
     keep(this.all, atMs);
     if (!this.isBlocked) keep(this.free, atMs);
-    if (this.deliveringSinceMs !== null && atMs - this.deliveringSinceMs > this.spoolAfterMs)
-      keep(this.stuck, atMs);
+    const [oldestMs] = this.deliveringMs;
+    if (oldestMs !== undefined && atMs - oldestMs > this.spoolAfterMs) keep(this.stuck, atMs);
   }
 }
 
