@@ -17,11 +17,13 @@ import { errorResponder } from './errors';
 import { answerExport, EXPORT_PATH } from './export';
 import { bodyOf, documentOf, type Route, variablesOf } from './route';
 import { ROUTES } from './routes';
+import { answerTail, TAIL_PATH, type TailEntrance } from './tail';
 
 interface FacadeParts {
   readonly schema: GraphQLSchema;
   readonly acceptCall: AcceptCall;
   readonly beginExport: BeginExport;
+  readonly tail: TailEntrance;
   readonly checkHealth: CheckHealth;
   readonly tracing?: Tracing;
   readonly log: Logger;
@@ -30,9 +32,11 @@ interface FacadeParts {
 /** The public contract: the routes, their description, the health check, and an answer for anything else. */
 export function createFacade(parts: FacadeParts): Router {
   const router = Router({ caseSensitive: true });
-  // Before the routes: one of them would take it for a record.
+  // Before the routes: one of them would take them for records.
   router.get(EXPORT_PATH, answerExport(parts.beginExport, contextOf(parts)));
   router.all(EXPORT_PATH, refuseMethod);
+  router.get(TAIL_PATH, answerTail(parts.tail, contextOf(parts)));
+  router.all(TAIL_PATH, refuseMethod);
   for (const route of ROUTES) {
     const path = API_BASE_PATH + route.path.replace(/\{(\w+)\}/g, ':$1');
     router.get(path, answer(route, parts));

@@ -19,7 +19,11 @@ interface PageMeta extends ResponseMeta {
   readonly hasNextPage: boolean;
 }
 
-const metaOf = (now: Date): ResponseMeta => ({ timestamp: now.toISOString(), apiVersion: API_VERSION });
+/** What every answer's `meta` has. */
+export const metaOf = (now: Date): ResponseMeta => ({
+  timestamp: now.toISOString(),
+  apiVersion: API_VERSION,
+});
 
 export const itemEnvelope = <T>(data: T, now: Date) => ({ data, meta: metaOf(now) });
 

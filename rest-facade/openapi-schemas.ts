@@ -2,6 +2,7 @@ import { SCOPES } from '../src/caller/scopes';
 import { ERRORS } from '../src/errors';
 import { AUDIT_EVENT, AUDIT_EVENT_DETAIL, AUDIT_EVENT_LIST_ITEM, AUDIT_SUMMARY } from '../src/event/answers';
 import { FIELD_NAMES } from '../src/event/fields';
+import { FEED_ITEM } from '../src/event/formats/feed-item';
 import { pick, type Shape, type ShapeField, type ShapeFields } from '../src/event/shape';
 import {
   AUDIT_LOG,
@@ -83,6 +84,13 @@ const PAGE_META = {
   ...META,
 } as const satisfies ShapeFields;
 
+const TAIL_META = {
+  nextCursor: { kind: 'text', doc: 'For the next call: always there, also where nothing came.' },
+  caughtUp: { kind: 'boolean', doc: "Whether the end of every tenant's log was reached." },
+  removed: { kind: 'count', doc: 'Positions passed whose event retention removed.' },
+  ...META,
+} as const satisfies ShapeFields;
+
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const envelope = (item: string): Json =>
   closedObject({ data: ref(item), meta: ref('ResponseMeta') }, 'One object.');
@@ -112,6 +120,21 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
   AuditActivityDetailEnvelope: envelope('AuditActivityDetail'),
   AuditActivitySummary: objectSchema(AUDIT_SUMMARY, AUDIT_SUMMARY.doc),
   AuditActivitySummaryEnvelope: envelope('AuditActivitySummary'),
+  AuditActivityTailItem: objectSchema(FEED_ITEM, FEED_ITEM.doc),
+  AuditActivityTail: closedObject(
+    {
+      data: { type: 'array', items: { anyOf: [ref('AuditActivityTailItem'), ref('OtherFormat')] } },
+      meta: ref('TailMeta'),
+    },
+    'Events in the order of arrival.',
+  ),
+  OtherFormat: {
+    type: 'object',
+    description: 'An event in the schema that `format` names.',
+    additionalProperties: {},
+    not: { required: ['recordId'] },
+  },
+  TailMeta: objectSchema({ fields: TAIL_META }, 'About the response, and where it ended.'),
   ...EVIDENCE_SCHEMAS,
   ...Object.fromEntries(Object.keys(EVIDENCE_SCHEMAS).map((name) => [`${name}Envelope`, envelope(name)])),
   ResponseMeta: objectSchema({ fields: META }, 'About the response.'),

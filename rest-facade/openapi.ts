@@ -8,8 +8,10 @@ import { EXPORT_PATH } from './export';
 import { EXPORT } from './openapi-export';
 import { PROSE_FILE } from './openapi-prose';
 import { SCHEMAS } from './openapi-schemas';
+import { TAIL } from './openapi-tail';
 import { documentOf, type Route } from './route';
 import { ROUTES } from './routes';
+import { TAIL_PATH } from './tail';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -51,6 +53,7 @@ export function openApiDocument(schema: GraphQLSchema): Json {
         ROUTES.map((route) => [API_BASE_PATH + route.path, { get: operation(route, schema) }]),
       ),
       [EXPORT_PATH]: { get: exportOperation() },
+      [TAIL_PATH]: { get: tailOperation() },
     },
     components: {
       securitySchemes: {
@@ -108,6 +111,16 @@ function exportOperation(): Json {
   };
 }
 
+function tailOperation(): Json {
+  const headers = Object.entries(TAIL.headers).map(([name, doc]) => [name, header(doc)] as const);
+  return {
+    operationId: TAIL.operationId,
+    ...prosed(TAIL.summary, `\n\n${TAIL.description}`, TAIL.scope),
+    parameters: Object.entries(TAIL.query).map(([name, spec]) => parameter(name, spec, 'query')),
+    responses: { 200: answered(TAIL.content, Object.fromEntries(headers)), ...refused([...ROUTE_ERRORS]) },
+  };
+}
+
 const prosed = (summary: string, further: string, scope: string): Json => ({
   summary,
   description: `${summary} Needs the scope \`${scope}\`.${further}`,
@@ -153,7 +166,7 @@ function parameterSchema(spec: ParameterSpec): Json {
     case 'boolean':
       return { type: 'boolean' };
     case 'time':
-      return { type: 'string', examples: ['2026-11-19T00:00:00Z'] };
+      return { type: 'string', examples: ['2026-11-19T00:00:00Z', ...(spec.words ?? [])] };
     case 'id':
       return { type: 'string', format: 'uuid' };
     case 'text':

@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { createFacade } from '../rest-facade/app';
 import { answerExport } from '../rest-facade/export';
+import type { TailEntrance } from '../rest-facade/tail';
 import type { Callers } from './caller/callers';
 import type { Config } from './config';
 import type { AgentBodies } from './graphql/read-body';
@@ -24,6 +25,7 @@ export async function createEntrances(parts: {
   readonly callers: Callers;
   readonly agents: AgentBodies;
   readonly beginExport: BeginExport;
+  readonly tail: Omit<TailEntrance, 'whileWaiting'>;
   readonly checkHealth: CheckHealth;
   readonly isReady: () => Promise<boolean>;
   readonly inFlight: InFlight;
@@ -35,7 +37,10 @@ export async function createEntrances(parts: {
   const { acceptCall, sessions, tenants } = callers;
   const { whileReading } = inFlight;
   return createHttpServer({
-    facade: createFacade({ schema, acceptCall, beginExport, checkHealth, tracing, log }),
+    facade: createFacade({
+      ...{ schema, acceptCall, beginExport, checkHealth, tracing, log },
+      tail: { ...parts.tail, whileWaiting: (...waiting) => inFlight.whileWaiting(...waiting) },
+    }),
     graphql: await createGraphqlRouter({ schema, acceptCall, agents, whileReading, tracing, log }),
     dashboard: createDashboardRouter({
       ...{ sessions, tenants, acceptCall, whileReading, log },

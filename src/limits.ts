@@ -110,6 +110,14 @@ export const LIMITS = {
   evidenceBackfillEvents: 5_000, // of before there was a log, taken in at once: as many as one batch
   evidenceEntriesMax: 16_384, // entries of the log in one answer: 1 MiB
   evidenceCheckpointsMax: 1_000, // in one answer: 300 kB
+  tailEventsDefault: 1_000,
+  tailEventsMax: 5_000, // an answer of some 5 MB
+  tailWaitSecondsMax: 20, // proxies close silent connections after 30 or 60
+  tailWaitingPerKey: 5, // of an instance; each holds a connection and a few kB
+  tailPositionsMax: 50_000, // gone through by one call, whatever matches
+  tailReadBytes: 4 * 1024 * 1024, // statements and additional values read by one call, but for those of the last event
+  tailWorkMs: 1_500, // then a call answers with what it has
+  tailCursorCharsMax: 16_384, // of a key with 1,500 tenants
   arrivalLookMs: 250, // those who wait for new events hear of them this late, whatever their number
   nameCharsMax: 200, // of tenants and keys
   reportGapsMax: 100, // in one report of an agent; further ones follow in the next

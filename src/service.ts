@@ -20,6 +20,7 @@ import { keysModule } from './modules/keys/module';
 import { ensureOperatorKey } from './modules/keys/operator-key';
 import { searchModule } from './modules/search/module';
 import { sourcesModule } from './modules/sources/module';
+import { openTail } from './modules/tail/module';
 import { tenantsModule } from './modules/tenants/module';
 import { openMetrics } from './observe/open-metrics';
 import { readFigures } from './observe/stored-figures';
@@ -60,10 +61,12 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const operatorKeyFile = await ensureOperatorKey(config.dataDir, keys, log);
   const evidence = await openEvidence({ config, owner, ask, form, tenants, log });
   const ingest = await openIngest({ database, owner, form, checkpointKey: evidence.checkpointKey, nowMs });
+  const { checkpointKeys } = evidence;
+  const tail = openTail({ ask, owner, form, checkpointKeys, fairShare, answers, nowMs });
   const tenancy = tenantsModule({ prisma, owner, tenants, signal: stopping.signal, nowMs, log });
   const inFlight = new InFlight();
   const modules: readonly Module[] = [
-    ...[storage, callers, inFlight, evidence, ingest, tenancy],
+    ...[storage, callers, inFlight, evidence, ingest, tail, tenancy],
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
     exploreModule(ask, form, fairShare),
@@ -88,6 +91,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     schema: createSchema({ resolvers: all(({ resolvers }) => resolvers), answers, accessLog, nowMs }),
     agents: ingest.agents,
     beginExport: beginExports(database, form, fairShare),
+    tail: { ...tail, stopping: stopping.signal },
     checkHealth: healthCheck(
       ping,
       all(({ health }) => health),

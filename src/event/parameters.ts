@@ -16,7 +16,7 @@ export type ParameterSpec = { readonly doc: string } & (
   | { readonly kind: 'text' | 'search' | 'filter'; readonly charsMax: number }
   | { readonly kind: 'choices'; readonly values: readonly string[] }
   | { readonly kind: 'boolean' }
-  | { readonly kind: 'time' }
+  | { readonly kind: 'time'; readonly words?: readonly string[] }
   | { readonly kind: 'id' }
 );
 export type ParameterSpecs = Readonly<Record<string, ParameterSpec>>;
@@ -166,7 +166,7 @@ function problemOf(spec: ParameterSpec, value: unknown): string | null {
   if (spec.kind === 'choice')
     return spec.values.includes(value) ? null : `must be one of ${spec.values.join(', ')}`;
   if (spec.kind === 'id') return isUuid(value) ? null : 'must be a UUID';
-  if (spec.kind === 'time') return parseTicks(value) === null ? TIME_PROBLEM : null;
+  if (spec.kind === 'time') return timeProblem(spec.words ?? [], value);
   if (value.length > spec.charsMax) return `must be at most ${spec.charsMax} characters`;
   if (spec.kind === 'text') return null;
   if (spec.kind === 'filter') {
@@ -184,6 +184,11 @@ function choicesProblem(values: readonly string[], given: unknown): string | nul
 
 const TIME_PROBLEM =
   'must be an ISO 8601 date or date and time such as 2026-11-19T23:59:56Z (write the + of an offset as %2B in a URL)';
+
+function timeProblem(words: readonly string[], value: string): string | null {
+  if (words.includes(value) || parseTicks(value) !== null) return null;
+  return words.length === 0 ? TIME_PROBLEM : `${TIME_PROBLEM}, or one of ${words.join(', ')}`;
+}
 
 function rangeProblems(values: Readonly<Record<string, unknown>>): string[] {
   const { startTime, endTime } = values;

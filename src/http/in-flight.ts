@@ -61,6 +61,14 @@ export class InFlight {
     },
   ];
 
+  /** Waits with the place of the request free: what comes takes no work until it comes. */
+  async whileWaiting<T>(request: Request, response: Response, wait: () => Promise<T>): Promise<T> {
+    this.#leavePlace(response);
+    const value = await wait();
+    if (!response.closed) this.#takePlace(request, response);
+    return value;
+  }
+
   #takePlace(request: Request, response: Response): void {
     const holder = addressGroup(plainAddress(request.ip ?? ''));
     if (!this.#held.take(holder, 1)) {

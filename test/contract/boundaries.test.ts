@@ -63,6 +63,7 @@ const BORDERS: readonly Border[] = [
       ...[...CORE, 'src/graphql/execute', 'src/http/health', 'src/http/refusal', 'src/observe/tracing'],
       ...['src/caller/access-rule', 'src/caller/call', 'src/caller/principal', 'src/caller/scopes'],
       ...['src/caller/rate-limit/limiter', 'src/modules/evidence/answer-fields', 'src/modules/export'],
+      'src/modules/tail',
     ],
     packages: ['express', 'graphql', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],
   },
@@ -115,7 +116,7 @@ const BORDERS: readonly Border[] = [
   // Composition roots put everything together.
   {
     of: ['src/service', 'src/storage', 'src/entrances', 'src/schema'],
-    files: ['src', 'rest-facade/app', 'rest-facade/export'],
+    files: ['src', 'rest-facade/app', 'rest-facade/export', 'rest-facade/tail'],
     packages: ['pino', ...GRAPHQL_PACKAGES],
   },
   { of: ['src/main'], files: ['src'], packages: [] },

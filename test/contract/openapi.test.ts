@@ -51,6 +51,10 @@ const PATHS = {
     ...['format', 'search', 'filter', 'actionId', 'databaseName', 'principalName', ...FURTHER],
     ...['startTime', 'endTime', 'cursor', 'end'],
   ],
+  '/audit-activity/tail': [
+    ...['cursor', 'from', 'limit', 'wait', 'format', 'search', 'actionId', 'databaseName', 'principalName'],
+    ...['serverInstanceName', 'succeeded', 'startTime', 'endTime'],
+  ],
   '/audit-activity/{recordId}': ['recordId'],
   '/audit-activity/{recordId}/proof': ['recordId'],
   '/audit-log': ['tenantId'],
@@ -101,6 +105,7 @@ describe('the OpenAPI document', () => {
       schema: describeSchema(),
       acceptCall: () => Promise.reject(new Error('not called')),
       beginExport: () => Promise.reject(new Error('not called')),
+      tail: {} as never,
       checkHealth: async () => 'Healthy',
       log: pino({ level: 'silent' }),
     });

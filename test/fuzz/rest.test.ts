@@ -78,8 +78,12 @@ describe('any request to a route of the OpenAPI document', () => {
       string,
       { get: { parameters: Parameter[] } },
     ]): fc.Arbitrary<FuzzRequest> => {
-      const value = ({ schema }: Parameter) =>
-        fc.oneof({ weight: 3, arbitrary: sound(schema, ids) }, { weight: 1, arbitrary: hostileText });
+      const value = ({ name, schema }: Parameter) =>
+        fc.oneof(
+          // Those that wait would wait for nothing.
+          { weight: 3, arbitrary: name === 'wait' ? fc.constantFrom('0', '1') : sound(schema, ids) },
+          { weight: 1, arbitrary: hostileText },
+        );
       const pairs = get.parameters
         .filter((parameter) => parameter.in === 'query')
         .map((parameter) => value(parameter).map((text) => `${parameter.name}=${encode(text)}`));

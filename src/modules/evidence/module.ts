@@ -13,6 +13,12 @@ import { PostgresEvidenceStore } from './evidence.store';
 import { EvidenceLog } from './evidence-log';
 import { Sequencer } from './sequencer';
 
+interface Evidence extends Module {
+  readonly checkpointKey: CheckpointKey;
+  /** That one, and the one this data folder made before it was given it. */
+  readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
+}
+
 /** The evidence log: what it says, and taking events into it. */
 export async function openEvidence(parts: {
   readonly config: Pick<Config, 'dataDir' | 'checkpointKeyFile' | 'formerCheckpointKeys'>;
@@ -21,7 +27,7 @@ export async function openEvidence(parts: {
   readonly form: TenantForm;
   readonly tenants: TenantStore;
   readonly log: Logger;
-}): Promise<Module & { readonly checkpointKey: CheckpointKey }> {
+}): Promise<Evidence> {
   const { config, owner, ask, form, tenants, log } = parts;
   const checkpointKey = await loadCheckpointKey(config.dataDir, config.checkpointKeyFile);
   log.info({ keyId: checkpointKey.keyId, publicKey: checkpointKey.verifierKey }, 'checkpoint key');
@@ -39,6 +45,7 @@ export async function openEvidence(parts: {
   );
   return {
     checkpointKey,
+    checkpointKeys: [checkpointKey, ...keys.others],
     resolvers: [new EvidenceResolver(evidence, tenants), new EventProofResolver(evidence)],
     tasks: [
       {

@@ -28,6 +28,8 @@ export interface Arrivals extends ArrivalPlace {
    * on, at the position of its new arrival.
    */
   readonly removed: number;
+  /** Of statements and additional values that were read. */
+  readonly bytes: number;
 }
 
 /** Of one call. Whichever is reached first ends the stretch. */

@@ -96,19 +96,20 @@ export class PostgresArrivalReader implements ArrivalReader {
     limits: ArrivalLimits,
   ): Promise<Arrivals> {
     const items: ArrivedEvent[] = [];
-    let [at, bytes] = [from, limits.bytes];
+    let [at, bytes] = [from, 0];
     const end = Math.min(size, from + limits.positions);
-    while (at < end && items.length < limits.events && bytes >= 0) {
+    while (at < end && items.length < limits.events && bytes <= limits.bytes) {
       const events = limits.events - items.length;
       const count = Math.min(POSITIONS_AT_ONCE, end - at, Math.max(POSITIONS_AT_LEAST, events));
-      const [read] = await this.#stretches([{ tenantId, from: at, size, count }], { events, bytes });
+      const room = { events, bytes: limits.bytes - bytes };
+      const [read] = await this.#stretches([{ tenantId, from: at, size, count }], room);
       if (!read) break;
       for (const item of read.items) items.push(item);
-      bytes -= read.bytes;
+      bytes += read.bytes;
       at = read.next;
       if (read.isCut) break;
     }
-    return { tenantId, from, next: at, size, items, removed: at - from - items.length };
+    return { tenantId, from, next: at, size, items, removed: at - from - items.length, bytes };
   }
 
   /** Each of a few hundred positions, all by two statements. */
@@ -203,7 +204,7 @@ export class PostgresArrivalReader implements ArrivalReader {
 
 const nothingFrom = (place: ArrivalPlace & { readonly size: number }): Arrivals => ({
   ...place,
-  ...{ next: place.from, items: [], removed: 0 },
+  ...{ next: place.from, items: [], removed: 0, bytes: 0 },
 });
 
 /** The entries of a tile from one position to before another. */

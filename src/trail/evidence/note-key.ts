@@ -36,9 +36,9 @@ export class CheckpointKey implements NoteSigner {
   readonly #macKey: Buffer;
 
   private constructor(privateKey: KeyObject) {
-    const { x = '', d = '' } = privateKey.export({ format: 'jwk' });
+    const { x = '' } = privateKey.export({ format: 'jwk' });
     this.#privateKey = privateKey;
-    this.#macKey = Buffer.from(hkdfSync('sha256', Buffer.from(d, 'base64url'), '', MAC_CONTEXT, 32));
+    this.#macKey = this.derive(MAC_CONTEXT);
     this.publicKey = Buffer.from(x, 'base64url');
     this.keyId = hashOfKeyName(this.publicKey).toString('hex');
     const typed = Buffer.concat([Buffer.of(ED25519), this.publicKey]);
@@ -50,6 +50,12 @@ export class CheckpointKey implements NoteSigner {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType !== 'ed25519') throw new Error('it is not an Ed25519 key');
     return new CheckpointKey(key);
+  }
+
+  /** A secret of 32 bytes for another purpose, the same wherever this key is. */
+  derive(purpose: string): Buffer {
+    const { d = '' } = this.#privateKey.export({ format: 'jwk' });
+    return Buffer.from(hkdfSync('sha256', Buffer.from(d, 'base64url'), '', purpose, 32));
   }
 
   sign(text: string): Buffer {

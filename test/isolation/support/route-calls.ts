@@ -1,5 +1,6 @@
 import { EXPORT_PATH } from '../../../rest-facade/export';
 import { ROUTES } from '../../../rest-facade/routes';
+import { TAIL_PATH } from '../../../rest-facade/tail';
 import { HEALTH_PATH } from '../../../src/http/health';
 import { API_BASE_PATH } from '../../../src/version';
 import type { Actor, Call } from './actors';
@@ -75,6 +76,13 @@ const exportsAt =
     get(`${path}?cursor=${target.recordIds[3]}`),
   ];
 
+const tails: RouteCase['calls'] = ({ marks }) => [
+  get(`${TAIL_PATH}?from=beginning`),
+  get(`${TAIL_PATH}?from=2026-01-01&limit=5000`),
+  get(`${TAIL_PATH}?from=now&wait=1`),
+  get(`${TAIL_PATH}?from=beginning&search=${encodeURIComponent(marks.event)}`),
+];
+
 const signIn = (body: object): Call => ({
   method: 'POST',
   path: '/dashboard/api/sign-in',
@@ -85,6 +93,7 @@ const signIn = (body: object): Call => ({
 export const ROUTE_CASES: readonly RouteCase[] = [
   ...publicRoutes,
   { route: EXPORT_PATH, calls: exportsAt(EXPORT_PATH), shows: isReader },
+  { route: TAIL_PATH, calls: tails, shows: isReader },
   { route: HEALTH_PATH, calls: () => [get(HEALTH_PATH)] },
   { route: '/livez', calls: () => [get('/livez')] },
   { route: '/readyz', calls: () => [get('/readyz')] },

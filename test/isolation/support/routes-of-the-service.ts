@@ -22,7 +22,10 @@ export async function routesOfTheService(): Promise<string[]> {
   const inFlight = new InFlight();
   const { whileReading } = inFlight;
   const server = createHttpServer({
-    facade: createFacade({ schema, acceptCall: unused, beginExport: unused, checkHealth: unused, log }),
+    facade: createFacade({
+      ...{ schema, acceptCall: unused, beginExport: unused, checkHealth: unused, log },
+      tail: {} as never,
+    }),
     graphql: await createGraphqlRouter({
       ...{ schema, acceptCall: unused, whileReading, log },
       agents: { enter: unused, read: unused },

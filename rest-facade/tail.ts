@@ -1,0 +1,141 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { enforce, tenantSetOf } from '../src/caller/access-rule';
+import type { Call } from '../src/caller/call';
+import { holderOf } from '../src/caller/principal';
+import { DomainError, toDomainError } from '../src/errors';
+import { FEED_FORMATS, type FeedFormat } from '../src/event/formats/formats';
+import { parseParameters } from '../src/event/parameters';
+import { toAuditEventFilter } from '../src/event/query';
+import { LIMITS } from '../src/limits';
+import type { TailParts } from '../src/modules/tail/module';
+import { TAIL_PARAMETERS } from '../src/modules/tail/parameters';
+import type { TailPage, TailRequest } from '../src/modules/tail/tail';
+import { TAIL_OPERATION, TAIL_RULE } from '../src/modules/tail/tail-rule';
+import { API_BASE_PATH } from '../src/version';
+import { metaOf } from './envelope';
+
+export const TAIL_PATH = `${API_BASE_PATH}/audit-activity/tail`;
+export const NDJSON = 'application/x-ndjson';
+export const TAIL_HEADERS = {
+  'X-Next-Cursor': 'As `meta.nextCursor`.',
+  'X-Caught-Up': 'As `meta.caughtUp`: true or false.',
+  'X-Removed': 'As `meta.removed`.',
+  Link: 'The URL of the next call, `rel="next"`: always there.',
+} as const;
+
+export interface TailEntrance extends TailParts {
+  /** Waits with the place of the request free. */
+  readonly whileWaiting: <T>(request: Request, response: Response, wait: () => Promise<T>) => Promise<T>;
+  /** Aborted when the service stops: whoever waits is answered then. */
+  readonly stopping: AbortSignal;
+}
+
+/** Answers with events in the order of arrival, as a JSON envelope or as lines of JSON. */
+export function answerTail(
+  { tail, answers, whileWaiting, stopping }: TailEntrance,
+  contextOf: (request: Request, response: Response) => Promise<Call>,
+): RequestHandler {
+  return async (request, response) => {
+    const context = await contextOf(request, response);
+    const note = (outcome: Parameters<Call['note']>[0]['outcome'], rows: number | null) =>
+      context.note({ operation: TAIL_OPERATION, parameters: request.query, outcome, rows });
+    try {
+      enforce(TAIL_RULE, context.principal);
+      const { cursor, from, limit, wait, format, ...filters } = parametersOf(request);
+      const gone = new AbortController();
+      context.gone.then(() => gone.abort());
+      const asker = { holder: holderOf(context.principal), tenants: tenantSetOf(context) };
+      const hold = async () => {
+        const held = await answers.hold(asker, LIMITS.tailReadBytes);
+        context.gone.then(held.release);
+        return held;
+      };
+      let room = await hold();
+      const page = await tail.read({
+        ...asker,
+        ...{ filter: toAuditEventFilter(filters), limit, cursor: cursor ?? null, from: from ?? null },
+        waitMs: wait * 1_000,
+        gone: AbortSignal.any([gone.signal, stopping]),
+        whileWaiting: async (work) => {
+          room.release();
+          const came = await whileWaiting(request, response, work);
+          await assertAllowed(context, asker.tenants);
+          room = await hold();
+          return came;
+        },
+      });
+      send(request, response, page, { format: format as FeedFormat, room });
+      response.locals.rows = page.items.length;
+      note('ok', page.items.length);
+    } catch (error) {
+      note(toDomainError(error).code, null);
+      throw error;
+    }
+  };
+}
+
+function parametersOf({ query }: Request) {
+  const values = parseParameters(TAIL_PARAMETERS, query);
+  const given = [values.cursor, values.from].filter((value) => value !== undefined);
+  if (given.length === 1) return values;
+  throw new DomainError('invalid_parameter', {
+    public:
+      given.length === 2
+        ? 'cursor and from exclude each other: the cursor says where to go on.'
+        : 'cursor or from must be given: begin with from=beginning, from=now or from=<time of arrival>, and go on with meta.nextCursor of the answer as cursor.',
+  });
+}
+
+/** A call waits longer than a key or a session may last. @throws DomainError `unauthorized`, `forbidden` */
+async function assertAllowed(context: Call, tenants: TailRequest['tenants']): Promise<void> {
+  const principal = await context.again();
+  if (!principal)
+    throw new DomainError('unauthorized', {
+      public: 'The key or the session has ended while the call waited.',
+    });
+  enforce(TAIL_RULE, principal);
+  const now = tenantSetOf({ principal });
+  if (tenants.some((tenantId) => !now.includes(tenantId)))
+    throw new DomainError('forbidden', { public: 'The key lost a tenant while the call waited.' });
+}
+
+function send(
+  request: Request,
+  response: Response,
+  { items, nextCursor, caughtUp, removed }: TailPage,
+  {
+    format,
+    room,
+  }: { readonly format: FeedFormat; readonly room: { readonly settle: (bytes: number) => void } },
+): void {
+  const { toObject } = FEED_FORMATS[format];
+  const isLines = request.accepts(['application/json', NDJSON]) === NDJSON;
+  const texts = items.map((item) => JSON.stringify(toObject(item)));
+  const meta = { nextCursor, caughtUp, removed, ...metaOf(new Date()) };
+  const body = Buffer.from(
+    isLines
+      ? texts.map((text) => `${text}\n`).join('')
+      : `{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`,
+  );
+  room.settle(body.length);
+  response.vary('Accept');
+  response.set({
+    'Cache-Control': 'no-store',
+    'Content-Type': isLines ? NDJSON : 'application/json; charset=utf-8',
+    'Content-Length': String(body.length),
+    'X-Next-Cursor': nextCursor,
+    'X-Caught-Up': String(caughtUp),
+    'X-Removed': String(removed),
+    Link: `<${nextUrl(request, nextCursor)}>; rel="next"`,
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** The same call with the new cursor: absolute, for collectors that take no other. */
+function nextUrl(request: Request, cursor: string): string {
+  const given = Object.entries(request.query).filter(([name]) => name !== 'from' && name !== 'cursor');
+  const query = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])));
+  query.set('cursor', cursor);
+  const host = request.get('Host');
+  return `${host ? `${request.protocol}://${host}` : ''}${TAIL_PATH}?${query}`;
+}

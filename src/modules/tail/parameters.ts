@@ -1,0 +1,35 @@
+import { FEED_FORMAT_NAMES } from '../../event/formats/formats';
+import { FILTER_PARAMETERS, type ParameterSpecs } from '../../event/parameters';
+import { LIMITS } from '../../limits';
+
+export const BEGINNING = 'beginning';
+export const NOW = 'now';
+
+export const TAIL_PARAMETERS = {
+  cursor: {
+    kind: 'text',
+    charsMax: LIMITS.tailCursorCharsMax,
+    doc: 'Goes on where the answer that gave it ended (`meta.nextCursor`). Repeat the filters.',
+  },
+  from: {
+    kind: 'time',
+    words: [BEGINNING, NOW],
+    doc: 'Where to begin, in place of a cursor: with the first event of the log, with what arrives from now on, or with what arrived at a time (ISO 8601) or later.',
+  },
+  limit: {
+    kind: 'integer',
+    min: 1,
+    max: LIMITS.tailEventsMax,
+    default: LIMITS.tailEventsDefault,
+    doc: 'Events of an answer at most. It may have fewer, and more follow: `meta.caughtUp` tells.',
+  },
+  wait: {
+    kind: 'integer',
+    min: 0,
+    max: LIMITS.tailWaitSecondsMax,
+    default: 0,
+    doc: `Seconds to wait where there is nothing new; the answer leaves as soon as something comes. A key may have ${LIMITS.tailWaitingPerKey} calls that wait.`,
+  },
+  format: { kind: 'choice', values: FEED_FORMAT_NAMES, default: 'native', doc: 'Form of the events.' },
+  ...FILTER_PARAMETERS,
+} as const satisfies ParameterSpecs;

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import type { FairShare } from '../../caller/rate-limit/fair-share';
+import { Holdings } from '../../caller/rate-limit/holdings';
+import type { TenantSet } from '../../caller/tenant-set';
+import { DomainError } from '../../errors';
+import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { matchesFilter } from '../../event/expression/matches';
+import type { AuditEventFilter } from '../../event/query';
+import { LIMITS } from '../../limits';
+import type { ArrivalReader, Arrivals, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
+import type { NewArrivals } from '../../trail/arrivals/new-arrivals';
+import { type CursorSeal, FILTER_HASH_BYTES, type TailPlace } from './cursor';
+import { BEGINNING, NOW } from './parameters';
+
+export interface TailRequest {
+  /** Those the caller may see now. */
+  readonly tenants: TenantSet;
+  /** Who is held to bounds. */
+  readonly holder: string;
+  readonly filter: AuditEventFilter;
+  readonly limit: number;
+  /** Null: `from` is given. */
+  readonly cursor: string | null;
+  readonly from: string | null;
+  readonly waitMs: number;
+  /** Ends waiting. */
+  readonly gone: AbortSignal;
+  /** Waits without what the caller holds meanwhile, and sees to it that it may still have what comes. */
+  readonly whileWaiting: <T>(wait: () => Promise<T>) => Promise<T>;
+}
+
+export interface TailPage {
+  readonly items: readonly ArrivedEvent[];
+  readonly nextCursor: string;
+  /** Whether the reader is at the end of every log. */
+  readonly caughtUp: boolean;
+  /** Positions passed whose event is gone. */
+  readonly removed: number;
+}
+
+/** Reads events in the order of arrival, on behalf of callers. */
+export class Tail {
+  readonly #waiting = new Holdings({ each: LIMITS.tailWaitingPerKey, all: Number.POSITIVE_INFINITY });
+
+  constructor(
+    private readonly reader: ArrivalReader,
+    private readonly news: Pick<NewArrivals, 'wait'>,
+    private readonly seal: CursorSeal,
+    private readonly fairShare: Pick<FairShare, 'run'>,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /** Callers that wait now. */
+  get waiting(): number {
+    return this.#waiting.all;
+  }
+
+  /** @throws DomainError `invalid_parameter`, `forbidden`, `rate_limited`, `service_unavailable` */
+  async read(request: TailRequest): Promise<TailPage> {
+    const place = request.cursor === null ? await this.#begin(request) : this.#goOn(request, request.cursor);
+    const until = this.nowMs() + request.waitMs;
+    let walk = await this.#walk(request, new Walk(place));
+    while (walk.items.length === 0 && walk.caughtUp && this.nowMs() < until) {
+      const known = walk.positions;
+      const isNew = await this.#wait(request, () =>
+        this.news.wait(known, until - this.nowMs(), request.gone),
+      );
+      if (!isNew) break;
+      walk = await this.#walk(request, walk);
+    }
+    const { items, caughtUp, removed } = walk;
+    return { items, caughtUp, removed, nextCursor: this.seal.seal(walk.place) };
+  }
+
+  async #begin({ tenants, from, filter }: TailRequest): Promise<TailPlace> {
+    const positions = new Map<number, number>(tenants.map((tenantId) => [tenantId, 0]));
+    if (from === NOW)
+      for (const [tenantId, size] of await this.reader.sizes(tenants)) positions.set(tenantId, size);
+    else if (from !== BEGINNING) {
+      // Rounded down: what arrived within the millisecond is of it.
+      const at = new Date(Number((parseTicks(from ?? '') ?? 0n) / TICKS_PER_MS));
+      for (const tenantId of tenants) positions.set(tenantId, await this.reader.positionAt(tenantId, at));
+    }
+    return { positions, turn: 0, filter: filterHash(filter) };
+  }
+
+  #goOn({ tenants, filter }: TailRequest, cursor: string): TailPlace {
+    const place = this.seal.open(cursor);
+    const lost = [...place.positions.keys()].filter((tenantId) => !tenants.includes(tenantId));
+    if (lost.length > 0)
+      throw new DomainError('forbidden', {
+        public:
+          'The cursor names a tenant that this API key is not authorized for any more. Begin anew with from.',
+      });
+    if (!place.filter.equals(filterHash(filter)))
+      throw new DomainError('invalid_parameter', {
+        public:
+          'cursor was given for other filters: repeat those it was given for, or begin anew with from for these ones.',
+      });
+    return place;
+  }
+
+  async #wait<T>({ holder, whileWaiting }: TailRequest, wait: () => Promise<T>): Promise<T> {
+    if (!this.#waiting.take(holder, 1))
+      throw new DomainError('rate_limited', {
+        public: `${LIMITS.tailWaitingPerKey} calls of this key wait for new events already, as many as may. Ask without wait, or with fewer calls at once.`,
+        retryAfterSeconds: 1,
+      });
+    try {
+      return await whileWaiting(wait);
+    } finally {
+      this.#waiting.give(holder, 1);
+    }
+  }
+
+  /** Goes on until there are enough events, or enough work was done, or there is no more. */
+  async #walk({ tenants, holder, filter, limit }: TailRequest, walk: Walk): Promise<Walk> {
+    const asker = { holder, tenants };
+    const endMs = this.nowMs() + LIMITS.tailWorkMs;
+    const matches = isEmpty(filter) ? null : ({ event }: ArrivedEvent) => matchesFilter(filter, event);
+    walk.caughtUp = walk.isAtEnd(await this.reader.sizes([...walk.positions.keys()]));
+    while (!walk.caughtUp && walk.mayGoOn(limit) && this.nowMs() < endMs) {
+      const left = limit - walk.items.length;
+      const limits = {
+        events: matches ? Math.max(left, READ_AT_LEAST) : left,
+        positions: LIMITS.tailPositionsMax - walk.passed,
+        bytes: LIMITS.tailReadBytes - walk.bytes,
+      };
+      const read = await this.fairShare.run(asker, () => this.reader.readEach(walk.places(), limits));
+      for (const arrivals of read) walk.take(arrivals, limit, matches);
+      walk.caughtUp = read.every(({ tenantId, size }) => walk.positions.get(tenantId) === size);
+    }
+    return walk;
+  }
+}
+
+/** With a filter most events may not match: they are read in larger pieces than are answered. */
+const READ_AT_LEAST = 1_000;
+
+/** What one call has read so far. */
+class Walk {
+  readonly items: ArrivedEvent[] = [];
+  readonly positions: Map<number, number>;
+  readonly #filter: Buffer;
+  #turn: number;
+  caughtUp = false;
+  removed = 0;
+  passed = 0;
+  bytes = 0;
+
+  constructor({ positions, turn, filter }: TailPlace) {
+    this.positions = new Map(positions);
+    this.#turn = turn;
+    this.#filter = filter;
+  }
+
+  get place(): TailPlace {
+    return { positions: this.positions, turn: this.#turn, filter: this.#filter };
+  }
+
+  /** A log that was set back, with its database, to a time before the cursor goes on from its end as it is now. */
+  isAtEnd(sizes: ReadonlyMap<number, number>): boolean {
+    for (const [tenantId, position] of this.positions)
+      this.positions.set(tenantId, Math.min(position, sizes.get(tenantId) ?? 0));
+    return [...this.positions].every(([tenantId, position]) => position === sizes.get(tenantId));
+  }
+
+  mayGoOn(limit: number): boolean {
+    return (
+      this.items.length < limit && this.passed < LIMITS.tailPositionsMax && this.bytes < LIMITS.tailReadBytes
+    );
+  }
+
+  /** Beginning with the tenant whose turn it is. */
+  places(): { tenantId: number; from: number }[] {
+    const all = [...this.positions].map(([tenantId, from]) => ({ tenantId, from }));
+    const first = Math.max(
+      0,
+      all.findIndex(({ tenantId }) => tenantId >= this.#turn),
+    );
+    return [...all.slice(first), ...all.slice(0, first)];
+  }
+
+  /** Of a stretch what matches, as far as there is room; the rest of it is read by the next call. */
+  take(arrivals: Arrivals, limit: number, matches: ((item: ArrivedEvent) => boolean) | null): void {
+    const { tenantId, from, items, bytes } = arrivals;
+    let [next, events] = [arrivals.next, 0];
+    for (const item of items) {
+      if (this.items.length === limit) {
+        next = item.position;
+        break;
+      }
+      events++;
+      if (!matches || matches(item)) this.items.push(item);
+    }
+    this.positions.set(tenantId, next);
+    this.removed += next - from - events;
+    this.passed += next - from;
+    this.bytes += bytes;
+    if (next > from) this.#turn = tenantId + 1;
+  }
+}
+
+const isEmpty = ({ search, ...rest }: AuditEventFilter) =>
+  search.length === 0 && Object.values(rest).every((value) => value === null);
+
+/** The same for the same conditions, in whatever order and form they were given. */
+const filterHash = (filter: AuditEventFilter): Buffer => {
+  const given = Object.entries(filter).filter(([, value]) => value !== null && !isEmptyList(value));
+  const text = JSON.stringify(given.sort(byName), (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  return createHash('sha256').update(text).digest().subarray(0, FILTER_HASH_BYTES);
+};
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
+const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
