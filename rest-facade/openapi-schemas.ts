@@ -84,6 +84,8 @@ const PAGE_META = {
   ...META,
 } as const satisfies ShapeFields;
 
+/** Other schemas have no such field. */
+const [FIRST_FIELD] = FIELD_NAMES;
 const TAIL_META = {
   nextCursor: { kind: 'text', doc: 'For the next call: always there, also where nothing came.' },
   caughtUp: { kind: 'boolean', doc: "Whether the end of every tenant's log was reached." },
@@ -132,7 +134,7 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
     type: 'object',
     description: 'An event in the schema that `format` names.',
     additionalProperties: {},
-    not: { required: ['recordId'] },
+    not: { required: [FIRST_FIELD] },
   },
   TailMeta: objectSchema({ fields: TAIL_META }, 'About the response, and where it ended.'),
   ...EVIDENCE_SCHEMAS,

@@ -117,7 +117,10 @@ function tailOperation(): Json {
     operationId: TAIL.operationId,
     ...prosed(TAIL.summary, `\n\n${TAIL.description}`, TAIL.scope),
     parameters: Object.entries(TAIL.query).map(([name, spec]) => parameter(name, spec, 'query')),
-    responses: { 200: answered(TAIL.content, Object.fromEntries(headers)), ...refused([...ROUTE_ERRORS]) },
+    responses: {
+      200: { ...answered(TAIL.content, Object.fromEntries(headers)) },
+      ...refused(ROUTE_ERRORS),
+    },
   };
 }
 

@@ -2,13 +2,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import { enforce, tenantSetOf } from '../src/caller/access-rule';
 import type { Call } from '../src/caller/call';
 import { holderOf } from '../src/caller/principal';
-import { DomainError, toDomainError } from '../src/errors';
+import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
 import { FEED_FORMATS, type FeedFormat } from '../src/event/formats/formats';
-import { parseParameters } from '../src/event/parameters';
-import { toAuditEventFilter } from '../src/event/query';
 import { LIMITS } from '../src/limits';
 import type { TailParts } from '../src/modules/tail/module';
-import { TAIL_PARAMETERS } from '../src/modules/tail/parameters';
+import { parseTail } from '../src/modules/tail/parameters';
 import type { TailPage, TailRequest } from '../src/modules/tail/tail';
 import { TAIL_OPERATION, TAIL_RULE } from '../src/modules/tail/tail-rule';
 import { API_BASE_PATH } from '../src/version';
@@ -37,11 +35,11 @@ export function answerTail(
 ): RequestHandler {
   return async (request, response) => {
     const context = await contextOf(request, response);
-    const note = (outcome: Parameters<Call['note']>[0]['outcome'], rows: number | null) =>
+    const note = (outcome: ErrorCode | 'ok', rows: number | null) =>
       context.note({ operation: TAIL_OPERATION, parameters: request.query, outcome, rows });
     try {
       enforce(TAIL_RULE, context.principal);
-      const { cursor, from, limit, wait, format, ...filters } = parametersOf(request);
+      const { cursor, from, limit, wait, format, ...filters } = parseTail(request.query);
       const gone = new AbortController();
       context.gone.then(() => gone.abort());
       const asker = { holder: holderOf(context.principal), tenants: tenantSetOf(context) };
@@ -53,8 +51,8 @@ export function answerTail(
       let room = await hold();
       const page = await tail.read({
         ...asker,
-        ...{ filter: toAuditEventFilter(filters), limit, cursor: cursor ?? null, from: from ?? null },
-        waitMs: wait * 1_000,
+        ...{ filters, limit, cursor: cursor ?? null, from: from ?? null },
+        waitSeconds: wait,
         gone: AbortSignal.any([gone.signal, stopping]),
         whileWaiting: async (work) => {
           room.release();
@@ -72,18 +70,6 @@ export function answerTail(
       throw error;
     }
   };
-}
-
-function parametersOf({ query }: Request) {
-  const values = parseParameters(TAIL_PARAMETERS, query);
-  const given = [values.cursor, values.from].filter((value) => value !== undefined);
-  if (given.length === 1) return values;
-  throw new DomainError('invalid_parameter', {
-    public:
-      given.length === 2
-        ? 'cursor and from exclude each other: the cursor says where to go on.'
-        : 'cursor or from must be given: begin with from=beginning, from=now or from=<time of arrival>, and go on with meta.nextCursor of the answer as cursor.',
-  });
 }
 
 /** A call waits longer than a key or a session may last. @throws DomainError `unauthorized`, `forbidden` */

@@ -52,8 +52,8 @@ const PATHS = {
     ...['startTime', 'endTime', 'cursor', 'end'],
   ],
   '/audit-activity/tail': [
-    ...['cursor', 'from', 'limit', 'wait', 'format', 'search', 'actionId', 'databaseName', 'principalName'],
-    ...['serverInstanceName', 'succeeded', 'startTime', 'endTime'],
+    ...['cursor', 'from', 'limit', 'wait', 'format'],
+    ...['search', 'filter', 'actionId', 'databaseName', 'principalName', ...FURTHER, 'startTime', 'endTime'],
   ],
   '/audit-activity/{recordId}': ['recordId'],
   '/audit-activity/{recordId}/proof': ['recordId'],

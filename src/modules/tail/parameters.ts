@@ -1,5 +1,6 @@
+import { DomainError } from '../../errors';
 import { FEED_FORMAT_NAMES } from '../../event/formats/formats';
-import { FILTER_PARAMETERS, type ParameterSpecs } from '../../event/parameters';
+import { FILTER_PARAMETERS, type ParameterSpecs, parseParameters } from '../../event/parameters';
 import { LIMITS } from '../../limits';
 
 export const BEGINNING = 'beginning';
@@ -33,3 +34,18 @@ export const TAIL_PARAMETERS = {
   format: { kind: 'choice', values: FEED_FORMAT_NAMES, default: 'native', doc: 'Form of the events.' },
   ...FILTER_PARAMETERS,
 } as const satisfies ParameterSpecs;
+
+/** The parameters of a call. @throws DomainError `invalid_parameter` that names every problem */
+export function parseTail(query: Readonly<Record<string, unknown>>) {
+  const values = parseParameters(TAIL_PARAMETERS, query);
+  if (values.cursor === undefined && values.from === undefined)
+    throw new DomainError('invalid_parameter', {
+      public:
+        'cursor or from must be given: begin with from=beginning, from=now or from=<time of arrival>, and go on with meta.nextCursor of the answer as cursor.',
+    });
+  if (values.cursor !== undefined && values.from !== undefined)
+    throw new DomainError('invalid_parameter', {
+      public: 'cursor and from exclude each other: the cursor says where to go on.',
+    });
+  return values;
+}

@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { Holdings } from '../../caller/rate-limit/holdings';
 import type { TenantSet } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { matchesFilter } from '../../event/expression/matches';
-import type { AuditEventFilter } from '../../event/query';
+import { type AuditEventFilter, isAll, toAuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader, Arrivals, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
 import type { NewArrivals } from '../../trail/arrivals/new-arrivals';
-import { type CursorSeal, FILTER_HASH_BYTES, type TailPlace } from './cursor';
+import type { CursorSeal, TailPlace } from './cursor';
+import { filterHash, type GivenFilters } from './filter-hash';
 import { BEGINNING, NOW } from './parameters';
 
 export interface TailRequest {
@@ -17,12 +17,12 @@ export interface TailRequest {
   readonly tenants: TenantSet;
   /** Who is held to bounds. */
   readonly holder: string;
-  readonly filter: AuditEventFilter;
+  readonly filters: GivenFilters;
   readonly limit: number;
   /** Null: `from` is given. */
   readonly cursor: string | null;
   readonly from: string | null;
-  readonly waitMs: number;
+  readonly waitSeconds: number;
   /** Ends waiting. */
   readonly gone: AbortSignal;
   /** Waits without what the caller holds meanwhile, and sees to it that it may still have what comes. */
@@ -58,7 +58,7 @@ export class Tail {
   /** @throws DomainError `invalid_parameter`, `forbidden`, `rate_limited`, `service_unavailable` */
   async read(request: TailRequest): Promise<TailPage> {
     const place = request.cursor === null ? await this.#begin(request) : this.#goOn(request, request.cursor);
-    const until = this.nowMs() + request.waitMs;
+    const until = this.nowMs() + request.waitSeconds * 1_000;
     let walk = await this.#walk(request, new Walk(place));
     while (walk.items.length === 0 && walk.caughtUp && this.nowMs() < until) {
       const known = walk.positions;
@@ -72,7 +72,7 @@ export class Tail {
     return { items, caughtUp, removed, nextCursor: this.seal.seal(walk.place) };
   }
 
-  async #begin({ tenants, from, filter }: TailRequest): Promise<TailPlace> {
+  async #begin({ tenants, from, filters }: TailRequest): Promise<TailPlace> {
     const positions = new Map<number, number>(tenants.map((tenantId) => [tenantId, 0]));
     if (from === NOW)
       for (const [tenantId, size] of await this.reader.sizes(tenants)) positions.set(tenantId, size);
@@ -81,10 +81,10 @@ export class Tail {
       const at = new Date(Number((parseTicks(from ?? '') ?? 0n) / TICKS_PER_MS));
       for (const tenantId of tenants) positions.set(tenantId, await this.reader.positionAt(tenantId, at));
     }
-    return { positions, turn: 0, filter: filterHash(filter) };
+    return { positions, turn: 0, filter: filterHash(filters) };
   }
 
-  #goOn({ tenants, filter }: TailRequest, cursor: string): TailPlace {
+  #goOn({ tenants, filters }: TailRequest, cursor: string): TailPlace {
     const place = this.seal.open(cursor);
     const lost = [...place.positions.keys()].filter((tenantId) => !tenants.includes(tenantId));
     if (lost.length > 0)
@@ -92,7 +92,7 @@ export class Tail {
         public:
           'The cursor names a tenant that this API key is not authorized for any more. Begin anew with from.',
       });
-    if (!place.filter.equals(filterHash(filter)))
+    if (!place.filter.equals(filterHash(filters)))
       throw new DomainError('invalid_parameter', {
         public:
           'cursor was given for other filters: repeat those it was given for, or begin anew with from for these ones.',
@@ -114,7 +114,8 @@ export class Tail {
   }
 
   /** Goes on until there are enough events, or enough work was done, or there is no more. */
-  async #walk({ tenants, holder, filter, limit }: TailRequest, walk: Walk): Promise<Walk> {
+  async #walk({ tenants, holder, filters, limit }: TailRequest, walk: Walk): Promise<Walk> {
+    const filter = toAuditEventFilter(filters);
     const asker = { holder, tenants };
     const endMs = this.nowMs() + LIMITS.tailWorkMs;
     const matches = isEmpty(filter) ? null : ({ event }: ArrivedEvent) => matchesFilter(filter, event);
@@ -201,16 +202,4 @@ class Walk {
   }
 }
 
-const isEmpty = ({ search, ...rest }: AuditEventFilter) =>
-  search.length === 0 && Object.values(rest).every((value) => value === null);
-
-/** The same for the same conditions, in whatever order and form they were given. */
-const filterHash = (filter: AuditEventFilter): Buffer => {
-  const given = Object.entries(filter).filter(([, value]) => value !== null && !isEmptyList(value));
-  const text = JSON.stringify(given.sort(byName), (_, value) =>
-    typeof value === 'bigint' ? String(value) : value,
-  );
-  return createHash('sha256').update(text).digest().subarray(0, FILTER_HASH_BYTES);
-};
-const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
-const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
+const isEmpty = (filter: AuditEventFilter) => isAll(filter) && filter.from === null && filter.to === null;

@@ -86,6 +86,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
   it.each<[string, object, number]>([
     ['an action', { actionId: 'UP' }, 20],
     ['words', { search: 'salary' }, 20],
+    ['an expression', { filter: 'actionId:UP AND NOT succeeded:false' }, 20],
     ['a time range', { startTime: minute(0), endTime: minute(5) }, 5],
     ['what nobody did', { principalName: 'nobody' }, 0],
   ])('gives those that match: %s', async (_title, filter, count) => {
