@@ -80,7 +80,7 @@ describeOnPostgres('while several instances write, fold and index at once', () =
 
   it('every page, total and summary equals a count of the events in the same snapshot', async () => {
     const { migrator: prisma } = first(instances);
-    const tenants = [await newTenant({ prisma }), await newTenant({ prisma })];
+    const tenants = [await newTenant(first(instances)), await newTenant(first(instances))];
     let writing = true;
     let compared = 0;
     const progress = () => (writing ? compared : Number.POSITIVE_INFINITY);
