@@ -21,6 +21,8 @@ export const DISTRIBUTED_TABLES = [
   'audit_log_head',
   'audit_log_checkpoint',
   'audit_log_backlog',
+  'destination',
+  'destination_set_aside',
 ] as const;
 
 /**
