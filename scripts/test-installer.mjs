@@ -7,10 +7,10 @@ import { setup } from './setup.mjs';
 const HOW_TO_RUN =
   'To run it, as root on Debian: apt-get install -y --no-install-recommends ' +
   'wixl msitools gcc-mingw-w64-x86-64 mmdebstrap && npm run test:installer';
-const PARTS = { windows: testWindows, debian: testDebian };
+const PARTS = { windows: testWindows, debian: testDebian, service: testService };
 const say = (line) => process.stdout.write(`${line}\n`);
 
-// `npm run test:installer [-- windows|debian]`: the packages, really installed, publishing to a real service.
+// `npm run test:installer [-- windows|debian|service]`: the packages, really installed; agents publish to a real service.
 await main(async () => {
   await setup({ quiet: true });
   const chosen = process.argv.slice(2).filter((name) => Object.hasOwn(PARTS, name));
@@ -57,6 +57,21 @@ async function testDebian(folder, service) {
   return runScenarios(`The Debian package in Debian ${SUITE}`, world, SCENARIOS);
 }
 
+async function testService(folder) {
+  const { buildServiceDeb } = await import('../installer/build/service-deb.mjs');
+  const { DEB_PACKAGES } = await import('../installer/build/debian-package.mjs');
+  const { VERSION } = await import('../installer/build/paths.mjs');
+  const { findDebian, Shell, SUITE } = await import('../test/installer/support/debian-system.mjs');
+  const { ServiceWorld, SERVICE_SCENARIOS } = await import('../test/installer/debian/service-scenarios.mjs');
+  const missing = missingPackages(DEB_PACKAGES);
+  const debian = missing.length > 0 ? { reason: `missing: ${missing.join(', ')}` } : await findDebian();
+  if (debian.reason) return skipped("the service's Debian package", debian.reason);
+  const deb = await buildServiceDeb({ out: folder, compression: 'none' });
+  const port = 12_000 + Math.floor(Math.random() * 8_000);
+  const world = new ServiceWorld(await Shell.start(debian.root), deb, VERSION, port);
+  return runScenarios(`The service's Debian package in Debian ${SUITE}`, world, SERVICE_SCENARIOS);
+}
+
 function skipped(what, reason) {
   say(`SKIPPED the installation of ${what}: ${reason}.\n${HOW_TO_RUN}`);
   return 'skipped';
@@ -94,7 +109,7 @@ async function runScenarios(title, world, scenarios) {
       try {
         await run(world);
       } catch (error) {
-        const evidence = (await world.evidence()).replaceAll(world.tenant.agentKey, '<key>');
+        const evidence = (await world.evidence()).replaceAll(world.tenant?.agentKey ?? '-', '<key>');
         say(`FAILED  ${name}\n${error.stack}\n${evidence}`);
         return 'failed';
       }

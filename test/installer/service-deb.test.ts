@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { callBuild, missingTools, run } from './support/packages';
+
+const MISSING = missingTools('dpkg-deb');
+const UNIT = 'usr/lib/systemd/system/audit-activity.service';
+
+// What happens when it is installed: npm run test:installer -- service.
+(MISSING ? describe.skip : describe)(`the Debian package of the service${MISSING}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'service-deb-'));
+  const root = join(folder, 'root');
+  let deb: string;
+
+  beforeAll(async () => {
+    deb = await callBuild('service-deb.mjs', 'buildServiceDeb', { out: folder, compression: 'none' });
+    mkdirSync(root);
+    await run('dpkg-deb', '-x', deb, root);
+  }, 180_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('holds the service, its own Node.js, unit and commands; all of root, the settings for nobody else', async () => {
+    const entries = (await run('dpkg-deb', '-c', deb)).trim().split('\n');
+    const modes = Object.fromEntries(entries.map((line) => [line.split(' ').at(-1), line.slice(0, 10)]));
+    expect(modes).toMatchObject({
+      './etc/audit-activity/environment': '-rw-------',
+      './usr/bin/audit-activity': '-rwxr-xr-x',
+      './usr/lib/audit-activity/node': '-rwxr-xr-x',
+      './usr/lib/audit-activity/main.js': '-rw-r--r--',
+      [`./${UNIT}`]: '-rw-r--r--',
+      './usr/share/doc/audit-activity/node-license.txt': '-rw-r--r--',
+    });
+    expect(entries.filter((line) => !line.includes(' root/root '))).toEqual([]);
+    expect(entries.filter((line) => /^-.{7}w/.test(line))).toEqual([]);
+    expect(await run('dpkg-deb', '--info', deb, 'conffiles')).toBe('/etc/audit-activity/environment\n');
+  });
+
+  const SYSTEMD = missingTools('systemd-analyze');
+  (SYSTEMD ? describe.skip : describe)(`its unit${SYSTEMD}`, () => {
+    it('is valid, and what it runs is there', async () => {
+      expect(existsSync(join(root, 'usr/lib/audit-activity/main.js'))).toBe(true);
+      // Other units, those it starts after, are not in the package.
+      expect(
+        await run(
+          'systemd-analyze',
+          'verify',
+          '--root',
+          root,
+          '--recursive-errors=no',
+          'audit-activity.service',
+        ),
+      ).toBe('');
+    });
+
+    it('exposes little', async () => {
+      const report = await run(
+        'systemd-analyze',
+        'security',
+        '--offline=true',
+        '--threshold=20',
+        join(root, UNIT),
+      );
+      expect(report).toMatch(/Overall exposure level/);
+    });
+  });
+});
