@@ -4,6 +4,7 @@ import { AUDIT_EVENT, AUDIT_EVENT_DETAIL, AUDIT_EVENT_LIST_ITEM, AUDIT_SUMMARY }
 import { FIELD_NAMES } from '../src/event/fields';
 import { FEED_ITEM } from '../src/event/formats/feed-item';
 import { pick, type Shape, type ShapeField, type ShapeFields } from '../src/event/shape';
+import { ALERT, FINDING, FINDING_LIST_ITEM } from '../src/modules/detection/answers';
 import {
   AUDIT_LOG,
   CHECKPOINTS,
@@ -42,8 +43,9 @@ function fieldSchema(field: ShapeField): Json {
     const schema = objectSchema(of, description);
     return nullable ? { oneOf: [schema, { type: 'null' }], ...about } : { ...schema, ...about };
   }
-  const { type, ...further } = schemaOfKind(field);
-  return { type: nullable ? [type, 'null'] : type, ...further, ...about };
+  const { type, enum: values, ...further } = schemaOfKind(field);
+  const choices = values ? { enum: nullable ? [...(values as string[]), null] : values } : {};
+  return { type: nullable ? [type, 'null'] : type, ...choices, ...further, ...about };
 }
 
 /** What values of a kind are, whether they may be absent or not. */
@@ -137,6 +139,13 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
     not: { required: [FIRST_FIELD] },
   },
   TailMeta: objectSchema({ fields: TAIL_META }, 'About the response, and where it ended.'),
+  Alert: objectSchema(ALERT, ALERT.doc),
+  AlertPage: page('Alert'),
+  AlertEnvelope: envelope('Alert'),
+  FindingListItem: objectSchema(FINDING_LIST_ITEM, 'A finding in a list.'),
+  FindingListItemPage: page('FindingListItem'),
+  Finding: objectSchema(FINDING, FINDING.doc),
+  FindingEnvelope: envelope('Finding'),
   ...EVIDENCE_SCHEMAS,
   ...Object.fromEntries(Object.keys(EVIDENCE_SCHEMAS).map((name) => [`${name}Envelope`, envelope(name)])),
   ResponseMeta: objectSchema({ fields: META }, 'About the response.'),

@@ -1,6 +1,7 @@
 import { AUDIT_EVENT_DETAIL, AUDIT_EVENT_LIST_ITEM, AUDIT_SUMMARY } from '../src/event/answers';
 import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../src/event/parameters';
 import { selectionOf } from '../src/event/shape';
+import { DETECTION_ROUTES } from './detection-routes';
 import { EVIDENCE_ROUTES } from './evidence-routes';
 import type { Route } from './route';
 
@@ -40,4 +41,5 @@ export const ROUTES: readonly Route[] = [
     envelope: 'item',
   },
   ...EVIDENCE_ROUTES,
+  ...DETECTION_ROUTES,
 ];

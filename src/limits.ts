@@ -49,7 +49,6 @@ export const LIMITS = {
   urlBytesMax: 20 * 1024, // every parameter at its longest, percent-encoded
   requestsInWorkMax: 1_000, // each holds some 30 kB while it waits for the database
   requestsInWorkPerAddressMax: 250, // one address leaves places to the others; a body that arrives takes none
-  connectionsPerAddressMax: 1_600, // a third of all, but of proxies that are named
   connectionsMax: 5_000, // idle ones too; further ones are closed at once
   connectionIdleMs: 30_000, // in the midst of a request: a caller that neither sends nor reads
   keepAliveMs: 65_000, // between requests: longer than load balancers keep theirs, so that they close first
@@ -146,18 +145,9 @@ export const LIMITS = {
   facetValuesSearchedMax: 10_000, // the largest values of a field, gone over for a text in them
   facetValuesMax: 100, // one answer; a list of names is filtered, not leafed through
   exploreReadEventsMax: 200_000, // events that may be read where counts can't serve: well under a second
+  detectionMs: 450, // from what was appended to the log to its findings: well under a second
+  detectionStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // written in one transaction
   sourceGapsShownMax: 1_000, // of one source in one answer
-  destinationMs: 1_000, // what has arrived leaves within this and what the evidence log takes
-  destinationsPerTenantMax: 50, // each may hold two batches in memory
-  destinationRunsMax: 24, // destinations that one instance sends to at once
-  destinationRunMs: 15_000, // then others have their turn
-  destinationBatchEvents: 500, // what a receiver stores at once, and little of it is sent again
-  destinationBatchBytes: 1024 * 1024, // of items, but for the last: receivers take a megabyte or more
-  destinationScanMax: 20_000, // positions gone through for one batch where the filter lets few through
-  destinationSetAsideMax: 10_000, // of one destination: one that refuses more needs a person
-  destinationSetAsidePageMax: 1_000, // one answer
-  destinationOvertakenShownMs: 3600_000, // of /health: an alert is seen, and does not stay for good
-  destinationSettingsCharsMax: 200_000, // with certificates
 } as const;
 
 /** First and last week an event can fall in: before 1990 there was no SQL Server to audit. */

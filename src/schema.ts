@@ -7,7 +7,7 @@ import { type AccessNotes, logEveryAccess } from './graphql/access-log';
 import { boundEveryAnswer } from './graphql/answer-room';
 import { AccessLogResolver } from './modules/access-log/access-log.resolver';
 import { AuditEventResolver } from './modules/activity/audit-event.resolver';
-import { DestinationResolver } from './modules/destinations/destination.resolver';
+import { AlertResolver } from './modules/detection/alert.resolver';
 import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
@@ -25,9 +25,9 @@ interface SchemaParts extends AccessNotes {
 
 const RESOLVERS = [
   AccessLogResolver,
+  AlertResolver,
   AuditEventResolver,
   AuditSourceResolver,
-  DestinationResolver,
   EventProofResolver,
   EvidenceResolver,
   ExploreResolver,

@@ -12,7 +12,7 @@ import { LIMITS } from './limits';
 import type { Module } from './module';
 import { accessLogModule } from './modules/access-log/module';
 import { activityModule } from './modules/activity/module';
-import { openDestinations } from './modules/destinations/module';
+import { detectionModule } from './modules/detection/module';
 import { openEvidence } from './modules/evidence/module';
 import { exploreModule } from './modules/explore/module';
 import { beginExports } from './modules/export/module';
@@ -65,12 +65,12 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const { checkpointKeys } = evidence;
   const tail = openTail({ ask, owner, form, checkpointKeys, fairShare, answers, nowMs });
   const tenancy = tenantsModule({ prisma, owner, tenants, signal: stopping.signal, nowMs, log });
-  const destinations = await openDestinations({ config, prisma, owner, form, tenants, nowMs, log });
   const inFlight = new InFlight();
   const modules: readonly Module[] = [
-    ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, destinations],
+    ...[storage, callers, inFlight, evidence, ingest, tail, tenancy],
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
+    detectionModule({ owner, ask, form, nowMs, log }),
     exploreModule(ask, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     sourcesModule({ prisma, owner, tenants, retention: tenancy.retention, nowMs, log }),
@@ -117,7 +117,6 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
       await inFlight.drain(server, config.drainMs);
       await listener.close();
       await tasks.stop();
-      await Promise.all(modules.map((one) => one.stop?.()));
       await callers.close();
       await metricsServer?.close();
       await storage.close();

@@ -10,7 +10,7 @@ export const SERVER_PACKAGES = { tar: 'tar' };
 export const serverName = (version) => `audit-activity-server-${version}`;
 
 /** Of the compiled sources and of what stands beside them. */
-const PARTS = ['dist/agent', 'dist/dashboard', 'dist/rest-facade', 'dist/src', 'prisma/migrations'];
+const PARTS = ['dist/agent', 'dist/dashboard', 'dist/rest-facade', 'dist/src', 'prisma/migrations', 'rules'];
 
 /** The commands by the compiled file that each runs. */
 const COMMANDS = { 'audit-activity': '../dist/src/cli/main.js', 'audit-agent': '../dist/agent/main.js' };

@@ -1,8 +1,11 @@
 interface ScopeSpec {
   readonly permits: string;
   readonly status: 'Active' | 'Coming soon';
-  /** Whether whoever signs in as an analyst has it. Each scope says so itself: none is granted by being new. */
-  readonly ofAnalysts: boolean;
+  /**
+   * Whether whoever signs in as an analyst has it; `claimed`: who has the scope's name among the values of the role
+   * claim. Each scope says so itself: none is granted by being new.
+   */
+  readonly ofAnalysts: boolean | 'claimed';
 }
 
 /** Every scope a key can be granted. Those coming soon permit nothing yet: their endpoints do not exist. */
@@ -12,8 +15,21 @@ export const SCOPES = {
     status: 'Active',
     ofAnalysts: true,
   },
-  'read:alerts': { permits: 'Alerts endpoints', status: 'Coming soon', ofAnalysts: false },
-  'read:findings': { permits: 'Findings endpoints', status: 'Coming soon', ofAnalysts: false },
+  'read:alerts': {
+    permits: 'GET /alerts, GET /alerts/{alertId}',
+    status: 'Active',
+    ofAnalysts: 'claimed',
+  },
+  'read:findings': {
+    permits: 'GET /findings, GET /findings/{findingId}',
+    status: 'Active',
+    ofAnalysts: 'claimed',
+  },
+  'work:alerts': {
+    permits: 'Acknowledging, assigning, resolving and suppressing alerts, in the dashboard and over GraphQL',
+    status: 'Active',
+    ofAnalysts: 'claimed',
+  },
   'read:compliance': { permits: 'Compliance health endpoints', status: 'Coming soon', ofAnalysts: false },
   'read:reports': { permits: 'Report generation', status: 'Coming soon', ofAnalysts: false },
 } as const satisfies Record<string, ScopeSpec>;

@@ -12,7 +12,6 @@ import { LIMITS } from '../limits';
 import { NO_TRACING, type Tracing } from '../observe/tracing';
 import { logAnswered, type OnAnswered, tellWhenAnswered } from './answered';
 import { answerBrokenRequests, refuseOddRequests } from './broken-requests';
-import { boundEachAddress } from './connections';
 import { DASHBOARD_PATH } from './dashboard-path';
 import { HEALTH_PATH } from './health';
 import type { InFlight } from './in-flight';
@@ -52,7 +51,7 @@ export function createHttpServer(parts: {
   if (parts.dashboard) app.get('/', showDashboard);
   app.use(parts.facade);
   app.use(refuse(log));
-  return limited(createServer(serverOptions(), app), log, app.get('trust proxy fn'));
+  return limited(createServer(serverOptions(), app), log);
 }
 
 /** Listens. @returns `http://HOST:PORT` */
@@ -72,11 +71,9 @@ const serverOptions = () => ({
   requireHostHeader: false, // see refuseOddRequests
 });
 
-function limited(server: Server, log: Logger, isTrusted: (address: string, hop: number) => boolean): Server {
+function limited(server: Server, log: Logger): Server {
   server.timeout = LIMITS.connectionIdleMs;
   server.maxConnections = LIMITS.connectionsMax;
-  const bounds = { each: LIMITS.connectionsPerAddressMax, all: LIMITS.connectionsMax };
-  boundEachAddress(server, bounds, (address) => isTrusted(address, 0));
   answerBrokenRequests(server, log);
   // Node would answer an expectation it does not know in a form of its own; it may be passed over.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

@@ -16,7 +16,7 @@ const FACTS = ['src/errors', 'src/limits', 'src/version', 'src/closed', 'src/dea
 const CORE = ['src/event', ...FACTS];
 /** What modules stand on; what two of them need is there. */
 const BELOW_MODULES = [
-  ...[...CORE, 'src/caller', 'src/database', 'src/delivery', 'src/trail', 'src/graphql', 'src/module'],
+  ...[...CORE, 'src/caller', 'src/database', 'src/trail', 'src/graphql', 'src/module', 'src/detection'],
 ];
 const OBSERVED = ['src/observe/figures', 'src/observe/metrics', 'src/observe/open-metrics'];
 const MODULES = readdirSync(path.join(ROOT, 'src/modules')).map((name) => `src/modules/${name}`);
@@ -38,8 +38,8 @@ const BORDERS: readonly Border[] = [
     files: [...CORE, 'src/config', 'src/database', 'src/module'],
     packages: ['express', 'ioredis', 'lru-cache', 'pino'],
   },
-  // How something is sent elsewhere: several modules do.
-  { of: ['src/delivery'], files: ['src/caller/address-list'], packages: [] },
+  // Rules and their engine compute; what they look at is given to them.
+  { of: ['src/detection'], files: CORE, packages: ['re2js', 'yaml'] },
   { of: ['src/trail'], files: [...CORE, 'src/caller', 'src/database'], packages: [] },
   {
     of: ['src/graphql'],
@@ -60,11 +60,6 @@ const BORDERS: readonly Border[] = [
     files: [...CORE, 'src/caller', 'src/config', 'src/http/dashboard-path'],
     packages: ['express', 'openid-client', 'pino', 'zod'],
   },
-  {
-    of: ['src/modules/destinations/types', 'src/modules/destinations/destination-request'],
-    files: [...BELOW_MODULES, 'src/modules/destinations'],
-    packages: ['zod'],
-  },
   { of: ['src/modules/export/formats'], files: BELOW_MODULES, packages: ['csv-stringify'] },
   {
     of: ['rest-facade'],
@@ -73,6 +68,7 @@ const BORDERS: readonly Border[] = [
       ...['src/caller/access-rule', 'src/caller/call', 'src/caller/principal', 'src/caller/scopes'],
       ...['src/caller/rate-limit/limiter', 'src/modules/evidence/answer-fields', 'src/modules/export'],
       'src/modules/tail',
+      'src/modules/detection/answers',
     ],
     packages: ['express', 'graphql', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],
   },
@@ -104,7 +100,7 @@ const BORDERS: readonly Border[] = [
       ...['src/modules/evidence', 'src/trail/evidence', 'src/modules/keys/operator-key'],
       // The tables of what it shows.
       ...['src/modules/access-log/answers', 'src/modules/keys/answers', 'src/modules/sources/answers'],
-      ...['src/caller/tenant-answer', 'src/modules/destinations/answers'],
+      'src/caller/tenant-answer',
     ],
     packages: ['commander'],
   },

@@ -31,6 +31,10 @@ const FURTHER = [
   ],
   ...['clientIp', 'sourceType', 'succeeded'],
 ];
+const PAGED = ['page', 'pageSize', 'sortBy', 'sortDirection'];
+const OF_FINDINGS = [
+  ...['severity', 'ruleId', 'principalName', 'serverInstanceName', 'startTime', 'endTime'],
+];
 const PATHS = {
   '/audit-activity': [
     'page',
@@ -57,6 +61,10 @@ const PATHS = {
   ],
   '/audit-activity/{recordId}': ['recordId'],
   '/audit-activity/{recordId}/proof': ['recordId'],
+  '/alerts': [...PAGED, 'status', ...OF_FINDINGS],
+  '/alerts/{alertId}': ['alertId'],
+  '/findings': [...PAGED, 'alertId', ...OF_FINDINGS],
+  '/findings/{findingId}': ['findingId'],
   '/audit-log': ['tenantId'],
   '/audit-log/checkpoints': ['tenantId', 'after'],
   '/audit-log/entries': ['tenantId', 'start'],

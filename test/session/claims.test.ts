@@ -37,6 +37,13 @@ describe('the claims of an ID token', () => {
     expect(await tenants('1')).toMatchObject({ scopes: ['read:audit-activity'] });
   });
 
+  it('give an analyst the scopes about alerts that the role claim names, and no other', async () => {
+    const groups = ['analyst', 'work:alerts', 'read:alerts', 'read:reports', 'root'];
+    expect(await of({ groups, [NAMES.tenantsClaim]: ['1'] })).toMatchObject({
+      scopes: ['read:audit-activity', 'read:alerts', 'work:alerts'],
+    });
+  });
+
   it('make an operator of who has both roles, and give an operator no tenant', async () => {
     const both = await of({ groups: ['analyst', 'operator'], [NAMES.tenantsClaim]: ['1'] });
     expect(both).toEqual({ user: 's1', kind: 'operator', scopes: [], tenantIds: [] });

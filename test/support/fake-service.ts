@@ -14,7 +14,6 @@ import { createHttpServer } from '../../src/http/server';
 import { LIMITS } from '../../src/limits';
 import { AccessLogResolver } from '../../src/modules/access-log/access-log.resolver';
 import { AuditEventResolver } from '../../src/modules/activity/audit-event.resolver';
-import { DestinationResolver } from '../../src/modules/destinations/destination.resolver';
 import { EventProofResolver, EvidenceResolver } from '../../src/modules/evidence/evidence.resolver';
 import type { EvidenceLog } from '../../src/modules/evidence/evidence-log';
 import { ExploreResolver } from '../../src/modules/explore/explore.resolver';
@@ -70,7 +69,6 @@ function resolversOf({ reader, writer, retention, evidence }: Behind): object[] 
       tenants,
       Date.now,
     ),
-    new DestinationResolver(undefined as never, Date.now),
     new EvidenceResolver(log, tenants),
     new EventProofResolver(log),
     new ExploreResolver({ histogram: unused, facets: unused }, fairShare),
@@ -103,10 +101,7 @@ export async function openFakeService(behind: Behind) {
     ...{ schema, acceptCall, log },
     checkHealth: async () => 'Healthy',
     beginExport: unused,
-    tail: {
-      ...{ tail: { read: unused }, answers: new AnswerBytes() },
-      ...{ whileWaiting: unused, stopping: new AbortController().signal },
-    },
+    tail: {} as never,
   });
   const inFlight = new InFlight();
   const { whileReading } = inFlight;

@@ -46,8 +46,6 @@ export class World {
         readDatabaseUrl: null,
         checkpointKeyFile: null,
         formerCheckpointKeys: [],
-        secretsKeyFile: null,
-        destinationAllowNetworks: [],
         redisUrl: null,
         logLevel: 'info',
         searchIndex: true,
@@ -171,8 +169,12 @@ export class TestTenant {
     readonly agentKey: string,
   ) {}
 
-  static async of(world: World, tenantId: string): Promise<TestTenant> {
-    const { keyId, key } = await world.key({ tenantIds: [tenantId] });
+  static async of(
+    world: World,
+    tenantId: string,
+    scopes: readonly string[] = ['read:audit-activity'],
+  ): Promise<TestTenant> {
+    const { keyId, key } = await world.key({ tenantIds: [tenantId], scopes });
     return new TestTenant(world, tenantId, keyId, key, await world.agentKey(tenantId));
   }
 

@@ -11,8 +11,12 @@ interface ClaimNames {
   readonly roleClaim: string;
 }
 
-/** What analysts read. */
-const ANALYST_SCOPES: readonly Scope[] = SCOPE_NAMES.filter((scope) => SCOPES[scope].ofAnalysts);
+/** What an analyst may do, who has these values of the role claim. */
+const scopesOf = (roles: readonly string[]): readonly Scope[] =>
+  SCOPE_NAMES.filter((scope) => {
+    const { ofAnalysts } = SCOPES[scope];
+    return ofAnalysts === 'claimed' ? roles.includes(scope) : ofAnalysts;
+  });
 
 /**
  * Who the claims of an ID token say signs in. A claim that says nothing gives nothing.
@@ -31,7 +35,7 @@ export async function identityOf(
   const tenantIds = await existing(named.filter((id) => id !== null));
   return tenantIds.length === 0
     ? 'no_tenants'
-    : { user, kind: 'public', scopes: ANALYST_SCOPES, tenantIds: [...tenantIds] };
+    : { user, kind: 'public', scopes: scopesOf(roles), tenantIds: [...tenantIds] };
 }
 
 /** The name people know, and the subject, which is never given to another. */

@@ -21,8 +21,15 @@ export const DISTRIBUTED_TABLES = [
   'audit_log_head',
   'audit_log_checkpoint',
   'audit_log_backlog',
-  'destination',
-  'destination_set_aside',
+  'detection_position',
+  'detection_rule',
+  'detection_state',
+  'alert',
+  'finding',
+  'alert_change',
+  'alert_suppression',
+  'alert_route',
+  'alert_notice',
 ] as const;
 
 /**

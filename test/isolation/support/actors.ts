@@ -1,4 +1,5 @@
 import { newKey } from '../../../src/caller/key-format';
+import { SCOPE_NAMES, SCOPES } from '../../../src/caller/scopes';
 import { DashboardSession } from '../../support/dashboard-session';
 import type { Answer } from '../../support/world';
 import type { MarkedTenant } from './marked-tenant';
@@ -20,12 +21,15 @@ export interface Actor {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** What the tenants' own keys may do. */
+export const READ = SCOPE_NAMES.filter((name) => SCOPES[name].status === 'Active');
+
 /** All kinds of principals there are. */
 export async function actorsOf({ world, a, b }: Stage): Promise<Actor[]> {
   const [one, other] = [a.tenant.tenantId, b.tenant.tenantId];
-  const both = await world.key({ tenantIds: [one, other] });
-  const none = await world.key({ tenantIds: [] });
-  const unscoped = await world.key({ tenantIds: [one], scopes: ['read:alerts'] });
+  const both = await world.key({ tenantIds: [one, other], scopes: [...READ] });
+  const none = await world.key({ tenantIds: [], scopes: [...READ] });
+  const unscoped = await world.key({ tenantIds: [one], scopes: ['read:reports'] });
   const [revoked, expired] = [await world.key({ tenantIds: [one] }), await world.key({ tenantIds: [one] })];
   await world.operate('mutation($id: String!) { revokeApiKey(keyId: $id) { keyId } }', { id: revoked.keyId });
   // Rotated without an overlap: it has expired at once.

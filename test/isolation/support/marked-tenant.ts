@@ -21,6 +21,8 @@ export interface MarkedTenant {
   readonly events: readonly IngestedEvent[];
   readonly report: object;
   readonly recordIds: readonly string[];
+  readonly alertIds: readonly string[];
+  readonly findingIds: readonly string[];
   readonly keyIds: readonly string[];
   /** In hexadecimal: record ids and leaf hashes of the evidence log. */
   readonly logged: readonly string[];
@@ -54,7 +56,13 @@ export function markedEvents(
       ...change,
     });
   return [
-    ...Array.from({ length: count.kept }, (_, i) => one({ succeeded: i % 2 === 0 })),
+    ...Array.from({ length: count.kept }, (_, i) =>
+      one({
+        succeeded: i % 2 === 0,
+        // A rule finds this one.
+        ...(i === 0 && { statement: `SELECT ${statement}, ${event} FROM OPENROWSET('x')` }),
+      }),
+    ),
     ...Array.from({ length: count.old }, () => one({ eventTime: OLD })),
   ];
 }
@@ -78,7 +86,18 @@ export function secretsOf({ marks, tenant, ...of }: MarkedTenant, isOperator: bo
   const ofEvents = [marks.statement, ...of.logged];
   if (isOperator) return ofEvents;
   const { tenantId, key, agentKey } = tenant;
-  return [...ofEvents, marks.event, marks.admin, tenantId, key, agentKey, ...of.keyIds, ...of.recordIds];
+  return [
+    ...ofEvents,
+    marks.event,
+    marks.admin,
+    tenantId,
+    key,
+    agentKey,
+    ...of.keyIds,
+    ...of.recordIds,
+    ...of.alertIds,
+    ...of.findingIds,
+  ];
 }
 
 const BASE64 = /[A-Za-z0-9+/]{20,}={0,2}/g;

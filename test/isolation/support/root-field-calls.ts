@@ -31,6 +31,8 @@ export const ROOT_FIELDS: readonly RootFieldCase[] = [
   })),
 ];
 
+/** The rule that an event of each tenant meets. */
+export const OUTGOING_ACCESS = '1d8fb80d-df19-4a1f-a09e-9bb45628f11d';
 const BEFORE = '2026-01-01T00:00:00Z';
 const AFTER = '2026-02-01T00:00:00Z';
 
@@ -39,6 +41,13 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   tenantId: ({ tenant }) => tenant.tenantId,
   tenantIds: ({ tenant }) => [tenant.tenantId],
   recordId: ({ recordIds }) => recordIds[0],
+  alertId: ({ alertIds }) => alertIds[0],
+  findingId: ({ findingIds }) => findingIds[0],
+  status: () => 'new',
+  severity: () => 'medium',
+  ruleId: () => OUTGOING_ACCESS,
+  'alerts.sortBy': () => 'lastEventTime',
+  'findings.sortBy': () => 'lastEventTime',
   keyId: ({ keyIds }) => keyIds[1],
   name: ({ marks }) => `${marks.admin} made`,
   scopes: () => ['read:audit-activity'],
@@ -67,7 +76,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   first: () => 100,
   from: () => 1,
   to: ({ events }) => events.length,
-  'auditEvents.page': () => 1,
+  page: () => 1,
   'auditLogEntries.start': () => 0,
   'auditLogCheckpoints.after': () => 0,
   'auditHistogram.buckets': () => 10,

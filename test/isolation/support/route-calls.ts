@@ -5,6 +5,7 @@ import { HEALTH_PATH } from '../../../src/http/health';
 import { API_BASE_PATH } from '../../../src/version';
 import type { Actor, Call } from './actors';
 import type { MarkedTenant } from './marked-tenant';
+import { OUTGOING_ACCESS } from './root-field-calls';
 
 /** A route by its path as the router has it, and calls of it that would reach a tenant. */
 export interface RouteCase {
@@ -43,6 +44,10 @@ const PARAMETERS: Readonly<Record<string, (target: MarkedTenant) => string | und
   sortDirection: () => 'asc',
   after: () => '0',
   start: () => '0',
+  status: () => 'new',
+  severity: () => 'medium',
+  ruleId: () => OUTGOING_ACCESS,
+  alertId: ({ alertIds }) => alertIds[0],
   from: () => '1',
   to: ({ events }) => String(events.length),
 };
@@ -50,14 +55,21 @@ const PARAMETERS: Readonly<Record<string, (target: MarkedTenant) => string | und
 export const unknownParameters = (): string[] =>
   ROUTES.flatMap(({ query }) => Object.keys(query)).filter((name) => !PARAMETERS[name]);
 
+const SORTS: Readonly<Record<string, string>> = { alerts: 'createdAt', findings: 'detectedAt' };
+
 const publicRoutes: RouteCase[] = ROUTES.map(({ path, query, rootField }) => ({
   route: API_BASE_PATH + path.replace(/\{(\w+)\}/g, ':$1'),
   // A summary is nothing but counts.
   shows: (actor) => isReader(actor) && rootField !== 'auditSummary',
   calls: (target) => {
-    const address = API_BASE_PATH + path.replace('{recordId}', target.recordIds[0] ?? '');
+    const address =
+      API_BASE_PATH +
+      path
+        .replace('{recordId}', target.recordIds[0] ?? '')
+        .replace('{alertId}', target.alertIds[0] ?? '')
+        .replace('{findingId}', target.findingIds[0] ?? '');
     const all = Object.keys(query).flatMap((name) => {
-      const value = PARAMETERS[name]?.(target);
+      const value = name === 'sortBy' && rootField in SORTS ? SORTS[rootField] : PARAMETERS[name]?.(target);
       return value === undefined ? [] : [[name, value] as [string, string]];
     });
     return [get(address), get(`${address}?${new URLSearchParams(all)}`)];

@@ -9,6 +9,7 @@ import { createTestDatabase, type EngineName, type TestDatabase } from '../../su
 import { type IngestedEvent } from '../../support/events';
 import { until } from '../../support/until';
 import { TestTenant, World } from '../../support/world';
+import { READ } from './actors';
 import { type MarkedTenant, type Marks, markedEvents, markedReport, marksOf, OLD } from './marked-tenant';
 
 /** Tenants' ids that occur in no other number. */
@@ -80,10 +81,16 @@ async function filled(world: World, marks: Marks, count: (typeof COUNTS)['a' | '
 
 /** What can be known of a tenant by those who may. */
 async function described(world: World, { tenantId, marks, events }: Filled): Promise<MarkedTenant> {
-  const tenant = await TestTenant.of(world, tenantId);
+  const tenant = await TestTenant.of(world, tenantId, READ);
   const named = await world.key({ name: `${marks.admin} key`, tenantIds: [tenantId] });
   const { data } = (await tenant.get('/audit-activity', { pageSize: 100 })).body;
   const entries = (await tenant.get('/audit-log/entries')).body.data;
+  const { body } = await until(
+    () => tenant.get('/findings'),
+    (answer) => answer.body.data.length > 0,
+  );
+  const findings = body.data;
+  const alerts = (await tenant.get('/alerts')).body.data;
   const hashesIn = (base64: string, bytes: number) =>
     Buffer.from(base64, 'base64')
       .toString('hex')
@@ -92,6 +99,8 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
     ...{ tenant, marks, report: markedReport(marks, tenantId) },
     events: events.filter(({ eventTime }) => eventTime !== OLD),
     recordIds: data.map(({ recordId }: { recordId: string }) => recordId),
+    alertIds: alerts.map(({ alertId }: { alertId: string }) => alertId),
+    findingIds: findings.map(({ findingId }: { findingId: string }) => findingId),
     keyIds: [tenant.keyId, named.keyId],
     logged: [...hashesIn(entries.recordIds, 16), ...hashesIn(entries.leafHashes, 32)],
   };

@@ -1,0 +1,60 @@
+import { type Entry, merged } from './hit';
+
+const DAY_US = 86_400e6;
+export const dayOf = (at: number): number => Math.floor(at / DAY_US);
+
+/** What one value of a group is remembered by, and when the group itself was first known. */
+export interface SeenDays {
+  first: number;
+  last: number;
+}
+
+/** Sums of a window by group: the highest of each day, and the windows that may still grow. */
+export interface Sums {
+  days: Record<string, number>;
+  windows: { index: number; sum: number; isTold: boolean; entry: Entry }[];
+}
+const WINDOWS_MAX = 3;
+export const noSums = (): Sums => ({ days: {}, windows: [] });
+
+/** Adds to a window. @returns what the window holds, when it is far above the days before and was not told of yet */
+export function addToSum(
+  body: Sums,
+  entry: Entry,
+  value: number,
+  node: {
+    readonly within: number;
+    readonly days: number;
+    readonly learnDays: number;
+    readonly atLeast: number;
+    readonly times: number;
+  },
+  canTell: boolean,
+): Entry | null {
+  const index = Math.floor(entry.l / node.within);
+  let window = body.windows.find((one) => one.index === index);
+  if (!window) {
+    window = { index, sum: 0, isTold: false, entry };
+    body.windows.push(window);
+    body.windows.sort((a, b) => a.index - b.index);
+    if (body.windows.length > WINDOWS_MAX) body.windows.shift();
+  } else window.entry = merged([window.entry, entry]);
+  window.sum += value;
+  const day = dayOf(entry.l);
+  const base = baseOf(body, day, node.days);
+  const known = Object.keys(body.days);
+  body.days[day] = Math.max(body.days[day] ?? 0, window.sum);
+  for (const old of known) if (Number(old) < day - node.days - 1) delete body.days[old];
+  const history = known.length === 0 ? 0 : day - Math.min(...known.map(Number));
+  if (!canTell || window.isTold || history < node.learnDays) return null;
+  if (window.sum < node.atLeast || window.sum <= base * node.times) return null;
+  window.isTold = true;
+  return window.entry;
+}
+
+/** The highest sum of a window on the days before. */
+const baseOf = ({ days }: Sums, day: number, count: number): number =>
+  Object.entries(days).reduce(
+    (max, [of, sum]) => (Number(of) < day && Number(of) >= day - count ? Math.max(max, sum) : max),
+    0,
+  );

@@ -1,0 +1,72 @@
+import { AUDIT_EVENT_FIELDS, type FieldName, toCamelCase, toSnakeCase } from '../event/fields';
+import { FILTERS } from '../event/filters';
+import type { DetectionEvent, FieldSlot, Value } from './event';
+import { windowsView } from './windows-view';
+
+/** `[CLIENT: 10.1.2.3]` in the text of a failed login, where the record has no address of its own. */
+const CLIENT = /\[CLIENT: ([^\]<>]+)\]/;
+
+function clientIpOf({ fields }: DetectionEvent): Value {
+  return fields.clientIp || CLIENT.exec(fields.statement ?? '')?.[1];
+}
+
+const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readonly Value[]>> = {
+  ...Object.fromEntries(
+    Object.keys(AUDIT_EVENT_FIELDS).map((name) => [
+      name,
+      (event: DetectionEvent) => event.fields[name as FieldName],
+    ]),
+  ),
+  clientIp: clientIpOf,
+  ...windowsView.fields,
+};
+
+const ALIASES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.keys(AUDIT_EVENT_FIELDS).map((name) => [toSnakeCase(name), name])),
+  ...Object.fromEntries(Object.entries(FILTERS).map(([name, { field }]) => [name, field])),
+};
+
+/** Columns of SQL Server that events carry in `additional`, for rules that name them as SQL Server does. */
+const COLUMNS = new Set([
+  ...[
+    'sequence_number',
+    'is_column_permission',
+    'session_id',
+    'server_principal_id',
+    'database_principal_id',
+  ],
+  ...['target_server_principal_id', 'target_database_principal_id', 'object_id', 'class_type'],
+  ...['permission_bitmask', 'session_server_principal_name', 'server_principal_sid', 'sequence_group_id'],
+  ...['target_server_principal_name', 'target_server_principal_sid', 'target_database_principal_name'],
+  ...['additional_information', 'user_defined_event_id', 'user_defined_information', 'audit_schema_version'],
+  ...['transaction_id', 'duration_milliseconds', 'response_rows', 'affected_rows', 'connection_id'],
+  ...['data_sensitivity_information', 'external_policy_permissions_checked', 'obo_middle_tier_app_id'],
+]);
+
+const slots = new Map<string, FieldSlot>();
+/** A process meets few names; whoever imports thousands of made-up ones pays with a look-up each. */
+const SLOTS_MAX = 2_000;
+const ADDITIONAL = 'additional.';
+
+/** The field that a rule names; null: events have no such field. */
+export function fieldSlot(given: string): FieldSlot | null {
+  const name = canonical(given);
+  if (name === null) return null;
+  const known = slots.get(name);
+  if (known) return known;
+  if (slots.size >= SLOTS_MAX) return null;
+  const key = name.slice(ADDITIONAL.length);
+  const read = name.startsWith(ADDITIONAL) ? (event: DetectionEvent) => event.additional[key] : READERS[name];
+  if (!read) return null;
+  const made = { slot: slots.size, name, read };
+  slots.set(name, made);
+  return made;
+}
+
+function canonical(given: string): string | null {
+  if (Object.hasOwn(READERS, given)) return given;
+  if (Object.hasOwn(ALIASES, given)) return ALIASES[given] ?? null;
+  if (COLUMNS.has(given)) return ADDITIONAL + toCamelCase(given);
+  if (given.startsWith(ADDITIONAL) && given.length > ADDITIONAL.length && given.length <= 250) return given;
+  return null;
+}

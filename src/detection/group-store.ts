@@ -1,0 +1,90 @@
+import type { GroupValues } from './hit';
+
+/** One group of a node: what its window holds. */
+export interface Group<Body> {
+  readonly key: string;
+  readonly values: GroupValues;
+  /** Position of the event that touched it last. */
+  touched: number;
+  body: Body;
+}
+
+/** A group as it is stored. */
+export interface StateRow {
+  /** Node of a rule: `ruleId/number`. */
+  readonly node: string;
+  readonly key: string;
+  readonly touched: number;
+  readonly values: GroupValues;
+  /** Null: it is gone. */
+  readonly body: unknown;
+}
+
+/**
+ * The groups of a node, those touched longest ago first. What is dropped follows from the order of arrival alone, so that
+ * every instance drops the same.
+ */
+export class GroupStore<Body> {
+  readonly #groups = new Map<string, Group<Body>>();
+  readonly #dirty = new Set<string>();
+
+  constructor(
+    readonly node: string,
+    private readonly max: number,
+  ) {}
+
+  get size(): number {
+    return this.#groups.size;
+  }
+
+  peek(key: string): Group<Body> | undefined {
+    return this.#groups.get(key);
+  }
+
+  /** The group, as touched now. */
+  touch(key: string, values: GroupValues, position: number, empty: () => Body): Group<Body> {
+    const known = this.#groups.get(key);
+    const group = known ?? { key, values, touched: position, body: empty() };
+    if (known) this.#groups.delete(key);
+    group.touched = position;
+    this.#groups.set(key, group);
+    this.#dirty.add(key);
+    if (this.#groups.size > this.max) this.#dropOldest();
+    return group;
+  }
+
+  remove(key: string): void {
+    if (this.#groups.delete(key)) this.#dirty.add(key);
+  }
+
+  *all(): Generator<Group<Body>> {
+    yield* [...this.#groups.values()];
+  }
+
+  markDirty(key: string): void {
+    this.#dirty.add(key);
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#groups.keys();
+    if (oldest !== undefined) this.remove(oldest);
+  }
+
+  /** What changed since the last time. */
+  takeChanges(): StateRow[] {
+    const rows = [...this.#dirty].map((key): StateRow => {
+      const group = this.#groups.get(key);
+      return group
+        ? { node: this.node, key, touched: group.touched, values: group.values, body: group.body }
+        : { node: this.node, key, touched: 0, values: {}, body: null };
+    });
+    this.#dirty.clear();
+    return rows;
+  }
+
+  /** @param rows those touched longest ago first */
+  load(rows: readonly StateRow[]): void {
+    for (const { key, values, touched, body } of rows)
+      this.#groups.set(key, { key, values, touched, body: body as Body });
+  }
+}

@@ -1,0 +1,78 @@
+import { foldCase, textOf } from './event';
+import type { Grouping } from './rule';
+import { Seen } from './seen';
+
+/** The first record ids of a finding; the rest are counted. */
+export const RECORD_IDS_MAX = 100;
+/** Logins and server instances that a finding names. */
+const ENTITIES_MAX = 20;
+
+/** What a hit leaves in a window: short names, as it is stored by the thousand. */
+export interface Entry {
+  /** First and last event time in microseconds. */
+  readonly f: number;
+  readonly l: number;
+  /** Record ids, the first ones. */
+  readonly r: readonly string[];
+  /** Events. */
+  readonly n: number;
+  /** Logins. */
+  readonly p: readonly string[];
+  /** Server instances. */
+  readonly i: readonly string[];
+  /** The value that is counted, letter case folded. */
+  readonly v?: string;
+}
+
+export type GroupValues = Readonly<Record<string, string | null>>;
+
+/** A match of a node: of an event, or of a correlation, whose group has the values by name. */
+export interface Hit {
+  readonly entry: Entry;
+  readonly seen: Seen | null;
+  readonly values: GroupValues;
+}
+
+export function hitOf(seen: Seen): Hit {
+  const { recordId, at, fields } = seen.event;
+  const { serverPrincipalName: login, serverInstanceName: instance } = fields;
+  return {
+    entry: { f: at, l: at, r: [recordId], n: 1, p: login ? [login] : [], i: instance ? [instance] : [] },
+    seen,
+    values: {},
+  };
+}
+
+/** What a group is made of, as a child of a correlation names it; null: absent. */
+export function groupedValue({ seen, values }: Hit, { ofChild }: Grouping, child: number): string | null {
+  const from = ofChild[child];
+  if (!from) return null;
+  if (!from.field) return values[from.name] ?? null;
+  const [value] = seen ? seen.values(from.field) : [];
+  return value === undefined ? (values[from.name] ?? null) : textOf(value);
+}
+
+/** Values of one group have one key, whatever their letter case. */
+export const groupKey = (values: readonly (string | null)[]): string =>
+  values.map((value) => (value === null ? '\u0001' : foldCase(value))).join('\u001f');
+
+const union = (lists: readonly (readonly string[])[]): string[] => {
+  const all = new Set<string>();
+  for (const list of lists) for (const one of list) if (all.size < ENTITIES_MAX) all.add(one);
+  return [...all];
+};
+
+/** Several entries as one. @param entries by time, at least one */
+export function merged(entries: readonly Entry[]): Entry {
+  const ids: string[] = [];
+  for (const { r } of entries)
+    for (const id of r) if (ids.length < RECORD_IDS_MAX && !ids.includes(id)) ids.push(id);
+  return {
+    f: Math.min(...entries.map(({ f }) => f)),
+    l: Math.max(...entries.map(({ l }) => l)),
+    r: ids,
+    n: entries.reduce((sum, { n }) => sum + n, 0),
+    p: union(entries.map(({ p }) => p)),
+    i: union(entries.map(({ i }) => i)),
+  };
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { type ActiveRule, Engine } from './engine';
+import type { DetectionEvent } from './event';
+import type { Finding } from './finding';
+import type { GroupValues } from './hit';
+import type { Tuning } from './rule';
+import { parseRules } from './sigma/rule-file';
+
+/** A rule as a tenant has it, as plain data. */
+export interface RuleSource {
+  readonly ruleId: string;
+  readonly source: string;
+  readonly tuning: Tuning | null;
+  readonly version: number;
+}
+
+/** A row of state as it is stored: the key is a digest, the rest JSON. */
+export interface StoredState {
+  readonly node: string;
+  readonly key: string;
+  readonly touched: number;
+  /** Null: it is gone. */
+  readonly body: string | null;
+}
+
+export interface Evaluated {
+  readonly findings: readonly Finding[];
+  readonly changes: readonly StoredState[];
+  /** When something is over by the clock, in milliseconds since 1970; null: nothing waits for it. */
+  readonly dueMs: number | null;
+}
+
+/** Where engines run: one for each tenant that is being worked on. */
+export interface EngineHost {
+  open(tenantId: number, rules: readonly RuleSource[], state: readonly StoredState[]): Promise<void>;
+  learn(tenantId: number, events: readonly DetectionEvent[]): Promise<readonly StoredState[]>;
+  /** @param isReady whether baselines have been built */
+  evaluate(
+    tenantId: number,
+    events: readonly DetectionEvent[],
+    clock: { readonly nowMs: number; readonly isReady: boolean },
+  ): Promise<Evaluated>;
+  forget(tenantId: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Runs them on the thread of the caller. */
+export class LocalHost implements EngineHost {
+  readonly #engines = new Map<number, Engine>();
+
+  async open(tenantId: number, rules: readonly RuleSource[], state: readonly StoredState[]): Promise<void> {
+    const engine = new Engine(tenantId, rules.flatMap(activeRule));
+    engine.load(state.map(fromStoredState));
+    this.#engines.set(tenantId, engine);
+  }
+
+  async learn(tenantId: number, events: readonly DetectionEvent[]): Promise<readonly StoredState[]> {
+    const engine = this.#engine(tenantId);
+    engine.learn(events);
+    return engine.takeChanges().map(toStoredState);
+  }
+
+  async evaluate(
+    tenantId: number,
+    events: readonly DetectionEvent[],
+    { nowMs, isReady }: { readonly nowMs: number; readonly isReady: boolean },
+  ): Promise<Evaluated> {
+    const engine = this.#engine(tenantId);
+    engine.isReady = isReady;
+    const findings = [...engine.evaluate(events, nowMs), ...engine.tick(nowMs)];
+    return { findings, changes: engine.takeChanges().map(toStoredState), dueMs: engine.dueMs() };
+  }
+
+  async forget(tenantId: number): Promise<void> {
+    this.#engines.delete(tenantId);
+  }
+
+  async close(): Promise<void> {
+    this.#engines.clear();
+  }
+
+  #engine(tenantId: number): Engine {
+    const engine = this.#engines.get(tenantId);
+    if (!engine) throw new Error(`no engine of tenant ${tenantId}`);
+    return engine;
+  }
+}
+
+/** A file that this release refuses, though one before took it, finds nothing. */
+export function activeRule({ ruleId, source, tuning, version }: RuleSource): ActiveRule[] {
+  try {
+    const rule = parseRules(source, (id) => (id === ruleId ? tuning : null)).find(
+      (one) => one.ruleId === ruleId,
+    );
+    return rule ? [{ rule, version }] : [];
+  } catch {
+    return [];
+  }
+}
+
+const toStoredState = ({
+  node,
+  key,
+  touched,
+  values,
+  body,
+}: {
+  node: string;
+  key: string;
+  touched: number;
+  values: GroupValues;
+  body: unknown;
+}): StoredState => ({
+  node,
+  key: createHash('sha256').update(key).digest('hex').slice(0, 32),
+  touched,
+  body: body === null ? null : JSON.stringify({ k: key, v: values, b: body }),
+});
+
+function fromStoredState({ node, touched, body }: StoredState) {
+  const { k, v, b } = JSON.parse(body ?? '{}') as { k: string; v: GroupValues; b: unknown };
+  return { node, key: k, touched, values: v, body: b };
+}

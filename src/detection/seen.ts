@@ -1,0 +1,42 @@
+import { type DetectionEvent, type FieldSlot, foldCase, isAbsent, type Value } from './event';
+import { windowsView } from './windows-view';
+
+/** An event while rules look at it: each text is folded once. */
+export class Seen {
+  readonly #folded: (readonly string[] | undefined)[] = [];
+  readonly #raw: (readonly Value[] | undefined)[] = [];
+  #everything: string | null = null;
+
+  constructor(readonly event: DetectionEvent) {}
+
+  /** The values of a field; none when it is absent. */
+  values({ slot, read }: FieldSlot): readonly Value[] {
+    const known = this.#raw[slot];
+    if (known) return known;
+    const value = read(this.event);
+    const values = Array.isArray(value) ? (value as Value[]) : [value as Value];
+    const present = values.some(isAbsent) ? values.filter((one) => !isAbsent(one)) : values;
+    this.#raw[slot] = present;
+    return present;
+  }
+
+  /** Their texts, letter case folded. */
+  folded(field: FieldSlot): readonly string[] {
+    const known = this.#folded[field.slot];
+    if (known) return known;
+    const texts = this.values(field).map((value) => foldCase(String(value)));
+    this.#folded[field.slot] = texts;
+    return texts;
+  }
+
+  /** All that the event says, for keywords. */
+  everything(): string {
+    this.#everything ??= foldCase(
+      [...Object.values(this.event.fields), ...Object.values(this.event.additional)]
+        .filter((value) => !isAbsent(value))
+        .concat(windowsView.data(this.event))
+        .join('\n'),
+    );
+    return this.#everything;
+  }
+}

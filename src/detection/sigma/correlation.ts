@@ -1,0 +1,170 @@
+import { fieldSlot } from '../field-names';
+import type { Grouping, RuleNode, Tuning } from '../rule';
+import type { CorrelationDocument } from './document';
+import { entryOf, type MapNode, textAt, textsAt } from './node';
+import type { Problems } from './problem';
+import { short, unknownField } from './value-test';
+
+interface Around {
+  readonly problems: Problems;
+  readonly tuning: Tuning;
+  readonly childOf: (name: string, line: number) => RuleNode | null;
+}
+
+const SIGMA_TYPES = ['event_count', 'value_count', 'temporal', 'temporal_ordered'] as const;
+/** Documented extensions. */
+const OWN_TYPES = ['absence', 'unseen', 'above'] as const;
+type Type = (typeof SIGMA_TYPES)[number] | (typeof OWN_TYPES)[number];
+
+const CHILDREN_MAX = 20;
+const GROUPS_MAX = 8;
+const COUNT_MAX = 10_000;
+const TIMESPAN_MAX_US = 30 * 86_400e6;
+const US_PER_MS = 1_000;
+
+export function correlationNode(document: CorrelationDocument, around: Around): RuleNode | null {
+  const { problems, tuning } = around;
+  const { correlation: map, line } = document;
+  const at = (key: string) => entryOf(map, key)?.line ?? line;
+  const type = textAt(map, 'type') as Type | null;
+  if (!type || ![...SIGMA_TYPES, ...OWN_TYPES].includes(type))
+    return problems.add(at('type'), `a correlation of type ${short(String(type))} is not supported`);
+  const names = textsAt(map, 'rules');
+  if (names.length === 0 || names.length > CHILDREN_MAX)
+    return problems.add(at('rules'), `a correlation names 1 to ${CHILDREN_MAX} rules`);
+  const children = names.map((name) => around.childOf(name, at('rules'))).filter((child) => child !== null);
+  if (children.length < names.length) return null;
+  const groupNames = textsAt(map, 'group-by');
+  if (groupNames.length > GROUPS_MAX)
+    return problems.add(at('group-by'), `group-by names at most ${GROUPS_MAX} fields`);
+  const toGroup = (name: string, key: string) => groupingOf(name, names, children, map, at(key), problems);
+  const groupBy = groupNames.map((name) => toGroup(name, 'group-by'));
+  const spanText = textAt(map, 'timespan') ?? textAt(map, 'timeframe');
+  const within =
+    tuning.timespanMs !== undefined
+      ? tuning.timespanMs * US_PER_MS
+      : spanText === null
+        ? null
+        : parseSpan(spanText);
+  const needsSpan = type !== 'unseen';
+  if (needsSpan && (within === null || within <= 0 || within > TIMESPAN_MAX_US))
+    return problems.add(at('timespan'), 'timespan must be a number and s, m, h or d, of at most 30 days');
+  if (groupBy.some((one) => one === null)) return null;
+  const common = { children, groupBy: groupBy as Grouping[], within: within ?? 0 };
+  switch (type) {
+    case 'event_count':
+    case 'value_count': {
+      const threshold = thresholdOf(map, at('condition'), around);
+      if (threshold === null) return null;
+      if (type === 'event_count') return { kind: type, ...common, atLeast: threshold };
+      const value = countedValue(map, toGroup, at('condition'), problems);
+      return value && { kind: type, ...common, atLeast: threshold, value };
+    }
+    case 'temporal':
+    case 'temporal_ordered':
+      if (entryOf(map, 'condition'))
+        return problems.add(at('condition'), `a condition of ${type} is not supported`);
+      if (children.length < 2) return problems.add(at('rules'), `${type} needs two rules`);
+      return { kind: type, ...common };
+    case 'absence': {
+      if (children.length !== 2)
+        return problems.add(at('rules'), 'absence names two rules: what happened, and what did not');
+      const clock = textAt(map, 'clock');
+      const clockUs = clock === null ? null : parseSpan(clock);
+      if (clock !== null && clockUs === null)
+        return problems.add(at('clock'), 'clock must be a number and s, m, h or d');
+      return { kind: type, ...common, clockMs: clockUs === null ? null : clockUs / US_PER_MS };
+    }
+    case 'unseen': {
+      const value = countedValue(map, toGroup, at('condition'), problems);
+      const days = daysOf(map, 'days', 60);
+      const learnDays = daysOf(map, 'learn-days', 7);
+      if (days === null || learnDays === null) return problems.add(line, 'days must be from 1 to 366');
+      return value && { kind: type, ...common, value, days, learnDays };
+    }
+    case 'above': {
+      const condition = entryOf(map, 'condition')?.value;
+      const name = condition?.kind === 'map' ? (textAt(condition, 'field') ?? '') : '';
+      const value = fieldSlot(name);
+      if (!value) return problems.add(at('condition'), unknownField(name));
+      const threshold = thresholdOf(map, at('condition'), around, Number.MAX_SAFE_INTEGER);
+      const days = daysOf(map, 'days', 14);
+      const learnDays = daysOf(map, 'learn-days', 3);
+      const times = Number(textAt(map, 'times') ?? 5);
+      if (days === null || learnDays === null || !(times >= 1))
+        return problems.add(line, 'days and times must be above 0');
+      return threshold === null
+        ? null
+        : { kind: type, ...common, value, days, learnDays, atLeast: threshold, times };
+    }
+  }
+}
+
+const SPAN = /^(\d{1,6})(s|m|h|d)$/;
+const UNITS: Readonly<Record<string, number>> = { s: 1e6, m: 60e6, h: 3_600e6, d: 86_400e6 };
+
+/** Microseconds of `15m`; null: it is none. */
+export function parseSpan(text: string): number | null {
+  const [, count, unit] = SPAN.exec(text.trim()) ?? [];
+  return count && unit ? Number(count) * (UNITS[unit] ?? 0) : null;
+}
+
+function daysOf(map: MapNode, key: string, byDefault: number): number | null {
+  const days = Number(textAt(map, key) ?? byDefault);
+  return Number.isInteger(days) && days >= 1 && days <= 366 ? days : null;
+}
+
+/** A number that has to be reached: counts that must stay below one can be told of no moment. */
+function thresholdOf(
+  map: MapNode,
+  line: number,
+  { problems, tuning }: Around,
+  max = COUNT_MAX,
+): number | null {
+  const condition = entryOf(map, 'condition')?.value;
+  if (condition?.kind !== 'map') return problems.add(line, 'a condition such as gte: 10 is needed');
+  const given = condition.entries.filter(({ key }) => key !== 'field');
+  const [only] = given;
+  if (!only || given.length > 1 || !['gte', 'gt', 'eq'].includes(only.key))
+    return problems.add(only?.line ?? line, 'of conditions, one of gte, gt and eq is supported');
+  const number = only.value.kind === 'scalar' ? Number(only.value.value) : Number.NaN;
+  const threshold = tuning.threshold ?? (only.key === 'gt' ? number + 1 : number);
+  if (!Number.isInteger(threshold) || threshold < 1 || threshold > max)
+    return problems.add(only.line, `the number must be from 1 to ${max}`);
+  return threshold;
+}
+
+function countedValue(
+  map: MapNode,
+  toGroup: (name: string, key: string) => Grouping | null,
+  line: number,
+  problems: Problems,
+): Grouping | null {
+  const condition = entryOf(map, 'condition')?.value;
+  const name = condition?.kind === 'map' ? textAt(condition, 'field') : null;
+  return name === null ? problems.add(line, 'the condition must name a field') : toGroup(name, 'condition');
+}
+
+/** How each child names what a group is made of: by an alias, or by the same name. */
+function groupingOf(
+  name: string,
+  rules: readonly string[],
+  children: readonly RuleNode[],
+  map: MapNode,
+  line: number,
+  problems: Problems,
+): Grouping | null {
+  const aliases = entryOf(map, 'aliases')?.value;
+  const alias = aliases?.kind === 'map' ? entryOf(aliases, name)?.value : undefined;
+  if (alias && alias.kind !== 'map') return problems.add(alias.line, 'an alias names a field for each rule');
+  const ofChild = rules.map((rule, i) => {
+    const called = (alias && textAt(alias, rule)) ?? name;
+    const child = children[i];
+    if (child && child.kind !== 'event' && child.groupBy.some((one) => one.name === called))
+      return { field: null, name: called };
+    const field = fieldSlot(called);
+    if (!field) problems.add(alias?.line ?? line, unknownField(called));
+    return { field, name: called };
+  });
+  return { name, ofChild };
+}

@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import { isUuid } from '../../event/record-id';
+import { allOf, anyOf, type Matcher } from '../matcher';
+import type { RuleAbout, RuleTest, Severity } from '../rule';
+import { parseCondition } from './condition';
+import { type Entry, entryOf, type MapNode, type Node, plain, textAt, textsAt } from './node';
+import type { Problems } from './problem';
+import { selectionTest } from './selection';
+import { short } from './value-test';
+
+/** What every document of a rule file has. */
+export interface Described {
+  readonly line: number;
+  /** What correlations and filters call it: its name and its id. */
+  readonly names: readonly string[];
+  readonly about: RuleAbout;
+  readonly own: OwnPart;
+}
+export interface EventDocument extends Described {
+  readonly kind: 'event';
+  readonly matcher: Matcher | null;
+}
+export interface CorrelationDocument extends Described {
+  readonly kind: 'correlation';
+  readonly correlation: MapNode;
+}
+export interface FilterDocument {
+  readonly kind: 'filter';
+  readonly line: number;
+  /** Null: all of the file. */
+  readonly rules: readonly string[] | null;
+  readonly matcher: Matcher | null;
+}
+export type SigmaDocument = EventDocument | CorrelationDocument | FilterDocument;
+
+/** What Sigma has no words for, under `x-audit-activity`. */
+export interface OwnPart {
+  readonly why: string;
+  readonly groupBy: readonly { readonly name: string; readonly line: number }[] | null;
+  readonly dedupMinutes: number;
+  readonly tests: readonly RuleTest[];
+}
+
+const OWN = 'x-audit-activity';
+/** In place of a detection: alerts of this rule are about the trail itself, not about events. */
+const TRAIL_HEALTH = 'trail-health';
+const DEDUP_DEFAULT = 60;
+const DEDUP_MAX = 7 * 24 * 60;
+
+export function parseDocument(root: MapNode, problems: Problems): SigmaDocument | null {
+  const action = entryOf(root, 'action');
+  if (action) return problems.add(action.line, 'action (collections of the first Sigma) is not supported');
+  const filter = entryOf(root, 'filter');
+  if (filter) return parseFilter(root, filter, problems);
+  const described = parseDescribed(root, problems);
+  const correlation = entryOf(root, 'correlation');
+  if (correlation) {
+    if (correlation.value.kind !== 'map') return problems.add(correlation.line, 'correlation must be a map');
+    return { kind: 'correlation', ...described, correlation: correlation.value };
+  }
+  const detection = entryOf(root, 'detection');
+  if (!detection) return problems.add(root.line, 'a document must have detection, correlation or filter');
+  const scope = logsourceTest(root, problems);
+  if (detection.value.kind === 'scalar' && detection.value.value === TRAIL_HEALTH)
+    return { kind: 'event', ...described, matcher: never };
+  const matcher = detectionTest(detection, problems);
+  return { kind: 'event', ...described, matcher: matcher && scope && allOf([matcher, scope]) };
+}
+
+const LEVELS: Readonly<Record<string, Severity>> = {
+  informational: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  critical: 'critical',
+};
+
+function parseDescribed(root: MapNode, problems: Problems): Described {
+  const title = textAt(root, 'title')?.trim() ?? '';
+  if (title === '') problems.add(root.line, 'a rule must have a title');
+  if (title.length > 256) problems.add(root.line, 'a title has at most 256 characters');
+  const levelEntry = entryOf(root, 'level');
+  const level = textAt(root, 'level')?.toLowerCase() ?? 'medium';
+  const severity = LEVELS[level];
+  if (!severity)
+    problems.add(levelEntry?.line ?? root.line, `level must be one of ${Object.keys(LEVELS).join(', ')}`);
+  const id = textAt(root, 'id');
+  const idEntry = entryOf(root, 'id');
+  if (id !== null && !isUuid(id)) problems.add(idEntry?.line ?? root.line, 'id must be a UUID');
+  const name = textAt(root, 'name');
+  return {
+    line: root.line,
+    names: [name, id].filter((one) => one !== null),
+    about: {
+      ruleId: id === null ? idOf(name ?? title) : id.toLowerCase(),
+      title,
+      description: textAt(root, 'description')?.trim() ?? '',
+      why: '',
+      falsePositives: textsAt(root, 'falsepositives'),
+      tags: textsAt(root, 'tags'),
+      severity: severity ?? 'medium',
+    },
+    own: parseOwn(root, problems),
+  };
+}
+
+/** The same title has the same id, so that a file without ids can be imported again. */
+export function idOf(text: string): string {
+  const hex = createHash('sha256').update(`rule\n${text}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function parseOwn(root: MapNode, problems: Problems): OwnPart {
+  const node = entryOf(root, OWN)?.value;
+  if (node && node.kind !== 'map') problems.add(node.line, `${OWN} must be a map`);
+  if (node?.kind !== 'map') return { why: '', groupBy: null, dedupMinutes: DEDUP_DEFAULT, tests: [] };
+  const groups = entryOf(node, 'group-by');
+  const dedup = Number(textAt(node, 'dedup-minutes') ?? DEDUP_DEFAULT);
+  if (!Number.isInteger(dedup) || dedup < 1 || dedup > DEDUP_MAX)
+    problems.add(
+      entryOf(node, 'dedup-minutes')?.line ?? node.line,
+      `dedup-minutes must be from 1 to ${DEDUP_MAX}`,
+    );
+  return {
+    why: textAt(node, 'why')?.trim() ?? '',
+    groupBy: groups ? textsAt(node, 'group-by').map((name) => ({ name, line: groups.line })) : null,
+    dedupMinutes: dedup,
+    tests: testsOf(node, problems),
+  };
+}
+
+function testsOf(own: MapNode, problems: Problems): RuleTest[] {
+  const entry = entryOf(own, 'tests');
+  if (!entry) return [];
+  if (entry.value.kind !== 'list') {
+    problems.add(entry.line, 'tests must be a list');
+    return [];
+  }
+  return entry.value.items.map((item, i) => {
+    const test = plain(item) as { name?: unknown; finds?: unknown; events?: unknown };
+    if (!Array.isArray(test?.events) || typeof test.finds !== 'boolean')
+      problems.add(item.line, 'a test has finds (true or false) and a list of events');
+    return {
+      name: String(test?.name ?? `test ${i + 1}`),
+      finds: test?.finds === true,
+      events: Array.isArray(test?.events) ? test.events : [],
+    };
+  });
+}
+
+/** Selections and condition of `detection`, or of a filter. */
+function detectionTest(
+  { value, line }: Entry,
+  problems: Problems,
+  skip: readonly string[] = [],
+): Matcher | null {
+  if (value.kind !== 'map') return problems.add(line, 'detection must be a map');
+  const condition = entryOf(value, 'condition');
+  if (!condition) return problems.add(line, 'detection must have a condition');
+  const timeframe = entryOf(value, 'timeframe');
+  if (timeframe) return problems.add(timeframe.line, 'timeframe is not supported: write a correlation');
+  const selections = new Map<string, Matcher>();
+  let isSound = true;
+  for (const entry of value.entries) {
+    if (entry.key === 'condition' || skip.includes(entry.key)) continue;
+    const test = selectionTest(entry.value, problems);
+    if (test) selections.set(entry.key, test);
+    else isSound = false;
+  }
+  if (!isSound) return null;
+  const nodes: readonly Node[] = condition.value.kind === 'list' ? condition.value.items : [condition.value];
+  const parts = nodes.map((node) =>
+    node.kind === 'scalar'
+      ? parseCondition(String(node.value ?? ''), selections, node.line, problems)
+      : problems.add(node.line, 'a condition must be a text'),
+  );
+  const sound = parts.filter((part) => part !== null);
+  return sound.length === parts.length && sound.length > 0 ? anyOf(sound) : null;
+}
+
+function parseFilter(root: MapNode, filter: Entry, problems: Problems): FilterDocument | null {
+  if (filter.value.kind !== 'map') return problems.add(filter.line, 'filter must be a map');
+  const rules = textsAt(filter.value, 'rules');
+  const isAny = rules.length === 0 || (rules.length === 1 && rules[0] === 'any');
+  return {
+    kind: 'filter',
+    line: root.line,
+    rules: isAny ? null : rules,
+    matcher: detectionTest(filter, problems, ['rules']),
+  };
+}
+
+const always: Matcher = { test: () => true, actions: null };
+const never: Matcher = { test: () => false, actions: new Set() };
+
+/** Where a rule looks: at SQL Server's audit as it is, or at the Windows log that SQL Server writes to. */
+function logsourceTest(root: MapNode, problems: Problems): Matcher | null {
+  const entry = entryOf(root, 'logsource');
+  if (!entry) return problems.add(root.line, 'a rule must have a logsource');
+  if (entry.value.kind !== 'map') return problems.add(entry.line, 'logsource must be a map');
+  const [product, category, service] = ['product', 'category', 'service'].map((key) =>
+    textAt(entry.value as MapNode, key)?.toLowerCase(),
+  );
+  if (product === 'windows') {
+    if (
+      category === undefined &&
+      (service === undefined || service === 'application' || service === 'security')
+    )
+      return always;
+  } else if (
+    product === undefined ||
+    ['mssql', 'sqlserver', 'sql_server', 'microsoft_sqlserver'].includes(product)
+  ) {
+    if (category === undefined || category === 'database' || product !== undefined) return always;
+  }
+  const named = Object.entries({ product, category, service }).filter(([, value]) => value !== undefined);
+  return problems.add(
+    entry.line,
+    `this logsource is not supported (${short(named.map(([key, value]) => `${key}: ${value}`).join(', '))}): events here ` +
+      'are those of product sqlserver, or of product windows, service application',
+  );
+}

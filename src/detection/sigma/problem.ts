@@ -1,0 +1,27 @@
+/** What is wrong with a rule, and where. */
+export interface RuleProblem {
+  /** 1-based. */
+  readonly line: number;
+  readonly reason: string;
+}
+
+const PROBLEMS_MAX = 20;
+
+/** Gathers what is wrong, so that one import tells of everything. */
+export class Problems {
+  readonly found: RuleProblem[] = [];
+
+  add(line: number, reason: string): null {
+    if (this.found.length < PROBLEMS_MAX) this.found.push({ line, reason });
+    return null;
+  }
+}
+
+/** A file that is not taken. */
+export class RuleRefused extends Error {
+  override readonly name = 'RuleRefused';
+
+  constructor(readonly problems: readonly RuleProblem[]) {
+    super(problems.map(({ line, reason }) => `line ${line}: ${reason}`).join('; '));
+  }
+}

@@ -1,0 +1,139 @@
+import { fieldSlot } from '../field-names';
+import { allOf, type Matcher, not } from '../matcher';
+import type { EventNode, Rule, RuleNode, Tuning } from '../rule';
+import { correlationNode } from './correlation';
+import { type CorrelationDocument, type EventDocument, parseDocument, type SigmaDocument } from './document';
+import { parseNodes } from './node';
+import { Problems, RuleRefused } from './problem';
+import { unknownField } from './value-test';
+
+const RULES_OF_FILE_MAX = 100;
+const DEFAULT_GROUP = ['serverInstanceName', 'serverPrincipalName'];
+
+/**
+ * The rules of a Sigma file: those of its documents that no correlation of the file refers to, or that say `generate`.
+ * @param tuning what a tenant changes, by rule id @throws RuleRefused with every problem and its line
+ */
+export function parseRules(
+  text: string,
+  tuning: (ruleId: string) => Tuning | null = () => null,
+): readonly Rule[] {
+  const problems = new Problems();
+  const documents = parseNodes(text)
+    .map((root) => parseDocument(root, problems))
+    .filter((document) => document !== null);
+  const named = new Map<string, EventDocument | CorrelationDocument>();
+  for (const document of documents) {
+    if (document.kind === 'filter') continue;
+    for (const name of document.names) {
+      if (named.has(name)) problems.add(document.line, `${name} is the name of two documents`);
+      named.set(name, document);
+    }
+  }
+  if (problems.found.length > 0) throw new RuleRefused(problems.found);
+  const referred = new Set<EventDocument | CorrelationDocument>();
+  const builder = new Builder(documents, named, referred, problems);
+  const rules = documents.flatMap((document) => {
+    if (document.kind === 'filter') return [];
+    const rule = builder.ruleOf(document, tuning(document.about.ruleId) ?? {});
+    return rule ? [{ document, rule }] : [];
+  });
+  if (problems.found.length > 0) throw new RuleRefused(problems.found);
+  const shown = rules.filter(({ document }) => !referred.has(document)).map(({ rule }) => rule);
+  if (shown.length === 0) problems.add(1, 'the file has no rule');
+  if (shown.length > RULES_OF_FILE_MAX) problems.add(1, `a file has at most ${RULES_OF_FILE_MAX} rules`);
+  if (new Set(shown.map(({ ruleId }) => ruleId)).size < shown.length)
+    problems.add(1, 'two rules of the file have the same id');
+  if (problems.found.length > 0) throw new RuleRefused(problems.found);
+  return shown;
+}
+
+class Builder {
+  constructor(
+    private readonly documents: readonly SigmaDocument[],
+    private readonly named: ReadonlyMap<string, EventDocument | CorrelationDocument>,
+    private readonly referred: Set<EventDocument | CorrelationDocument>,
+    private readonly problems: Problems,
+  ) {}
+
+  ruleOf(document: EventDocument | CorrelationDocument, tuning: Tuning): Rule | null {
+    const except = this.#exceptions(tuning, document.line);
+    const root = this.#node(document, tuning, except, []);
+    if (!root) return null;
+    const { own, about } = document;
+    const named = own.groupBy ?? DEFAULT_GROUP.map((name) => ({ name, line: document.line }));
+    const groupBy = named.flatMap(({ name, line }) => {
+      const field = fieldSlot(name);
+      if (!field) this.problems.add(line, unknownField(name));
+      return field ? [{ name, field }] : [];
+    });
+    return {
+      ...about,
+      why: own.why,
+      severity: tuning.severity ?? about.severity,
+      root,
+      groupBy,
+      dedupMinutes: tuning.dedupMinutes ?? own.dedupMinutes,
+      tests: own.tests,
+    };
+  }
+
+  #exceptions({ exceptions = [] }: Tuning, line: number): Matcher | null {
+    if (exceptions.length === 0) return null;
+    const parts = exceptions.map((exception) =>
+      not(
+        allOf(
+          Object.entries(exception).map(([name, value]): Matcher => {
+            const field = fieldSlot(name);
+            if (!field) this.problems.add(line, unknownField(name));
+            const wanted = value.toLowerCase();
+            return { test: (seen) => field !== null && seen.folded(field).includes(wanted), actions: null };
+          }),
+        ),
+      ),
+    );
+    return allOf(parts);
+  }
+
+  #node(
+    document: EventDocument | CorrelationDocument,
+    tuning: Tuning,
+    except: Matcher | null,
+    path: readonly (EventDocument | CorrelationDocument)[],
+  ): RuleNode | null {
+    if (path.includes(document))
+      return this.problems.add(document.line, 'correlations refer to each other in a circle');
+    if (document.kind === 'event') return this.#eventNode(document, except);
+    return correlationNode(document, {
+      problems: this.problems,
+      tuning: path.length === 0 ? tuning : {},
+      childOf: (name, line) => {
+        const child = this.named.get(name);
+        if (!child) {
+          this.problems.add(line, `there is no rule ${name} in this file`);
+          return null;
+        }
+        this.#refer(child, document);
+        return this.#node(child, tuning, except, [...path, document]);
+      },
+    });
+  }
+
+  #refer(child: EventDocument | CorrelationDocument, by: CorrelationDocument): void {
+    const generate = by.correlation.entries.find(({ key }) => key === 'generate')?.value;
+    if (generate?.kind === 'scalar' && generate.value === true) return;
+    this.referred.add(child);
+  }
+
+  #eventNode(document: EventDocument, except: Matcher | null): EventNode | null {
+    if (!document.matcher) return null;
+    const filters = this.documents.flatMap((one) =>
+      one.kind === 'filter' &&
+      one.matcher &&
+      (one.rules === null || one.rules.some((name) => document.names.includes(name)))
+        ? [one.matcher]
+        : [],
+    );
+    return { kind: 'event', matcher: allOf([document.matcher, ...filters, ...(except ? [except] : [])]) };
+  }
+}

@@ -1,0 +1,67 @@
+import { foldCase } from '../event';
+import { fieldSlot } from '../field-names';
+import { ANY, globTest, parseGlob } from '../glob';
+import { allOf, anyOf, type Matcher, not } from '../matcher';
+import type { Entry, MapNode, Node } from './node';
+import type { Problems } from './problem';
+import { parseModifiers, unknownField, valueTest } from './value-test';
+
+/** A search identifier: a map, whose fields must all hold; a list of maps, of which one must; or keywords. */
+export function selectionTest(node: Node, problems: Problems): Matcher | null {
+  switch (node.kind) {
+    case 'map':
+      return mapTest(node, problems);
+    case 'list':
+      return combined(
+        node.items.map((item) => (item.kind === 'map' ? mapTest(item, problems) : keyword(item, problems))),
+        anyOf,
+      );
+    case 'scalar':
+      return keyword(node, problems);
+  }
+}
+
+function combined(
+  parts: readonly (Matcher | null)[],
+  combine: (parts: readonly Matcher[]) => Matcher,
+): Matcher | null {
+  const sound = parts.filter((part) => part !== null);
+  return sound.length === parts.length && sound.length > 0 ? combine(sound) : null;
+}
+
+function mapTest(map: MapNode, problems: Problems): Matcher | null {
+  if (map.entries.length === 0) return problems.add(map.line, 'a selection must name a field');
+  return combined(
+    map.entries.map((entry) => entryTest(entry, problems)),
+    allOf,
+  );
+}
+
+function entryTest({ key, line, value }: Entry, problems: Problems): Matcher | null {
+  const [name = '', ...given] = key.split('|');
+  const nodes = value.kind === 'list' ? value.items : [value];
+  if (value.kind === 'list' && nodes.length === 0) return problems.add(line, 'a list of values is empty');
+  if (name === '') {
+    if (given.some((one) => one !== 'all')) return problems.add(line, 'keywords take the modifier all only');
+    return combined(
+      nodes.map((node) => keyword(node, problems)),
+      given.includes('all') ? allOf : anyOf,
+    );
+  }
+  const field = fieldSlot(name);
+  if (!field) return problems.add(line, unknownField(name));
+  const modifiers = parseModifiers(given, line, problems);
+  if (!modifiers) return null;
+  const single = new Set([...modifiers].filter((one) => one !== 'all' && one !== 'neq'));
+  const tests = nodes.map((node) => valueTest({ field, modifiers: single }, node, problems));
+  const test = combined(tests, modifiers.has('all') ? allOf : anyOf);
+  return test && modifiers.has('neq') ? not(test) : test;
+}
+
+/** A keyword may stand anywhere in what the event says. */
+function keyword(node: Node, problems: Problems): Matcher | null {
+  if (node.kind !== 'scalar' || node.value === null || node.value === '')
+    return problems.add(node.line, 'a keyword must be a text or a number');
+  const test = globTest([ANY, ...parseGlob(foldCase(String(node.value))), ANY]);
+  return { test: (seen) => test(seen.everything()), actions: null };
+}

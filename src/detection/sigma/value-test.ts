@@ -1,0 +1,196 @@
+import { BlockList, isIP } from 'node:net';
+import { RE2JS } from 're2js';
+import { type FieldSlot, foldCase, textOf } from '../event';
+import { fieldSlot } from '../field-names';
+import { ANY, type Glob, globTest, parseGlob } from '../glob';
+import type { Matcher } from '../matcher';
+import type { Seen } from '../seen';
+import { FAILED_LOGIN_ACTIONS } from '../windows-view';
+import type { Node } from './node';
+import type { Problems } from './problem';
+
+const WHERE = ['contains', 'startswith', 'endswith'] as const;
+const COMPARE = ['lt', 'lte', 'gt', 'gte'] as const;
+const FLAGS: Readonly<Record<string, number>> = {
+  i: RE2JS.CASE_INSENSITIVE,
+  m: RE2JS.MULTILINE,
+  s: RE2JS.DOTALL,
+};
+const ALONE = ['re', 'cidr', 'exists', ...COMPARE];
+const KNOWN = new Set<string>([...WHERE, ...ALONE, 'all', 'cased', 'fieldref', 'neq', ...Object.keys(FLAGS)]);
+const PATTERN_CHARS_MAX = 4_096;
+
+/** `field|modifier|…`. */
+export interface FieldTest {
+  readonly field: FieldSlot;
+  readonly modifiers: ReadonlySet<string>;
+}
+
+/** @returns null when it was refused */
+export function parseModifiers(given: readonly string[], line: number, problems: Problems) {
+  const modifiers = new Set(given);
+  for (const one of modifiers)
+    if (!KNOWN.has(one)) return problems.add(line, `the modifier ${short(one)} is not supported`);
+  const where = WHERE.filter((one) => modifiers.has(one));
+  const alone = ALONE.filter((one) => modifiers.has(one));
+  if (where.length + alone.length > 1)
+    return problems.add(line, `the modifiers ${[...where, ...alone].join(' and ')} exclude each other`);
+  if (['i', 'm', 's'].some((one) => modifiers.has(one)) && !modifiers.has('re'))
+    return problems.add(line, 'the modifiers i, m and s go with re only');
+  if (modifiers.has('fieldref') && alone.length > 0)
+    return problems.add(line, `the modifiers fieldref and ${alone[0]} exclude each other`);
+  return modifiers;
+}
+
+/** The test of one value. @returns null when it was refused */
+export function valueTest({ field, modifiers }: FieldTest, node: Node, problems: Problems): Matcher | null {
+  if (node.kind !== 'scalar')
+    return problems.add(node.line, 'a value must be a text, a number, true, false or null');
+  const { value, line } = node;
+  if (modifiers.has('exists')) {
+    const wanted = String(value);
+    if (wanted !== 'true' && wanted !== 'false') return problems.add(line, 'exists takes true or false');
+    return free((seen) => seen.values(field).length > 0 === (wanted === 'true'));
+  }
+  if (value === null || value === '') {
+    if (value === null && modifiers.size > 0) return problems.add(line, 'null goes with no modifier');
+    if (modifiers.has('re')) return problems.add(line, 're takes a regular expression');
+    if (modifiers.has('contains') || modifiers.has('startswith') || modifiers.has('endswith'))
+      return free((seen) => seen.values(field).length > 0);
+    return free((seen) => seen.values(field).length === 0);
+  }
+  const compare = COMPARE.find((one) => modifiers.has(one));
+  if (compare) return numberTest(field, compare, value, line, problems);
+  if (modifiers.has('re')) return regexTest(field, modifiers, String(value), line, problems);
+  if (modifiers.has('cidr')) return cidrTest(field, String(value), line, problems);
+  if (modifiers.has('fieldref')) return fieldrefTest(field, modifiers, String(value), line, problems);
+  return textTest(field, modifiers, String(value));
+}
+
+const free = (test: Matcher['test']): Matcher => ({ test, actions: null });
+
+/** The pieces of a text with what the modifier puts around them. */
+function withPlace(glob: Glob, modifiers: ReadonlySet<string>): Glob {
+  const before = modifiers.has('contains') || modifiers.has('endswith');
+  const after = modifiers.has('contains') || modifiers.has('startswith');
+  return [
+    ...(before && glob[0] !== ANY ? [ANY] : []),
+    ...glob,
+    ...(after && glob.at(-1) !== ANY ? [ANY] : []),
+  ] as Glob;
+}
+
+function textTest(field: FieldSlot, modifiers: ReadonlySet<string>, value: string): Matcher {
+  const isCased = modifiers.has('cased');
+  const glob = withPlace(parseGlob(isCased ? value : foldCase(value)), modifiers);
+  const test = globTest(glob);
+  if (isCased) return free((seen) => seen.values(field).some((one) => test(textOf(one))));
+  const matches = (seen: Seen) => {
+    for (const text of seen.folded(field)) if (test(text)) return true;
+    return false;
+  };
+  return { test: matches, actions: actionsOf(field, glob) };
+}
+
+/** What the index of actions learns from a test. */
+function actionsOf({ name }: FieldSlot, glob: Glob): ReadonlySet<string> | null {
+  const [only] = glob;
+  if (glob.length !== 1 || typeof only !== 'string') return null;
+  if (name === 'actionId') return new Set([only]);
+  if (name === 'EventID' && only === '18456') return new Set(FAILED_LOGIN_ACTIONS.map(foldCase));
+  return null;
+}
+
+function numberTest(
+  field: FieldSlot,
+  compare: (typeof COMPARE)[number],
+  value: string | number | boolean,
+  line: number,
+  problems: Problems,
+): Matcher | null {
+  const limit = Number(value);
+  if (typeof value === 'boolean' || !Number.isFinite(limit) || String(value).trim() === '')
+    return problems.add(line, `${compare} takes a number`);
+  const holds = {
+    lt: (n: number) => n < limit,
+    lte: (n: number) => n <= limit,
+    gt: (n: number) => n > limit,
+    gte: (n: number) => n >= limit,
+  }[compare];
+  return free((seen) =>
+    seen.values(field).some((one) => {
+      const n = typeof one === 'boolean' ? Number.NaN : Number(one);
+      return !Number.isNaN(n) && holds(n);
+    }),
+  );
+}
+
+function regexTest(
+  field: FieldSlot,
+  modifiers: ReadonlySet<string>,
+  pattern: string,
+  line: number,
+  problems: Problems,
+): Matcher | null {
+  if (/\(\?(?:[=!]|<[=!])/.test(pattern))
+    return problems.add(line, 'look-around is not supported: regular expressions are run in linear time');
+  if (pattern.length > PATTERN_CHARS_MAX)
+    return problems.add(line, `a regular expression has at most ${PATTERN_CHARS_MAX} characters`);
+  let flags = 0;
+  for (const [name, flag] of Object.entries(FLAGS)) if (modifiers.has(name)) flags |= flag;
+  try {
+    const compiled = RE2JS.compile(pattern, flags);
+    return free((seen) => seen.values(field).some((one) => compiled.test(textOf(one))));
+  } catch (error) {
+    return problems.add(line, `the regular expression is not supported: ${short((error as Error).message)}`);
+  }
+}
+
+function cidrTest(field: FieldSlot, network: string, line: number, problems: Problems): Matcher | null {
+  const [address = '', bits, ...rest] = network.split('/');
+  const version = isIP(address);
+  const prefix = bits === undefined ? (version === 4 ? 32 : 128) : Number(bits);
+  const isSound =
+    version !== 0 &&
+    rest.length === 0 &&
+    /^\d{1,3}$/.test(bits ?? '0') &&
+    prefix <= (version === 4 ? 32 : 128);
+  if (!isSound) return problems.add(line, `cidr takes a network such as 10.0.0.0/8, not ${short(network)}`);
+  const list = new BlockList();
+  list.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
+  return free((seen) => seen.values(field).some((one) => isWithin(list, textOf(one))));
+}
+
+const MAPPED = /^::ffff:(?=\d+\.)/i;
+function isWithin(list: BlockList, text: string): boolean {
+  const address = text.replace(MAPPED, '');
+  const version = isIP(address);
+  return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+function fieldrefTest(
+  field: FieldSlot,
+  modifiers: ReadonlySet<string>,
+  name: string,
+  line: number,
+  problems: Problems,
+): Matcher | null {
+  const other = fieldSlot(name);
+  if (!other) return problems.add(line, unknownField(name));
+  const textsOf = (seen: Seen, of: FieldSlot) =>
+    modifiers.has('cased') ? seen.values(of).map(textOf) : seen.folded(of);
+  const holds = modifiers.has('contains')
+    ? (a: string, b: string) => a.includes(b)
+    : modifiers.has('startswith')
+      ? (a: string, b: string) => a.startsWith(b)
+      : modifiers.has('endswith')
+        ? (a: string, b: string) => a.endsWith(b)
+        : (a: string, b: string) => a === b;
+  return free((seen) => textsOf(seen, field).some((a) => textsOf(seen, other).some((b) => holds(a, b))));
+}
+
+export const unknownField = (name: string): string =>
+  `events have no field ${short(name)}: the fields are those of the API, additional.*, the columns of ` +
+  'sys.fn_get_audit_file, and Provider_Name, EventID, Data, Channel and Computer';
+
+export const short = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -1,0 +1,102 @@
+import { AUDIT_EVENT_FIELDS, toCamelCase } from '../event/fields';
+import type { DetectionEvent, Value } from './event';
+
+/**
+ * Public rules for SQL Server are written for the Windows application log, where SQL Server renders an audit record as
+ * lines of `name:value`, and a failed login besides as a message of its own. This is the view of our events for them.
+ */
+
+/** Of each audit record, and of failed logins as well. */
+const AUDIT_EVENT_ID = 33205;
+const FAILED_LOGIN_ID = 18456;
+export const FAILED_LOGIN_ACTIONS = ['LGIF', 'DBAF'];
+
+const isFailedLogin = ({ fields }: DetectionEvent) => FAILED_LOGIN_ACTIONS.includes(fields.actionId ?? '');
+
+/** In the order in which SQL Server writes them. */
+const LINES = [
+  ...[
+    'audit_schema_version',
+    'event_time',
+    'sequence_number',
+    'action_id',
+    'succeeded',
+    'is_column_permission',
+  ],
+  ...['session_id', 'server_principal_id', 'database_principal_id', 'target_server_principal_id'],
+  ...['target_database_principal_id', 'object_id', 'user_defined_event_id', 'transaction_id', 'class_type'],
+  ...['duration_milliseconds', 'response_rows', 'affected_rows', 'client_ip', 'permission_bitmask'],
+  ...['sequence_group_id', 'session_server_principal_name', 'server_principal_name', 'server_principal_sid'],
+  ...['database_principal_name', 'target_server_principal_name', 'target_server_principal_sid'],
+  ...[
+    'target_database_principal_name',
+    'server_instance_name',
+    'database_name',
+    'schema_name',
+    'object_name',
+  ],
+  ...['statement', 'additional_information', 'user_defined_information', 'application_name', 'connection_id'],
+  ...['data_sensitivity_information', 'host_name'],
+].map((name) => ({ name, key: toCamelCase(name), isField: toCamelCase(name) in AUDIT_EVENT_FIELDS }));
+
+/** SQL Server pads codes with spaces. */
+const WIDTHS: Readonly<Record<string, number>> = { action_id: 4, class_type: 2 };
+
+function lineValue({ fields, additional }: DetectionEvent, line: (typeof LINES)[number]): string {
+  if (line.name === 'event_time') return (fields.eventTime ?? '').replace('T', ' ').replace('Z', '');
+  const own = line.isField ? fields[line.key as keyof typeof fields] : additional[line.key];
+  if (own === null || own === undefined) return line.name === 'audit_schema_version' ? '1' : '';
+  return String(own).padEnd(WIDTHS[line.name] ?? 0);
+}
+
+const rendered = (event: DetectionEvent): string =>
+  LINES.map((line) => `${line.name}:${lineValue(event, line)}`).join('\n');
+
+const QUOTED = /'([^']*)'/;
+const REASON = /Reason: [^[]*/;
+const CLIENT = /\[CLIENT: [^\]]*\]/;
+
+/** The message of event 18456, then its parts, as the log keeps them. */
+function failedLogin({ fields }: DetectionEvent): string[] {
+  const statement = fields.statement ?? '';
+  const login = QUOTED.exec(statement)?.[1] ?? fields.serverPrincipalName ?? '';
+  const reason = REASON.exec(statement)?.[0].trim() ?? '';
+  const address = fields.clientIp === 'local machine' ? '<local machine>' : (fields.clientIp ?? '');
+  const client = CLIENT.exec(statement)?.[0] ?? (address && `[CLIENT: ${address}]`);
+  const message = [`Login failed for user '${login}'.`, reason, client].filter(Boolean).join(' ');
+  return [message, login, ` ${reason}`, ` ${client}`];
+}
+
+/** Windows names the source of a named instance after it. */
+function providers({ fields }: DetectionEvent): string[] {
+  const instance = fields.serverInstanceName?.split('\\')[1];
+  const named = instance ? [`MSSQL$${instance}`, `MSSQL$${instance}$AUDIT`] : [];
+  return [...named, 'MSSQLSERVER', 'MSSQLSERVER$AUDIT'];
+}
+
+const cache = new WeakMap<DetectionEvent, readonly string[]>();
+
+function data(event: DetectionEvent): readonly string[] {
+  const known = cache.get(event);
+  if (known) return known;
+  const texts = [rendered(event), ...(isFailedLogin(event) ? failedLogin(event) : [])];
+  cache.set(event, texts);
+  return texts;
+}
+
+const computer = ({ fields }: DetectionEvent) => fields.serverInstanceName?.split('\\')[0];
+
+export const windowsView = {
+  data,
+  fields: {
+    Provider_Name: providers,
+    Source: providers,
+    EventID: (event) =>
+      isFailedLogin(event) ? [String(AUDIT_EVENT_ID), String(FAILED_LOGIN_ID)] : String(AUDIT_EVENT_ID),
+    Data: data,
+    Message: data,
+    Channel: () => 'Application',
+    Computer: computer,
+    ComputerName: computer,
+  } as Readonly<Record<string, (event: DetectionEvent) => Value | readonly Value[]>>,
+};

@@ -1,0 +1,144 @@
+import { type Entry, merged } from './hit';
+
+/**
+ * Entries within one timespan of the newest. A late event that belongs to an earlier time has a lane of its own, so that
+ * a burst which arrives late is found as one that arrived in time.
+ */
+interface Lane {
+  max: number;
+  entries: Entry[];
+}
+export interface Lanes {
+  lanes: Lane[];
+}
+
+const LANES_MAX = 3;
+
+export const noLanes = (): Lanes => ({ lanes: [] });
+
+/** The lane an event time belongs to; those used last stand last. */
+function laneOf(body: Lanes, at: number, within: number): Lane {
+  let best = -1;
+  for (let i = 0; i < body.lanes.length; i++) {
+    const { max } = body.lanes[i] as Lane;
+    if (Math.abs(at - max) <= within && (best < 0 || max > (body.lanes[best] as Lane).max)) best = i;
+  }
+  if (best >= 0) {
+    const [lane] = body.lanes.splice(best, 1);
+    body.lanes.push(lane as Lane);
+    return lane as Lane;
+  }
+  const made = { max: at, entries: [] };
+  body.lanes.push(made);
+  if (body.lanes.length > LANES_MAX) body.lanes.shift();
+  return made;
+}
+
+function insert(entries: Entry[], entry: Entry): void {
+  let at = entries.length;
+  while (at > 0 && (entries[at - 1] as Entry).l > entry.l) at -= 1;
+  if (at === entries.length) entries.push(entry);
+  else entries.splice(at, 0, entry);
+}
+
+function dropOlder(lane: Lane, before: number): void {
+  let n = 0;
+  while (n < lane.entries.length && (lane.entries[n] as Entry).l < before) n += 1;
+  if (n > 0) lane.entries.splice(0, n);
+}
+
+/** Counts a hit. @returns all of the window's when it made the number full; they are not counted again */
+export function countHit(body: Lanes, entry: Entry, within: number, atLeast: number): Entry | null {
+  const lane = laneOf(body, entry.l, within);
+  lane.max = Math.max(lane.max, entry.l);
+  insert(lane.entries, entry);
+  dropOlder(lane, lane.max - within);
+  if (lane.entries.length < atLeast) return null;
+  const whole = merged(lane.entries);
+  lane.entries = [];
+  return whole;
+}
+
+/** Counts different values: of each the latest hit stands for it. */
+export function countValue(body: Lanes, entry: Entry, within: number, atLeast: number): Entry | null {
+  const lane = laneOf(body, entry.l, within);
+  lane.max = Math.max(lane.max, entry.l);
+  const same = lane.entries.findIndex(({ v }) => v === entry.v);
+  if (same >= 0) {
+    if ((lane.entries[same] as Entry).l > entry.l) return null;
+    lane.entries.splice(same, 1);
+  }
+  insert(lane.entries, entry);
+  dropOlder(lane, lane.max - within);
+  if (lane.entries.length < atLeast) return null;
+  const whole = merged(lane.entries);
+  lane.entries = [];
+  return whole;
+}
+
+/** When the newest of its entries was. */
+export const newestOf = ({ lanes }: Lanes): number => Math.max(0, ...lanes.map(({ max }) => max));
+
+/** The latest hits of each of the rules that have to come together. */
+export interface Parts {
+  parts: Entry[][];
+}
+const PARTS_MAX = 16;
+export const noParts = (children: number): Parts => ({ parts: Array.from({ length: children }, () => []) });
+export const newestPart = ({ parts }: Parts): number =>
+  Math.max(0, ...parts.flatMap((entries) => entries.map(({ l }) => l)));
+
+/** @returns one hit of each rule, all within the time, when this one completed them */
+export function together(
+  body: Parts,
+  child: number,
+  entry: Entry,
+  { within, isOrdered }: { readonly within: number; readonly isOrdered: boolean },
+): Entry | null {
+  const own = body.parts[child] as Entry[];
+  insert(own, entry);
+  if (own.length > PARTS_MAX) own.shift();
+  if (body.parts.some((entries) => entries.length === 0)) return null;
+  const found = isOrdered ? inOrder(body.parts, child, entry) : inAnyOrder(body.parts, child, entry, within);
+  if (!found) return null;
+  const times = found.map(({ l }) => l);
+  if (Math.max(...times) - Math.min(...times) > within) return null;
+  body.parts = body.parts.map(() => []);
+  return merged(found);
+}
+
+/** Of what comes before it the latest, of what comes after it the earliest. */
+function inOrder(parts: readonly (readonly Entry[])[], child: number, entry: Entry): Entry[] | null {
+  const found: Entry[] = [];
+  found[child] = entry;
+  for (let i = child - 1, next = entry; i >= 0; i--) {
+    const before = parts[i]?.findLast(({ l, r }) => l <= next.f && !sameRecord(r, next.r));
+    if (!before) return null;
+    found[i] = next = before;
+  }
+  for (let i = child + 1, last = entry; i < parts.length; i++) {
+    const after = parts[i]?.find(({ f, r }) => f >= last.l && !sameRecord(r, last.r));
+    if (!after) return null;
+    found[i] = last = after;
+  }
+  return found;
+}
+
+const sameRecord = (a: readonly string[], b: readonly string[]) =>
+  a.length === 1 && b.length === 1 && a[0] === b[0];
+
+function inAnyOrder(
+  parts: readonly (readonly Entry[])[],
+  child: number,
+  entry: Entry,
+  within: number,
+): Entry[] | null {
+  const starts = parts.flat().flatMap(({ l }) => (l <= entry.l && l >= entry.l - within ? [l] : []));
+  for (const start of starts.sort((a, b) => a - b)) {
+    const found = parts.map((entries, i) =>
+      i === child ? entry : entries.find(({ l }) => l >= start && l <= start + within),
+    );
+    if (found.every((one) => one !== undefined)) return found.sort((a, b) => a.l - b.l);
+  }
+  return null;
+}

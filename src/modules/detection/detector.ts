@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import { askPrisma, type OwnerDb, type Prisma } from '../../database/clients';
+import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import type { DetectionEvent } from '../../detection/event';
+import type { EngineHost, Evaluated, StoredState } from '../../detection/host';
+import { ticksOfRecordId } from '../../event/record-id';
+import { LIMITS } from '../../limits';
+import type { ArrivalReader, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
+import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
+import type { TenantForm } from '../../trail/counts/scope';
+import type { ShippedRule } from './shipped-rules';
+import { enabledRules } from './tenant-rules';
+import { type WrittenAlert, writeFindings } from './write-findings';
+
+const TENANTS_PER_ROUND = 250;
+const STEP_MS_MAX = 60_000;
+/** A turn is kept for as long as a step may take. */
+const TURN_SECONDS = 30;
+const TICKS_PER_US = 10n;
+/** Engines kept between steps; the rest is loaded again. */
+const ENGINES_MAX = 100;
+
+interface Place {
+  readonly position: number;
+  readonly learned: number;
+  readonly learnUntil: number;
+  readonly revision: number;
+}
+
+/**
+ * Looks at what arrives in each tenant's log with its rules. What a step finds, what windows hold then and how far it
+ * came are written in one transaction, which fails where another instance was quicker: so nothing is found twice, and
+ * nothing is passed over. Instances take turns, so that this seldom happens.
+ */
+export class Detector {
+  readonly #me = randomUUID();
+  readonly #rounds: TenantRounds;
+  readonly #reader: ArrivalReader;
+  /** What the engine of each tenant has seen. */
+  readonly #open = new Map<number, Place>();
+
+  constructor(
+    private readonly parts: {
+      readonly owner: OwnerDb;
+      readonly form: TenantForm;
+      readonly host: EngineHost;
+      readonly shipped: ReadonlyMap<string, ShippedRule>;
+      readonly nowMs: () => number;
+      /** In the transaction that writes alerts. */
+      readonly onAlerts?: (
+        tx: Prisma.TransactionClient,
+        tenantId: number,
+        alerts: readonly WrittenAlert[],
+      ) => Promise<void>;
+    },
+  ) {
+    this.#rounds = new TenantRounds(parts.owner);
+    this.#reader = new PostgresArrivalReader(askPrisma(parts.owner), parts.form, parts.nowMs);
+  }
+
+  /** @returns how many tenants had more than one step's work */
+  async run(): Promise<number> {
+    const tenants = await this.#rounds.ask((of) =>
+      this.parts.owner.$queryRawUnsafe<{ tenant_id: number }[]>(
+        `SELECT h.tenant_id FROM audit_log_head h LEFT JOIN detection_position p ON p.tenant_id = h.tenant_id
+         WHERE ${of('h.tenant_id')} AND (p.tenant_id IS NULL OR p.position < h.size OR p.learned < p.learn_until
+           OR p.due_at <= $1::timestamptz) LIMIT ${TENANTS_PER_ROUND}`,
+        new Date(this.parts.nowMs()),
+      ),
+    );
+    let more = 0;
+    for (const { tenant_id } of tenants)
+      more += (await this.#rounds.attempt(tenant_id, () => this.#step(tenant_id))) ?? 0;
+    this.#rounds.end();
+    return more;
+  }
+
+  /** @returns 1 where work is left */
+  async #step(tenantId: number): Promise<number> {
+    const place = await this.#takeTurn(tenantId);
+    if (!place) return 0;
+    try {
+      await this.#load(tenantId, place);
+      const learned = await this.#learn(tenantId, place);
+      const isReady = learned.to >= place.learnUntil;
+      const read = await this.#reader.read(tenantId, place.position, LIMITS.detectionStep);
+      const { host, nowMs } = this.parts;
+      const clock = { nowMs: nowMs(), isReady };
+      const done = await host.evaluate(tenantId, read.items.map(toDetectionEvent), clock);
+      const reached = { ...place, position: read.next, learned: learned.to };
+      const isWritten = await this.#write(tenantId, {
+        place,
+        reached,
+        done,
+        learnt: learned.changes,
+        nowMs: clock.nowMs,
+      });
+      if (isWritten) this.#open.set(tenantId, reached);
+      else await this.#forget(tenantId);
+      return read.next < read.size || !isReady ? 1 : 0;
+    } catch (error) {
+      // The engine may have seen what was not written.
+      await this.#forget(tenantId);
+      throw error;
+    }
+  }
+
+  /** Null: it is another instance's. */
+  async #takeTurn(tenantId: number): Promise<Place | null> {
+    const [row] = await this.parts.owner.$queryRawUnsafe<
+      { position: bigint; learned: bigint; learn_until: bigint; revision: number }[]
+    >(
+      `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, holder, held_until)
+       VALUES ($1::int, 0, 0, 0, $2::uuid, statement_timestamp() + interval '${TURN_SECONDS} seconds')
+       ON CONFLICT (tenant_id) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
+         WHERE p.holder IS NULL OR p.holder = excluded.holder OR p.held_until < excluded.held_until - interval '${TURN_SECONDS} seconds'
+       RETURNING position, learned, learn_until, revision`,
+      tenantId,
+      this.#me,
+    );
+    return row
+      ? {
+          position: Number(row.position),
+          learned: Number(row.learned),
+          learnUntil: Number(row.learn_until),
+          revision: row.revision,
+        }
+      : null;
+  }
+
+  async #load(tenantId: number, place: Place): Promise<void> {
+    const open = this.#open.get(tenantId);
+    const isCurrent =
+      open?.position === place.position && open.learned === place.learned && open.revision === place.revision;
+    if (isCurrent) return;
+    if (!open && this.#open.size >= ENGINES_MAX) {
+      const [oldest] = this.#open.keys();
+      if (oldest !== undefined) await this.#forget(oldest);
+    }
+    const { owner, host, shipped } = this.parts;
+    const rules = await owner.$transaction((tx) => enabledRules(tx, tenantId, shipped));
+    const rows = await owner.$queryRawUnsafe<{ node: string; key: string; touched: bigint; body: string }[]>(
+      'SELECT node, key, touched, body FROM detection_state WHERE tenant_id = $1::int ORDER BY touched, node, key',
+      tenantId,
+    );
+    const current = new Set(rules.map(({ ruleId, version }) => `${ruleId}/${version}`));
+    const isOfRule = ({ node }: { readonly node: string }) =>
+      current.has(node.slice(0, node.lastIndexOf('/')));
+    await host.open(
+      tenantId,
+      rules,
+      rows.filter(isOfRule).map((row) => ({ ...row, touched: Number(row.touched) })),
+    );
+    const gone = [...new Set(rows.filter((row) => !isOfRule(row)).map(({ node }) => node))];
+    if (gone.length > 0)
+      await owner.$executeRawUnsafe(
+        'DELETE FROM detection_state WHERE tenant_id = $1::int AND node = ANY($2::text[])',
+        tenantId,
+        gone,
+      );
+    this.#open.set(tenantId, place);
+  }
+
+  async #learn(tenantId: number, place: Place): Promise<{ to: number; changes: readonly StoredState[] }> {
+    if (place.learned >= place.learnUntil) return { to: place.learned, changes: [] };
+    const read = await this.#reader.read(tenantId, place.learned, LIMITS.detectionStep);
+    const items = read.items.filter(({ position }) => position < place.learnUntil);
+    const changes = await this.parts.host.learn(tenantId, items.map(toDetectionEvent));
+    return { to: read.next >= read.size ? place.learnUntil : Math.min(read.next, place.learnUntil), changes };
+  }
+
+  async #forget(tenantId: number): Promise<void> {
+    this.#open.delete(tenantId);
+    await this.parts.host.forget(tenantId);
+  }
+
+  /** @returns false: another instance has been there */
+  #write(
+    tenantId: number,
+    step: {
+      readonly place: Place;
+      readonly reached: Place;
+      readonly done: Evaluated;
+      readonly learnt: readonly StoredState[];
+      readonly nowMs: number;
+    },
+  ): Promise<boolean> {
+    const { place, reached, done, learnt, nowMs } = step;
+    return this.parts.owner.$transaction(
+      async (tx) => {
+        const moved = await tx.$executeRawUnsafe(
+          `UPDATE detection_position SET position = $2::bigint, learned = $3::bigint, due_at = $4::timestamptz
+           WHERE tenant_id = $1::int AND position = $5::bigint AND learned = $6::bigint AND revision = $7::int`,
+          ...[tenantId, reached.position, reached.learned, done.dueMs === null ? null : new Date(done.dueMs)],
+          ...[place.position, place.learned, place.revision],
+        );
+        if (moved === 0) return false;
+        await putState(tx, tenantId, lastOfEach([...learnt, ...done.changes]));
+        const alerts = await writeFindings(tx, tenantId, done.findings, nowMs);
+        await this.parts.onAlerts?.(tx, tenantId, alerts);
+        return true;
+      },
+      { timeout: STEP_MS_MAX, maxWait: STEP_MS_MAX },
+    );
+  }
+}
+
+function lastOfEach(rows: readonly StoredState[]): StoredState[] {
+  return [...new Map(rows.map((row) => [`${row.node}\n${row.key}`, row])).values()];
+}
+
+async function putState(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  rows: readonly StoredState[],
+): Promise<void> {
+  const kept = rows.filter(({ body }) => body !== null);
+  const gone = rows.filter(({ body }) => body === null);
+  if (kept.length > 0)
+    await tx.$executeRawUnsafe(
+      `INSERT INTO detection_state (tenant_id, node, key, touched, body)
+       SELECT t.tenant_id, x.node, x.key, x.touched, x.body
+       FROM tenant t CROSS JOIN json_to_recordset($2::json) AS x(node text, key text, touched bigint, body text)
+       WHERE t.tenant_id = $1::int
+       ON CONFLICT (tenant_id, node, key) DO UPDATE SET touched = excluded.touched, body = excluded.body`,
+      tenantId,
+      JSON.stringify(kept),
+    );
+  if (gone.length > 0)
+    await tx.$executeRawUnsafe(
+      `DELETE FROM detection_state s USING json_to_recordset($2::json) AS x(node text, key text)
+       WHERE s.tenant_id = $1::int AND s.node = x.node AND s.key = x.key`,
+      tenantId,
+      JSON.stringify(gone),
+    );
+}
+
+function toDetectionEvent({ position, event }: ArrivedEvent): DetectionEvent {
+  const { additional, ...fields } = event;
+  return {
+    recordId: fields.recordId,
+    at: Number(ticksOfRecordId(fields.recordId) / TICKS_PER_US),
+    position,
+    fields,
+    additional: additional as DetectionEvent['additional'],
+  };
+}

@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import type { Prisma } from '../../database/clients';
+import type { Finding } from '../../detection/finding';
+import type { GroupValues } from '../../detection/hit';
+import { SEVERITIES, type Severity } from '../../detection/rule';
+import { ticksOfRecordId } from '../../event/record-id';
+import { toStored } from '../../trail/stored-text';
+import { openSuppressions, type Suppression, suppresses } from './suppression';
+
+const TICKS_PER_MINUTE = 600_000_000n;
+const TICKS_PER_US = 10n;
+const ENTITIES_MAX = 50;
+
+/** A finding with the alert it belongs to. */
+interface Placed {
+  readonly finding: Finding;
+  readonly groupKey: string;
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+interface OpenAlert {
+  readonly alertId: string;
+  readonly anchor: bigint;
+  readonly isNew: boolean;
+  readonly placed: Placed[];
+}
+
+/** What was written. */
+export interface WrittenAlert {
+  readonly alertId: string;
+  readonly ruleId: string;
+  readonly severity: Severity;
+  readonly status: string;
+  readonly isNew: boolean;
+}
+
+export const severityNumber = (severity: Severity): number => SEVERITIES.indexOf(severity) + 1;
+
+const uuidOf = (text: string): string => {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+};
+
+export const alertKey = (groupKey: string): string =>
+  createHash('sha256').update(groupKey).digest('hex').slice(0, 32);
+
+/** Exact times: an id tells that of its event; of more events than a finding names, to the microsecond. */
+function placedOf(finding: Finding): Placed {
+  const times = finding.recordIds.map(ticksOfRecordId).sort(byTime);
+  const first = times[0] ?? BigInt(finding.firstAt) * TICKS_PER_US;
+  const isWhole = times.length >= finding.eventCount;
+  const last = (isWhole ? times.at(-1) : null) ?? BigInt(finding.lastAt) * TICKS_PER_US;
+  return { finding, groupKey: alertKey(finding.groupKey), first, last };
+}
+
+const byTime = (a: bigint, b: bigint) => (a < b ? -1 : 1);
+
+/**
+ * Writes findings, and makes or updates the alerts that group them: those of a rule and group whose times are within the
+ * rule's period of the finding that began the alert. Findings that are there already change nothing.
+ */
+export async function writeFindings(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  findings: readonly Finding[],
+  nowMs: number,
+): Promise<readonly WrittenAlert[]> {
+  if (findings.length === 0) return [];
+  const ids = findings.map(({ findingId }) => findingId);
+  const there = await tx.finding.findMany({
+    where: { tenantId, findingId: { in: ids } },
+    select: { findingId: true },
+  });
+  const known = new Set(there.map(({ findingId }) => findingId));
+  const fresh: Placed[] = [];
+  for (const finding of findings) {
+    if (known.has(finding.findingId)) continue;
+    known.add(finding.findingId);
+    fresh.push(placedOf(finding));
+  }
+  if (fresh.length === 0) return [];
+  const alerts = await alertsOf(tx, tenantId, fresh);
+  await insertFindings(tx, tenantId, alerts, nowMs);
+  const suppressions = await openSuppressions(tx, tenantId, nowMs);
+  return putAlerts(tx, tenantId, alerts, { suppressions, nowMs });
+}
+
+async function alertsOf(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  fresh: readonly Placed[],
+): Promise<OpenAlert[]> {
+  const groups = [...new Set(fresh.map(({ groupKey }) => groupKey))];
+  const rows = await tx.alert.findMany({
+    where: { tenantId, groupKey: { in: groups }, ruleId: { in: fresh.map(({ finding }) => finding.ruleId) } },
+    orderBy: { anchor: 'desc' },
+    select: { alertId: true, ruleId: true, groupKey: true, anchor: true, status: true },
+    take: 10_000,
+  });
+  const byGroup = new Map<string, OpenAlert[]>();
+  const listOf = (ruleId: string, groupKey: string) => {
+    const name = `${ruleId}/${groupKey}`;
+    const list = byGroup.get(name) ?? [];
+    byGroup.set(name, list);
+    return list;
+  };
+  // What is resolved is over: what comes then is news.
+  for (const { alertId, ruleId, groupKey, anchor, status } of rows)
+    if (status !== 'resolved') listOf(ruleId, groupKey).push({ alertId, anchor, isNew: false, placed: [] });
+  for (const placed of fresh) {
+    const { finding, groupKey, last } = placed;
+    const list = listOf(finding.ruleId, groupKey);
+    const period = BigInt(finding.dedupMinutes) * TICKS_PER_MINUTE;
+    const near = list
+      .filter(({ anchor }) => distance(anchor, last) < period)
+      .sort((a, b) => Number(distance(a.anchor, last) - distance(b.anchor, last)));
+    const open = near[0] ?? {
+      alertId: uuidOf(`alert\n${tenantId}\n${finding.findingId}`),
+      anchor: last,
+      isNew: true,
+      placed: [],
+    };
+    if (!near[0]) list.push(open);
+    open.placed.push(placed);
+  }
+  return [...byGroup.values()].flat().filter(({ placed }) => placed.length > 0);
+}
+
+const distance = (a: bigint, b: bigint) => (a > b ? a - b : b - a);
+
+const groupJson = (group: GroupValues) => JSON.stringify(group);
+const stored = (texts: readonly string[]) => texts.map(toStored);
+
+async function insertFindings(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  alerts: readonly OpenAlert[],
+  nowMs: number,
+): Promise<void> {
+  const rows = alerts.flatMap(({ alertId, placed }) =>
+    placed.map(({ finding, first, last }) => ({
+      ...{ finding_id: finding.findingId, alert_id: alertId, rule_id: finding.ruleId },
+      ...{ rule_version: finding.ruleVersion, title: toStored(finding.title) },
+      severity: severityNumber(finding.severity),
+      group_values: groupJson(finding.group),
+      ...{ first_event: String(first), last_event: String(last) },
+      record_ids: finding.recordIds,
+      event_count: finding.eventCount,
+      ...{ principals: stored(finding.principals), instances: stored(finding.instances) },
+    })),
+  );
+  await tx.$executeRawUnsafe(
+    `INSERT INTO finding (tenant_id, finding_id, alert_id, rule_id, rule_version, title, severity, group_values, first_event,
+       last_event, record_ids, event_count, principals, instances, detected_at)
+     SELECT t.tenant_id, x.finding_id, x.alert_id, x.rule_id, x.rule_version, x.title, x.severity, x.group_values,
+       x.first_event, x.last_event, x.record_ids, x.event_count, x.principals, x.instances, $3::timestamptz
+     FROM tenant t CROSS JOIN json_to_recordset($2::json) AS x(finding_id uuid, alert_id uuid, rule_id uuid,
+       rule_version int, title text, severity smallint, group_values text, first_event bigint, last_event bigint,
+       record_ids uuid[], event_count int, principals text[], instances text[])
+     WHERE t.tenant_id = $1::int ON CONFLICT DO NOTHING`,
+    tenantId,
+    JSON.stringify(rows),
+    new Date(nowMs),
+  );
+}
+
+async function putAlerts(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  alerts: readonly OpenAlert[],
+  { suppressions, nowMs }: { readonly suppressions: readonly Suppression[]; readonly nowMs: number },
+): Promise<readonly WrittenAlert[]> {
+  const now = new Date(nowMs);
+  const written: WrittenAlert[] = [];
+  for (const { alertId, anchor, isNew, placed } of alerts) {
+    const [begun] = placed as [Placed, ...Placed[]];
+    const { finding, groupKey } = begun;
+    const first = placed.map((one) => one.first).sort(byTime)[0] ?? begun.first;
+    const last =
+      placed
+        .map((one) => one.last)
+        .sort(byTime)
+        .at(-1) ?? begun.last;
+    const eventCount = placed.reduce((sum, one) => sum + BigInt(one.finding.eventCount), 0n);
+    const principals = namesOf(placed, ({ principals: of }) => of);
+    const instances = namesOf(placed, ({ instances: of }) => of);
+    const suppression = suppressions.find((one) => suppresses(one, finding)) ?? null;
+    const status = suppression ? 'suppressed' : 'new';
+    if (isNew) {
+      await tx.alert.create({
+        data: {
+          ...{ tenantId, alertId, ruleId: finding.ruleId, title: toStored(finding.title) },
+          ...{
+            severity: severityNumber(finding.severity),
+            status,
+            groupKey,
+            groupValues: groupJson(finding.group),
+          },
+          ...{ anchor, firstEvent: first, lastEvent: last, findingCount: placed.length, eventCount },
+          ...{ principals, instances, suppressedUntil: suppression?.until ?? null },
+          ...{ createdAt: now, updatedAt: now },
+        },
+      });
+    } else {
+      await tx.$executeRawUnsafe(
+        `UPDATE alert SET first_event = least(first_event, $3::bigint), last_event = greatest(last_event, $4::bigint),
+           finding_count = finding_count + $5::int, event_count = event_count + $6::bigint, updated_at = $7::timestamptz,
+           principals = (SELECT array_agg(n) FROM (SELECT DISTINCT n FROM unnest(principals || $8::text[]) n LIMIT ${ENTITIES_MAX}) d),
+           instances = (SELECT array_agg(n) FROM (SELECT DISTINCT n FROM unnest(instances || $9::text[]) n LIMIT ${ENTITIES_MAX}) d)
+         WHERE tenant_id = $1::int AND alert_id = $2::uuid`,
+        ...[tenantId, alertId, first, last, placed.length, eventCount, now, principals, instances],
+      );
+    }
+    written.push({ alertId, ruleId: finding.ruleId, severity: finding.severity, status, isNew });
+  }
+  return written;
+}
+
+function namesOf(placed: readonly Placed[], read: (finding: Finding) => readonly string[]): string[] {
+  return [...new Set(placed.flatMap(({ finding }) => stored(read(finding))))].slice(0, ENTITIES_MAX);
+}

@@ -1,0 +1,65 @@
+import { anEvent } from '../support/events';
+import { until } from '../support/until';
+import { useWorld } from '../support/use-world';
+import type { TestTenant, World } from '../support/world';
+
+const failures = (count: number) =>
+  Array.from({ length: count }, (_, i) =>
+    anEvent({
+      actionId: 'LGIF',
+      succeeded: false,
+      serverPrincipalName: 'sa',
+      clientIp: '203.0.113.9',
+      statement: "Login failed for user 'sa'. Reason: Password did not match.",
+      eventTime: `2026-01-05T08:00:${String(i).padStart(2, '0')}.1234567Z`,
+    }),
+  );
+
+const alertKeyOf = async (world: World, { tenantId }: TestTenant) =>
+  (await world.key({ tenantIds: [tenantId], scopes: ['read:alerts', 'read:findings'] })).key;
+
+async function alertsOf(world: World, key: string, count: number) {
+  const { body } = await until(
+    () => world.get('/alerts', key, { query: { pageSize: 100 } }),
+    (answer) => answer.body.meta.totalCount >= count,
+  );
+  return body.data;
+}
+
+describe.each(['embedded', 'postgresql'] as const)('what rules find (%s)', (engine) => {
+  const open = useWorld(engine);
+
+  it('is told as findings and alerts of the tenant', async () => {
+    const { world } = open;
+    const tenant = await world.tenant();
+    const other = await world.tenant();
+    const key = await alertKeyOf(world, tenant);
+    const sent = failures(15);
+    await tenant.ingest(sent);
+    await other.audited();
+    const alerts = await alertsOf(world, key, 2);
+    expect(alerts.map(({ title }: { title: string }) => title.split(':')[0]).sort()).toEqual([
+      'Brute force',
+      'Failure from outside',
+    ]);
+    const bruteForce = alerts.find(({ title }: { title: string }) => title.startsWith('Brute force'));
+    expect(bruteForce).toMatchObject({
+      ...{ tenantId: tenant.tenantId, severity: 'high', status: 'new', verdict: null, assignee: null },
+      ...{ group: { clientIp: '203.0.113.9' }, findingCount: 1, eventCount: 15 },
+      ...{ firstEventTime: sent[0]?.eventTime, lastEventTime: sent[14]?.eventTime },
+    });
+    const { body } = await world.get('/findings', key, { query: { alertId: bruteForce.alertId } });
+    expect(body.meta.totalCount).toBe(1);
+    const finding = await world.get(`/findings/${body.data[0].findingId}`, key);
+    expect(finding.body.data.recordIds).toHaveLength(15);
+    expect(
+      (await world.get(finding.body.data.proofs[0].replace('/api/v1/public', ''), tenant.key)).status,
+    ).toBe(200);
+    expect((await world.get(`/alerts/${bruteForce.alertId}`, key)).body.data).toEqual(bruteForce);
+    const foreign = await alertKeyOf(world, other);
+    expect((await world.get('/alerts', foreign)).body.data).toEqual([]);
+    expect((await world.get(`/alerts/${bruteForce.alertId}`, foreign)).status).toBe(404);
+    expect((await world.get(`/findings/${body.data[0].findingId}`, foreign)).status).toBe(404);
+    expect((await world.get('/alerts', tenant.key)).status).toBe(403);
+  });
+});
