@@ -5,12 +5,17 @@ import { enforce, tenantSetOf } from '../src/caller/access-rule';
 import type { Call } from '../src/caller/call';
 import { holderOf } from '../src/caller/principal';
 import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
-import { parseParameters } from '../src/event/parameters';
+import type { FeedFormat } from '../src/event/formats/formats';
 import { toAuditEventFilter } from '../src/event/query';
 import type { BeginExport, Export } from '../src/modules/export/export-events';
 import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule';
-import { EXPORT_FORMATS, type ExportFormat, type ExportFormatName } from '../src/modules/export/formats';
-import { EXPORT_PARAMETERS } from '../src/modules/export/parameters';
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  type ExportFormatName,
+  formatOf,
+} from '../src/modules/export/formats';
+import { parseExport } from '../src/modules/export/parameters';
 import { API_BASE_PATH } from '../src/version';
 
 export const EXPORT_PATH = `${API_BASE_PATH}/audit-activity/export`;
@@ -33,7 +38,7 @@ export function answerExport(
     let running: Export | null = null;
     try {
       enforce(EXPORT_RULE, context.principal);
-      const { format, cursor, end, ...filters } = parseParameters(EXPORT_PARAMETERS, request.query);
+      const { format, schema, cursor, end, ...filters } = parseExport(request.query);
       running = await begin({
         tenants: tenantSetOf(context),
         holder: holderOf(context.principal),
@@ -43,7 +48,10 @@ export function answerExport(
       });
       note('ok', null);
       setHeaders(response, format as ExportFormatName, running);
-      const written = { format: EXPORT_FORMATS[format as ExportFormatName], hasEnd: end !== undefined };
+      const written = {
+        format: formatOf(format as ExportFormatName, schema as FeedFormat),
+        hasEnd: end !== undefined,
+      };
       await send(request, response, written, running);
       note('ok', running.handedOver);
     } catch (error) {

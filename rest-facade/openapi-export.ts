@@ -34,7 +34,14 @@ another is \`rate_limited\`.`,
     Object.entries(EXPORT_FORMATS).map(([format, { mediaType }]) => [
       mediaType,
       {
-        schema: format === 'ndjson' ? { $ref: `#/components/schemas/${EXPORT_SCHEMA}` } : { type: 'string' },
+        schema:
+          format === 'ndjson'
+            ? {
+                anyOf: [EXPORT_SCHEMA, 'OtherFormat'].map((name) => ({
+                  $ref: `#/components/schemas/${name}`,
+                })),
+              }
+            : { type: 'string' },
       },
     ]),
   ),

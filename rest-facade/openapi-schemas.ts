@@ -134,7 +134,7 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
   ),
   OtherFormat: {
     type: 'object',
-    description: 'An event in the schema that `format` names.',
+    description: 'An event in the schema asked for.',
     additionalProperties: {},
     not: { required: [FIRST_FIELD] },
   },

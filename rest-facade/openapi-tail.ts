@@ -25,6 +25,12 @@ With \`Accept: ${NDJSON}\` each line is an event, and the rest stands in ${Objec
   headers: TAIL_HEADERS,
   content: {
     'application/json': { schema: { $ref: '#/components/schemas/AuditActivityTail' } },
-    [NDJSON]: { schema: { $ref: '#/components/schemas/AuditActivityTailItem' } },
+    [NDJSON]: {
+      schema: {
+        anyOf: ['AuditActivityTailItem', 'OtherFormat'].map((name) => ({
+          $ref: `#/components/schemas/${name}`,
+        })),
+      },
+    },
   },
 } as const;

@@ -109,7 +109,6 @@ const BORDERS: readonly Border[] = [
     // What is a fact for both sides, and computes without Node; the rest comes over GraphQL.
     files: [
       ...['src/event', 'src/limits', 'src/caller/scopes', 'src/modules/sources/audit-source'],
-      'src/modules/explore/action-names',
       'dashboard/generated/operations',
     ],
     packages: [

@@ -52,7 +52,7 @@ const PATHS = {
   ],
   '/audit-activity/summary': ['filter', 'startTime', 'endTime'],
   '/audit-activity/export': [
-    ...['format', 'search', 'filter', 'actionId', 'databaseName', 'principalName', ...FURTHER],
+    ...['format', 'schema', 'search', 'filter', 'actionId', 'databaseName', 'principalName', ...FURTHER],
     ...['startTime', 'endTime', 'cursor', 'end'],
   ],
   '/audit-activity/tail': [

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from 'urql';
+import { actionNameOf } from '../../../src/event/action-names';
 import { FIELD_NAMES } from '../../../src/event/fields';
-import { actionNameOf } from '../../../src/modules/explore/action-names';
 import { EventDocument, type EventQuery } from '../../generated/operations';
 import { CopyAction } from '../lib/copy-action';
 import { FIELD_LABELS } from '../lib/field-labels';

@@ -2,11 +2,11 @@ import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { askerOf, tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
+import { actionNameOf } from '../../event/action-names';
 import { formatTicks } from '../../event/event-time';
 import { parseParameters } from '../../event/parameters';
 import { toAuditEventFilter } from '../../event/query';
 import { Access } from '../../graphql/access';
-import { actionNameOf } from './action-names';
 import {
   type AuditFacet,
   AuditFacets,

@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { FIELD_NAMES } from '../../event/fields';
+import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
 import type { StoredAuditEvent } from '../../trail/audit-event-reader';
 
 /** How events are written, one after the other. */
@@ -47,3 +48,12 @@ export const EXPORT_FORMATS = {
 
 export type ExportFormatName = keyof typeof EXPORT_FORMATS;
 export const EXPORT_FORMAT_NAMES = Object.keys(EXPORT_FORMATS) as ExportFormatName[];
+
+/** A format whose lines are events of a schema. */
+export function formatOf(name: ExportFormatName, schema: FeedFormat): ExportFormat {
+  const { toObject } = FEED_FORMATS[schema];
+  const format = EXPORT_FORMATS[name];
+  if (schema === 'native') return format;
+  const lineOf = (event: StoredAuditEvent) => `${JSON.stringify(toObject({ event }))}\n`;
+  return { ...format, write: (events) => events.map(lineOf).join('') };
+}

@@ -1,5 +1,5 @@
 import { DomainError } from '../../errors';
-import { FEED_FORMAT_NAMES } from '../../event/formats/formats';
+import { FEED_FORMAT_NAMES, FEED_FORMATS_DOC } from '../../event/formats/formats';
 import { FILTER_PARAMETERS, type ParameterSpecs, parseParameters } from '../../event/parameters';
 import { LIMITS } from '../../limits';
 
@@ -31,7 +31,12 @@ export const TAIL_PARAMETERS = {
     default: 0,
     doc: `Seconds to wait where there is nothing new; the answer leaves as soon as something comes. A key may have ${LIMITS.tailWaitingPerKey} calls that wait.`,
   },
-  format: { kind: 'choice', values: FEED_FORMAT_NAMES, default: 'native', doc: 'Form of the events.' },
+  format: {
+    kind: 'choice',
+    values: FEED_FORMAT_NAMES,
+    default: 'native',
+    doc: `Form of the events. ${FEED_FORMATS_DOC}.`,
+  },
   ...FILTER_PARAMETERS,
 } as const satisfies ParameterSpecs;
 

@@ -2,7 +2,7 @@
  * Names of SQL Server's audit actions and action groups by their code (`action_id`), as `sys.dm_audit_actions` has
  * them. Not complete: newer servers write further codes, which go without a name.
  */
-const ACTION_NAMES: Readonly<Record<string, string>> = {
+export const ACTION_NAMES: Readonly<Record<string, string>> = {
   ACDO: 'DATABASE_OBJECT_ACCESS_GROUP',
   ACO: 'SCHEMA_OBJECT_ACCESS_GROUP',
   ADBO: 'BULK ADMIN',

@@ -1,0 +1,47 @@
+import { ONE_ENGINE } from '../../support/engines';
+import { anEvent } from '../../support/events';
+import { useWorld } from '../../support/use-world';
+import { linesOf } from '../export/support';
+import { expectError } from '../support/operations';
+import { drain, idsOf, PATH, sequenced } from './support';
+
+describe.each(ONE_ENGINE)('events in the schemas of others on %s', (engine) => {
+  const open = useWorld(engine);
+  const filled = async () => {
+    const acme = await open.world.tenant();
+    await acme.ingest(['LGIS', 'SL', 'CR'].map((actionId) => anEvent({ actionId })));
+    await sequenced(acme, 3);
+    return acme;
+  };
+
+  it('come by the tail, each with its place in the log', async () => {
+    const acme = await filled();
+    const ids = idsOf((await drain(acme, { from: 'beginning' })).items);
+    const ocsf = (await drain(acme, { from: 'beginning', format: 'ocsf' })).items;
+    expect(ocsf.map(({ metadata }) => metadata.uid)).toEqual(ids);
+    expect(ocsf.map(({ metadata }) => metadata.sequence)).toEqual([0, 1, 2]);
+    const ecs = (await drain(acme, { from: 'beginning', format: 'ecs' })).items;
+    expect(ecs.map(({ event }) => [event.id, event.sequence])).toEqual(ids.map((id, i) => [id, i]));
+  });
+
+  it('may change from one call of a chain to the next: a cursor says where, not how', async () => {
+    const acme = await filled();
+    const { body } = await acme.get(PATH, { from: 'beginning', limit: 1 });
+    const next = await acme.get(PATH, { cursor: body.meta.nextCursor, format: 'ocsf' });
+    expect(next.body.data).toHaveLength(2);
+  });
+
+  it('come by the export as lines of JSON, and as no table', async () => {
+    const acme = await filled();
+    const lines = linesOf(await acme.get('/audit-activity/export', { schema: 'ocsf' }));
+    expect(lines.map(({ class_uid }) => class_uid).sort()).toEqual([3002, 3004, 6005]);
+    expect(linesOf(await acme.get('/audit-activity/export', { schema: 'ecs', end: 1 })).at(-1)).toEqual({
+      end: { count: 3 },
+    });
+    expectError(
+      await acme.get('/audit-activity/export', { schema: 'ecs', format: 'csv' }),
+      400,
+      'invalid_parameter',
+    );
+  });
+});

@@ -1,0 +1,22 @@
+/** Allowed values of ECS 8.17.0, written down from its published reference. */
+export const KINDS = [
+  ...['alert', 'asset', 'enrichment', 'event', 'metric', 'state', 'pipeline_error', 'signal'],
+];
+export const CATEGORIES = [
+  ...['api', 'authentication', 'configuration', 'database', 'driver', 'email', 'file', 'host', 'iam'],
+  ...['intrusion_detection', 'library', 'malware', 'network', 'package', 'process', 'registry', 'session'],
+  ...['threat', 'vulnerability', 'web'],
+];
+export const TYPES = [
+  ...['access', 'admin', 'allowed', 'change', 'connection', 'creation', 'deletion', 'denied', 'end', 'error'],
+  ...['group', 'indicator', 'info', 'installation', 'protocol', 'start', 'user'],
+];
+export const OUTCOMES = ['success', 'failure', 'unknown'];
+/** `@timestamp` and `ecs.version` are required of every document. */
+export const REQUIRED = ['@timestamp', 'ecs'];
+export const FIELD_SETS = [
+  ...REQUIRED,
+  ...['event', 'organization', 'user', 'group', 'source', 'related'],
+  // Custom fields stand under a name of their own, which is none of ECS.
+  'sqlserver',
+];
