@@ -3,8 +3,8 @@ import { LIMITS } from '../limits';
 import { parseTicks } from './event-time';
 import { parseFilter } from './expression/parse-filter';
 import { FILTER_NAMES, FILTERS, type FilterName, type FilterOfKind, isBooleanFilter } from './filters';
-import { isUuid } from './record-id';
-import { parseSearch } from './search-terms';
+import { parseSearch } from './search';
+import { isUuid } from './uuid';
 
 /**
  * The parameters of the read operations, declared once: the REST facade parses query strings with them, the

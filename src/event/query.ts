@@ -12,7 +12,7 @@ import {
   type SortField,
   type SUMMARY_PARAMETERS,
 } from './parameters';
-import { parseSearch, type SearchTerm } from './search-terms';
+import { parseSearch, type SearchTerm } from './search';
 import type { Answer } from './shape';
 
 /** Half-open range of event times in ticks; null is unbounded. */

@@ -40,6 +40,3 @@ export function ticksOfRecordId(recordId: string): bigint {
   const low = Number.parseInt(recordId.slice(19, 20), 16) & 3;
   return BigInt(ms) * TICKS_PER_MS + BigInt((high << 2) | low);
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-export const isUuid = (text: string): boolean => UUID.test(text);

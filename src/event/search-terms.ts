@@ -1,20 +1,4 @@
-import { LIMITS } from '../limits';
-
-/**
- * A condition of a full-text search. A word or prefix holds when it is (or begins) a word of any searched
- * field; a phrase when it stands as it is, letter case aside, within one field. Words are folded, phrases as typed.
- */
-export type SearchTerm =
-  | { readonly kind: 'word'; readonly text: string }
-  | { readonly kind: 'prefix'; readonly text: string }
-  | { readonly kind: 'phrase'; readonly text: string };
-
-/**
- * Text as the search compares it. By way of upper case, which brings together letters whose lower case differs
- * ("ß" and "ss", the two small sigmas, long s); lower case before it, since "ẞ" has no upper case but itself.
- */
-export const fold = (text: string): string =>
-  text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+import { fold, type SearchTerm } from './search';
 
 /** Stands before and after every word of a searchable text, so that one plain comparison finds whole words. */
 export const WORD_MARK = '\x7f';
@@ -125,22 +109,4 @@ export function wholeWordsOf(term: SearchTerm): string[] {
   const isInside = (i: number) =>
     (i > 0 || pieces[0] !== '') && (i < words.length - 1 || pieces.at(-1) !== '');
   return words.filter((_, i) => isInside(i));
-}
-
-const PIECE = /"([^"]*)"|"|([\p{L}\p{N}]+)(\*)?/gu;
-
-/** The terms of what a caller typed into `search`, or what is wrong with it. */
-export function parseSearch(input: string): { terms: readonly SearchTerm[] } | { problem: string } {
-  const terms: SearchTerm[] = [];
-  for (const [piece, phrase, word, star] of input.matchAll(PIECE)) {
-    if (word !== undefined) terms.push({ kind: star ? 'prefix' : 'word', text: fold(word) });
-    else if (piece === '"') return { problem: 'has a quotation mark that is not closed' };
-    else if (!phrase) return { problem: 'has quotation marks with nothing between them' };
-    else terms.push({ kind: 'phrase', text: phrase });
-  }
-  // No term would mean no condition: a search that finds everything is a mistake.
-  if (terms.length === 0) return { problem: 'must have at least one word' };
-  if (terms.length > LIMITS.searchTermsMax)
-    return { problem: `must have at most ${LIMITS.searchTermsMax} words` };
-  return { terms };
 }

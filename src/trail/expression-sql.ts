@@ -1,8 +1,9 @@
 import { Prisma } from '../database/clients';
 import type { Expression, FieldTerm } from '../event/expression/expression';
 import { SEARCHED_FIELDS, toSnakeCase } from '../event/fields';
-import { isUuid } from '../event/record-id';
-import { FIELD_BORDER, fold, MARK_STAND_IN, WORD_MARK } from '../event/search-terms';
+import { fold } from '../event/search';
+import { FIELD_BORDER, MARK_STAND_IN, WORD_MARK } from '../event/search-terms';
+import { isUuid } from '../event/uuid';
 import { conditionOf, statementHolds } from './search-sql';
 import { toStored } from './stored-text';
 

@@ -1,7 +1,8 @@
 import { Prisma } from '../database/clients';
 import { type FilterName, filterSpec, givenFilters } from '../event/filters';
 import type { AuditEventFilter } from '../event/query';
-import { type SearchTerm, wholeWordsOf, wordsOf } from '../event/search-terms';
+import type { SearchTerm } from '../event/search';
+import { wholeWordsOf, wordsOf } from '../event/search-terms';
 import type { TenantForm } from './counts/scope';
 import { toStored } from './stored-text';
 

@@ -1,6 +1,7 @@
 import { Prisma } from '../database/clients';
 import { SEARCHED_FIELDS, toSnakeCase } from '../event/fields';
-import { FIELD_BORDER, MARK_STAND_IN, needleOf, type SearchTerm, WORD_MARK } from '../event/search-terms';
+import type { SearchTerm } from '../event/search';
+import { FIELD_BORDER, MARK_STAND_IN, needleOf, WORD_MARK } from '../event/search-terms';
 import { toStored, UNUSED } from './stored-text';
 
 /**

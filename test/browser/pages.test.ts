@@ -57,7 +57,7 @@ describe('every page', () => {
       const explore = new ExplorePage(page);
       await explore.count(150);
       if (screen === 'phone') await page.getByRole('button', { name: 'Filter by field' }).click();
-      await explore.facet('SELECT').waitFor();
+      await explore.facet(/SELECT/).waitFor();
       await page.getByTestId('histogram').locator('canvas').waitFor();
       await check(page, 'explore');
 

@@ -1,5 +1,5 @@
 import { tenantSet } from '../../src/caller/tenant-set';
-import { parseSearch } from '../../src/event/search-terms';
+import { parseSearch } from '../../src/event/search';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Indexer } from '../../src/modules/search/indexer';
 import { Folder } from '../../src/trail/counts/fold';

@@ -6,7 +6,7 @@ import { migrate } from '../../src/database/migrate';
 import { formatTicks, parseTicks } from '../../src/event/event-time';
 import { SORTS } from '../../src/event/parameters';
 import type { AuditEventQuery } from '../../src/event/query';
-import { parseSearch, type SearchTerm } from '../../src/event/search-terms';
+import { parseSearch, type SearchTerm } from '../../src/event/search';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';

@@ -1,20 +1,27 @@
-import { Drawer } from '@mantine/core';
+import { ActionIcon, Drawer, Group } from '@mantine/core';
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
+import type { EventsQuery } from '../../generated/operations';
+import { CopyAction } from '../lib/copy-action';
 import type { TimeZone } from '../lib/time';
 import { Loading } from '../shell/states';
 import type { ExploreState } from './explore-state';
 import type { Change } from './use-explore-state';
 
-const EventDetail = lazy(() => import('./event-detail'));
+const EventDetail = lazy(() => import('./event/event-detail'));
 
 interface Props {
   readonly state: ExploreState;
+  readonly page: EventsQuery['auditEvents'] | undefined;
   readonly change: (change: Change) => void;
   readonly zone: TimeZone;
 }
 
-/** One event in full, beside the view it was opened from. */
-export function EventDrawer({ state, change, zone }: Props) {
+/** One event in full, beside the view it was opened from; the one above and the one below it are a step away. */
+export function EventDrawer({ state, page, change, zone }: Props) {
+  const ids = page?.items.map(({ recordId }) => recordId) ?? [];
+  const at = ids.indexOf(state.event ?? '');
+  const [previous, next] = at < 0 ? [] : [ids[at - 1], ids[at + 1]];
   return (
     <Drawer
       opened={state.event !== null}
@@ -25,10 +32,43 @@ export function EventDrawer({ state, change, zone }: Props) {
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {state.event && (
-        <Suspense fallback={<Loading what="the event" />}>
-          <EventDetail recordId={state.event} change={change} zone={zone} />
-        </Suspense>
+        <>
+          <Group gap="xs" mb="sm">
+            <Step label="Previous event" to={previous} change={change} icon={IconChevronUp} />
+            <Step label="Next event" to={next} change={change} icon={IconChevronDown} />
+            <CopyAction
+              label="Copy link to this event"
+              text={() => `${location.origin}${location.pathname}?${linkOf(state)}`}
+            />
+          </Group>
+          <Suspense fallback={<Loading what="the event" />}>
+            <EventDetail key={state.event} recordId={state.event} state={state} change={change} zone={zone} />
+          </Suspense>
+        </>
       )}
     </Drawer>
+  );
+}
+
+/** The event alone: its view may show other rows tomorrow. */
+const linkOf = ({ event }: ExploreState) => `event=${event}`;
+
+function Step(props: {
+  readonly label: string;
+  readonly to: string | undefined;
+  readonly change: Props['change'];
+  readonly icon: typeof IconChevronUp;
+}) {
+  const { label, to, change, icon: Icon } = props;
+  return (
+    <ActionIcon
+      variant="default"
+      size="lg"
+      aria-label={label}
+      disabled={to === undefined}
+      onClick={() => to && change({ event: to })}
+    >
+      <Icon size={18} aria-hidden />
+    </ActionIcon>
   );
 }

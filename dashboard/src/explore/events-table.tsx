@@ -6,8 +6,20 @@ import { FIELD_LABELS } from '../lib/field-labels';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { formatTime, type TimeZone } from '../lib/time';
+import { ActionName } from './action-name';
 import { ColumnChoice } from './column-choice';
-import { COLUMNS, type Column, type ExploreState, isSortable, PAGE_SIZES } from './explore-state';
+import { showHidden } from './event/marks';
+import classes from './explore.module.css';
+import {
+  COLUMNS,
+  type Column,
+  type ExploreState,
+  formatState,
+  isSortable,
+  PAGE_SIZES,
+} from './explore-state';
+import { isFacetField } from './facets/facet-fields';
+import { ValueActions } from './filter/value-actions';
 import { Outcome } from './outcome';
 import { PageJump } from './page-jump';
 import { SortHeader } from './sort-header';
@@ -71,17 +83,47 @@ export const EventsTable = memo(function EventsTable({ page, isBusy, state, chan
 
 function columnOf(
   column: Column,
-  { zone, open, ...sorting }: Pick<Props, 'zone' | 'state' | 'change'> & { open: (item: Item) => void },
+  { zone, open, state, change }: Pick<Props, 'zone' | 'state' | 'change'> & { open: (item: Item) => void },
 ): DataTableColumn<Item> {
+  const hrefOf = ({ recordId }: Item) => `?${formatState({ ...state, event: recordId })}`;
+  const render = (item: Item) => {
+    if (column === 'eventTime')
+      return (
+        <Opener href={hrefOf(item)} onOpen={() => open(item)}>
+          {formatTime(item.eventTime, zone, 3)}
+        </Opener>
+      );
+    if (column === 'succeeded') return <Outcome succeeded={item.succeeded} />;
+    return column === 'actionId' ? (
+      <ActionName actionId={item.actionId} />
+    ) : (
+      showHidden(String(item[column] ?? ''))
+    );
+  };
+  const actions = (item: Item) =>
+    isFacetField(column) && (
+      <ValueActions
+        field={column}
+        value={item[column] === null ? null : String(item[column])}
+        text={state.filter}
+        onText={(filter) => change({ filter })}
+        isInTable
+      />
+    );
   return {
     accessor: column,
-    title: isSortable(column) ? <SortHeader column={column} {...sorting} /> : FIELD_LABELS[column],
+    title: isSortable(column) ? (
+      <SortHeader column={column} state={state} change={change} />
+    ) : (
+      FIELD_LABELS[column]
+    ),
     ...(column === 'statementPreview' ? { ellipsis: true, width: 320 } : { noWrap: true }),
-    render: (item) => {
-      if (column === 'eventTime')
-        return <Opener onOpen={() => open(item)}>{formatTime(item.eventTime, zone, 3)}</Opener>;
-      if (column === 'succeeded') return <Outcome succeeded={item.succeeded} />;
-      return item[column] ?? '';
-    },
+    cellsClassName: classes.cell ?? '',
+    render: (item) => (
+      <>
+        {render(item)}
+        {actions(item)}
+      </>
+    ),
   };
 }

@@ -1,9 +1,10 @@
 import { LIST_FIELDS, STATEMENT_PREVIEW } from '../../../src/event/fields';
-import { FILTER_NAMES, type FilterName, isBooleanFilter } from '../../../src/event/filters';
+import { FILTER_NAMES } from '../../../src/event/filters';
 import type { SORTS } from '../../../src/event/parameters';
 import { LIMITS } from '../../../src/limits';
-import { OUTCOMES } from './outcome';
-import { isRangeName, type TimeRange } from './time-range';
+import { joinParts, partsOf } from './filter/parts';
+import { quoteValue } from './filter/value-text';
+import { last, parseRange, rangeText, type TimeRange } from './time-range';
 
 /** Columns a reader can choose: what the list has. */
 export const COLUMNS = [...LIST_FIELDS, STATEMENT_PREVIEW.name] as const;
@@ -18,9 +19,12 @@ const SORTABLE: readonly (Column & keyof typeof SORTS)[] = [
 export const PAGE_SIZES = [LIMITS.pageSizeDefault, 50, LIMITS.pageSizeMax];
 
 /** All that makes up a view of the events. It lives in the URL, so that a link shows the same. */
-export interface ExploreState extends Readonly<Partial<Record<FilterName, string>>> {
+export interface ExploreState {
   readonly range: TimeRange;
+  /** Words, as links of before the filter had them. */
   readonly search: string;
+  /** An expression; not necessarily a valid one. */
+  readonly filter: string;
   readonly sortBy: Column;
   readonly descending: boolean;
   /** From 1. */
@@ -32,25 +36,19 @@ export interface ExploreState extends Readonly<Partial<Record<FilterName, string
 }
 
 /** The change that takes every filter off. */
-export const NO_FILTERS = Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])) as {
-  readonly [N in FilterName]: undefined;
-};
+export const NO_FILTERS = { search: '', filter: '' } as const;
 
-const RANGE_DEFAULT: TimeRange = { name: '24h' };
+const RANGE_DEFAULT = last(24, 'h');
 
 /** The state a query string names; what is missing or makes no sense becomes the default. */
 export function parseState(text: string): ExploreState {
   const given = new URLSearchParams(text);
   const columns = (given.get('columns')?.split(',') ?? []).filter(isColumn);
   const sortBy = given.get('sortBy');
-  const filters = FILTER_NAMES.flatMap((name) => {
-    const value = given.get(name);
-    return value && (!isBooleanFilter(name) || Object.hasOwn(OUTCOMES, value)) ? [[name, value]] : [];
-  });
   return {
-    ...(Object.fromEntries(filters) as Partial<Record<FilterName, string>>),
     range: rangeOf(given),
     search: given.get('search') ?? '',
+    filter: filterOf(given),
     sortBy: isSortable(sortBy) ? sortBy : 'eventTime',
     descending: given.get('sortDirection') !== 'asc',
     page: wholeNumber(given.get('page'), LIMITS.pageMax) ?? 1,
@@ -64,12 +62,13 @@ export function parseState(text: string): ExploreState {
 export function formatState(state: ExploreState): string {
   const parts = new URLSearchParams();
   const { range } = state;
-  if (range.name === null) {
+  const name = rangeText(range);
+  if (range.kind === 'fixed') {
     parts.set('startTime', range.from);
     parts.set('endTime', range.to);
-  } else if (range.name !== RANGE_DEFAULT.name) parts.set('range', range.name);
+  } else if (name && name !== rangeText(RANGE_DEFAULT)) parts.set('range', name);
   if (state.search) parts.set('search', state.search);
-  for (const name of FILTER_NAMES) if (state[name]) parts.set(name, state[name]);
+  if (state.filter) parts.set('filter', state.filter);
   if (state.sortBy !== 'eventTime') parts.set('sortBy', state.sortBy);
   if (!state.descending) parts.set('sortDirection', 'asc');
   if (state.page !== 1) parts.set('page', String(state.page));
@@ -85,9 +84,19 @@ export const isSortable = (text: string | null): text is Column =>
 const isColumn = (text: string): text is Column => (COLUMNS as readonly string[]).includes(text);
 
 function rangeOf(given: URLSearchParams): TimeRange {
-  const [from, to, name] = [given.get('startTime'), given.get('endTime'), given.get('range')];
-  if (from && to && Date.parse(from) <= Date.parse(to)) return { name: null, from, to };
-  return isRangeName(name) ? { name } : RANGE_DEFAULT;
+  const [from, to] = [given.get('startTime'), given.get('endTime')];
+  if (from && to && Date.parse(from) <= Date.parse(to)) return { kind: 'fixed', from, to };
+  return parseRange(given.get('range')) ?? RANGE_DEFAULT;
+}
+
+/** The plain filters of the API mean the same as conditions. */
+function filterOf(given: URLSearchParams): string {
+  const plain = FILTER_NAMES.flatMap((name) => {
+    const value = given.get(name);
+    return value ? [{ text: `${name}:${quoteValue(value)}` }] : [];
+  });
+  const filter = given.get('filter')?.trim() ?? '';
+  return plain.length === 0 ? filter : joinParts([...partsOf(filter), ...plain]);
 }
 
 function wholeNumber(text: string | null, max: number): number | null {

@@ -4,6 +4,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { formatBytes, formatCount } from '../lib/numbers';
 import { Failed } from '../shell/states';
+import type { ExploreFilter } from './explore-filter';
 import {
   type ExportedFile,
   type ExportFormat,
@@ -11,7 +12,6 @@ import {
   saveFile,
   streamExport,
 } from './export-stream';
-import type { ExploreFilter } from './use-explore-data';
 
 interface Props {
   readonly filter: ExploreFilter;

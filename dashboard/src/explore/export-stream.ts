@@ -1,5 +1,5 @@
 import { bodyOf, exportPath, PAGE_HEADER } from '../api/session';
-import type { ExploreFilter } from './use-explore-data';
+import type { ExploreFilter } from './explore-filter';
 
 export type ExportFormat = 'csv' | 'ndjson';
 

@@ -1,11 +1,10 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from 'urql';
-import { FILTER_NAMES } from '../../../src/event/filters';
 import { LatestEventDocument } from '../../generated/operations';
 import { DAY_MS, formatTime, type TimeZone } from '../lib/time';
 import { Empty } from '../shell/states';
 import type { ExploreState } from './explore-state';
-import { fixedRange } from './time-range';
+import { ALL, fixedRange } from './time-range';
 import type { Change } from './use-explore-state';
 
 interface Props {
@@ -18,7 +17,7 @@ interface Props {
 export function NoEvents({ state, change, zone }: Props) {
   const [{ data }] = useQuery({ query: LatestEventDocument, requestPolicy: 'network-only' });
   const latest = data?.auditSummary.latestEventTime;
-  const isFiltered = state.search !== '' || FILTER_NAMES.some((name) => state[name]);
+  const isFiltered = state.search !== '' || state.filter !== '';
   if (data && !latest)
     return (
       <Empty title="No events yet">
@@ -41,7 +40,7 @@ export function NoEvents({ state, change, zone }: Props) {
             Show the newest day
           </Button>
         )}
-        <Button size="xs" variant="default" onClick={() => change({ range: { name: 'all' } })}>
+        <Button size="xs" variant="default" onClick={() => change({ range: ALL })}>
           Show all time
         </Button>
       </Group>

@@ -1,42 +1,102 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time';
+import { DAY_MS, dayStart, HOUR_MS, MINUTE_MS, type TimeZone } from '../lib/time';
 
-/** Ranges that end now, by their name in the URL. */
-export const RANGES = {
-  '15m': { label: 'Last 15 minutes', ms: 15 * MINUTE_MS },
-  '1h': { label: 'Last hour', ms: HOUR_MS },
-  '6h': { label: 'Last 6 hours', ms: 6 * HOUR_MS },
-  '24h': { label: 'Last 24 hours', ms: DAY_MS },
-  '7d': { label: 'Last 7 days', ms: 7 * DAY_MS },
-  '30d': { label: 'Last 30 days', ms: 30 * DAY_MS },
-  '90d': { label: 'Last 90 days', ms: 90 * DAY_MS },
-  all: { label: 'All time', ms: null },
+export const UNITS = {
+  m: { ms: MINUTE_MS, one: 'minute', many: 'minutes' },
+  h: { ms: HOUR_MS, one: 'hour', many: 'hours' },
+  d: { ms: DAY_MS, one: 'day', many: 'days' },
 } as const;
-export type RangeName = keyof typeof RANGES;
-export const RANGE_NAMES = Object.keys(RANGES) as RangeName[];
-export const isRangeName = (text: string | null): text is RangeName =>
-  text !== null && Object.hasOwn(RANGES, text);
+export type Unit = keyof typeof UNITS;
 
-/** A range by its name, or fixed: ISO 8601 in UTC, from inclusive, to exclusive. */
+/** What is shown; all but fixed ones move with the clock. */
 export type TimeRange =
-  | { readonly name: RangeName }
-  | { readonly name: null; readonly from: string; readonly to: string };
+  | { readonly kind: 'last'; readonly amount: number; readonly unit: Unit }
+  | { readonly kind: 'today' | 'yesterday' | 'all' }
+  /** The night that ended last: hours of the clock, from 0 to 23. */
+  | { readonly kind: 'night'; readonly from: number; readonly to: number }
+  /** ISO 8601 in UTC, from inclusive, to exclusive. */
+  | { readonly kind: 'fixed'; readonly from: string; readonly to: string };
 
 export interface Bounds {
   readonly startTime?: string;
   readonly endTime?: string;
 }
 
-/** The range as the service's parameters, as seen from `nowMs`. */
-export function boundsOf(range: TimeRange, nowMs: number): Bounds {
-  if (range.name === null) return { startTime: range.from, endTime: range.to };
-  const { ms } = RANGES[range.name];
-  return ms === null
-    ? {}
-    : { startTime: new Date(nowMs - ms).toISOString(), endTime: new Date(nowMs).toISOString() };
+export const last = (amount: number, unit: Unit): TimeRange => ({ kind: 'last', amount, unit });
+export const ALL: TimeRange = { kind: 'all' };
+export const AMOUNT_MAX = 9_999;
+
+/** The ranges one choice away. */
+export const COMMON_RANGES: readonly TimeRange[] = [
+  ...[last(15, 'm'), last(1, 'h'), last(6, 'h'), last(24, 'h')],
+  ...[last(7, 'd'), last(30, 'd'), last(90, 'd'), ALL],
+];
+
+/** Whether the end of the range moves with the clock. */
+export const endsNow = ({ kind }: TimeRange): boolean => kind === 'last' || kind === 'today';
+
+/** The range as the service's parameters, as seen from `nowMs` in a zone. */
+export function boundsOf(range: TimeRange, nowMs: number, zone: TimeZone): Bounds {
+  const between = (fromMs: number, toMs: number): Bounds => ({
+    startTime: new Date(fromMs).toISOString(),
+    endTime: new Date(toMs).toISOString(),
+  });
+  switch (range.kind) {
+    case 'all':
+      return {};
+    case 'fixed':
+      return { startTime: range.from, endTime: range.to };
+    case 'last':
+      return between(nowMs - range.amount * UNITS[range.unit].ms, nowMs);
+    case 'today':
+      return between(dayStart(nowMs, zone), nowMs);
+    case 'yesterday':
+      return between(dayStart(nowMs, zone, -1), dayStart(nowMs, zone));
+    case 'night':
+      return between(...nightBefore(range, nowMs, zone));
+  }
 }
 
+function nightBefore(night: { from: number; to: number }, nowMs: number, zone: TimeZone): [number, number] {
+  const endToday = dayStart(nowMs, zone, 0, night.to);
+  const day = endToday <= nowMs ? 0 : -1;
+  const startDay = night.from < night.to ? day : day - 1;
+  return [dayStart(nowMs, zone, startDay, night.from), dayStart(nowMs, zone, day, night.to)];
+}
+
+/** `7d`, `yesterday`, `night-20-6`; null: fixed. */
+export function rangeText(range: TimeRange): string | null {
+  if (range.kind === 'fixed') return null;
+  if (range.kind === 'last') return `${range.amount}${range.unit}`;
+  return range.kind === 'night' ? `night-${range.from}-${range.to}` : range.kind;
+}
+
+/** Null: the text names no range. */
+export function parseRange(text: string | null): TimeRange | null {
+  if (text === 'today' || text === 'yesterday' || text === 'all') return { kind: text };
+  const [, amount, unit] = /^([1-9]\d{0,3})([mhd])$/.exec(text ?? '') ?? [];
+  if (amount && unit) return last(Number(amount), unit as Unit);
+  const [, from, to] = /^night-(\d{1,2})-(\d{1,2})$/.exec(text ?? '') ?? [];
+  const night = { from: Number(from), to: Number(to) };
+  return from && to && night.from < 24 && night.to < 24 && night.from !== night.to
+    ? { kind: 'night', ...night }
+    : null;
+}
+
+const NAMES = { today: 'Today', yesterday: 'Yesterday', all: 'All time' };
+
+/** What a reader calls it; null: fixed. */
+export function rangeLabel(range: TimeRange): string | null {
+  if (range.kind === 'fixed') return null;
+  if (range.kind === 'night') return `Last night (${clock(range.from)}–${clock(range.to)})`;
+  if (range.kind !== 'last') return NAMES[range.kind];
+  const { one, many } = UNITS[range.unit];
+  return range.amount === 1 ? `Last ${one}` : `Last ${range.amount} ${many}`;
+}
+
+const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
+
 export const fixedRange = (fromMs: number, toMs: number): TimeRange => ({
-  name: null,
+  kind: 'fixed',
   from: new Date(fromMs).toISOString(),
   to: new Date(toMs).toISOString(),
 });

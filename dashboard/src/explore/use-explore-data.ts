@@ -1,64 +1,62 @@
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
-import { FILTER_NAMES, type FilterName, isBooleanFilter } from '../../../src/event/filters';
-import {
-  EventsDocument,
-  type EventsQueryVariables,
-  FacetsDocument,
-  type FacetsQueryVariables,
-  HistogramDocument,
-  type HistogramQueryVariables,
-} from '../../generated/operations';
+import { EventsDocument, HistogramDocument } from '../../generated/operations';
+import type { TimeZone } from '../lib/time';
+import { type ExploreFilter, problemOf } from './explore-filter';
 import type { ExploreState } from './explore-state';
-import { boundsOf } from './time-range';
+import type { FacetField } from './facets/facet-fields';
+import { useFacets } from './facets/use-facets';
+import { boundsOf, endsNow } from './time-range';
 
 /** Evidence is never shown from a cache: another view asks anew. */
 const requestPolicy = 'network-only';
 
-/** A filter that one of the operations in `explore.graphql` does not take is a type error here. */
-type Taken = keyof EventsQueryVariables & keyof HistogramQueryVariables & keyof FacetsQueryVariables;
-type Forgotten = Exclude<FilterName, Taken>;
-export type ExploreFilter = [Forgotten] extends [never] ? EventsQueryVariables : Forgotten;
-
-/** As the service takes them. */
-function exactFilters(state: ExploreState): ExploreFilter {
-  const given = FILTER_NAMES.filter((name) => state[name]);
-  return Object.fromEntries(
-    given.map((name) => [name, isBooleanFilter(name) ? state[name] === 'true' : state[name]]),
-  );
-}
-
 /** The three answers a view is made of, all of one range and one filter. */
-export function useExploreData(state: ExploreState) {
-  const [nowMs, setNowMs] = useState(Date.now);
-  const { range, search } = state;
-  const filterValues = FILTER_NAMES.map((name) => state[name]);
-  const key = JSON.stringify([range, search, filterValues, nowMs]);
-  // By its content: a new object for the same filter would ask again.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for all of them
+export function useExploreData(state: ExploreState, zone: TimeZone, fields: readonly FacetField[]) {
+  const { range, search, filter: text, page, pageSize, sortBy, descending } = state;
+  const [asked, setAsked] = useState({ anew: 0, times: 0 });
+  const question = JSON.stringify([range, search, text, zone, asked.anew]);
+  const problem = useMemo(() => problemOf(text), [text]);
+  // The clock is read once for each question, and again when it is asked anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `question` and `asked` stand for what it is made of
   const filter = useMemo(
     (): ExploreFilter => ({
-      ...boundsOf(range, nowMs),
+      ...boundsOf(range, Date.now(), zone),
       ...(search ? { search } : {}),
-      ...exactFilters(state),
+      ...(text ? { filter: text } : {}),
     }),
-    [key],
+    [question, asked],
   );
-  const { page, pageSize, sortBy, descending } = state;
+  const pause = problem !== null;
   const sortDirection = descending ? 'desc' : 'asc';
   const [events, askEvents] = useQuery({
     query: EventsDocument,
     variables: { ...filter, page, pageSize, sortBy, sortDirection },
     requestPolicy,
+    pause,
   });
-  const [histogram, askHistogram] = useQuery({ query: HistogramDocument, variables: filter, requestPolicy });
-  const [facets, askFacets] = useQuery({ query: FacetsDocument, variables: filter, requestPolicy });
+  const [histogram, askHistogram] = useQuery({
+    query: HistogramDocument,
+    variables: filter,
+    requestPolicy,
+    pause,
+  });
+  const facets = useFacets({ filter, fields, pause, times: asked.times });
 
-  const refresh = useCallback(() => {
-    setNowMs(Date.now());
-    // A range that does not end now has the same variables as before.
-    if (range.name === null || range.name === 'all')
-      for (const ask of [askEvents, askHistogram, askFacets]) ask();
-  }, [range.name, askEvents, askHistogram, askFacets]);
-  return { filter, events, histogram, facets, refresh };
+  const refresh = useCallback(
+    (isQuiet = false) => {
+      setAsked(({ anew, times }) => ({ anew: isQuiet ? anew : anew + 1, times: times + 1 }));
+      // A range that does not end now has the same variables as before.
+      if (!endsNow(range)) for (const ask of [askEvents, askHistogram]) ask();
+    },
+    [range, askEvents, askHistogram],
+  );
+
+  // Until all of a question is answered, what stands there is of the one before.
+  const isAnswered = !pause && !events.fetching && !histogram.fetching && !facets.fetching;
+  const [answered, setAnswered] = useState('');
+  useEffect(() => {
+    if (isAnswered) setAnswered(question);
+  }, [isAnswered, question]);
+  return { question, filter, problem, events, histogram, facets, refresh, isStale: answered !== question };
 }

@@ -1,19 +1,30 @@
 import { Anchor } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import classes from './opener.module.css';
 
+interface Props {
+  readonly onOpen: () => void;
+  /** Where a new tab finds the same; without it, it is a button. */
+  readonly href?: string;
+  readonly children: ReactNode;
+}
+
 /** What opens a row for a keyboard; a click anywhere in the row does the same. */
-export const Opener = (props: { readonly onOpen: () => void; readonly children: ReactNode }) => (
-  <Anchor
-    component="button"
-    type="button"
-    size="sm"
-    className={classes.opener}
-    onClick={(event) => {
-      event.stopPropagation();
-      props.onOpen();
-    }}
-  >
-    {props.children}
-  </Anchor>
-);
+export function Opener({ onOpen, href, children }: Props) {
+  const open = (event: MouseEvent) => {
+    event.stopPropagation();
+    // Into another tab or window, as with any link.
+    if (href && (event.metaKey || event.ctrlKey || event.shiftKey)) return;
+    event.preventDefault();
+    onOpen();
+  };
+  return href ? (
+    <Anchor size="sm" className={classes.opener} href={href} onClick={open}>
+      {children}
+    </Anchor>
+  ) : (
+    <Anchor component="button" type="button" size="sm" className={classes.opener} onClick={open}>
+      {children}
+    </Anchor>
+  );
+}

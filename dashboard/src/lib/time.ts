@@ -23,14 +23,35 @@ export function formatClock(time: string | number, zone: TimeZone): string {
 }
 
 /**
- * `2025-04-15 08:59:38.606` in the zone.
+ * `2025-04-15 08:59:38.606` in the zone; a local one with its offset, `2025-04-15 04:59:38.606 −04:00`, so that an hour
+ * which the clock has twice is told apart.
  * @param time ISO 8601, in UTC; SQL Server's seven decimals are more than a Date holds, so they are taken as text
  * @param decimals of the second, at most seven
  */
 export function formatTime(time: string, zone: TimeZone, decimals = 0): string {
   const fraction = /\.(\d+)/.exec(time)?.[1] ?? '';
   const shown = decimals > 0 ? `.${fraction.slice(0, decimals).padEnd(decimals, '0')}` : '';
-  return `${formatDate(time, zone)} ${formatClock(time, zone)}${shown}`;
+  const offset = zone === 'local' ? ` ${offsetOf(Date.parse(time))}` : '';
+  return `${formatDate(time, zone)} ${formatClock(time, zone)}${shown}${offset}`;
+}
+
+/** `−04:00`: how far the clock on the wall is from UTC at a moment. */
+export function offsetOf(ms: number): string {
+  const minutes = -new Date(ms).getTimezoneOffset();
+  const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `${minutes < 0 ? '−' : '+'}${two(hours)}:${two(rest)}`;
+}
+
+/** `America/New_York`, or `UTC`. */
+export const zoneName = (zone: TimeZone): string =>
+  zone === 'UTC' ? 'UTC' : new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The start of an hour of a day in the zone. @param days from today on, `nowMs` being today */
+export function dayStart(nowMs: number, zone: TimeZone, days = 0, hour = 0): number {
+  const now = new Date(nowMs);
+  return zone === 'UTC'
+    ? Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + days, hour)
+    : new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour).getTime();
 }
 
 /** The value of an `<input type="datetime-local">` for a moment. */

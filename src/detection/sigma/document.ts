@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isUuid } from '../../event/record-id';
+import { isUuid } from '../../event/uuid';
 import { allOf, anyOf, type Matcher } from '../matcher';
 import type { RuleAbout, RuleTest, Severity } from '../rule';
 import { parseCondition } from './condition';

@@ -1,6 +1,6 @@
 import { AUDIT_EVENT_FIELDS, type FieldName, LIST_FIELDS } from '../fields';
 import { FILTER_NAMES, FILTERS } from '../filters';
-import type { SearchTerm } from '../search-terms';
+import type { SearchTerm } from '../search';
 
 /**
  * What the parameter `filter` says of an event. Every part is true or false of every event, also of one that lacks the

@@ -2,7 +2,8 @@ import { type AuditEvent, SEARCHED_FIELDS } from '../fields';
 import { FILTERS, givenFilters } from '../filters';
 import type { AuditEventFilter } from '../query';
 import { recordIdFloor } from '../record-id';
-import { fold, MARK_STAND_IN, needleOf, type SearchTerm, searchableText, WORD_MARK } from '../search-terms';
+import { fold, type SearchTerm } from '../search';
+import { MARK_STAND_IN, needleOf, searchableText, WORD_MARK } from '../search-terms';
 import type { Expression, FieldTerm } from './expression';
 import { beginsWith, holdsText } from './whole-text';
 

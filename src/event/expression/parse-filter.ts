@@ -1,6 +1,6 @@
 import { LIMITS } from '../../limits';
-import { isUuid } from '../record-id';
-import { parseSearch } from '../search-terms';
+import { parseSearch } from '../search';
+import { isUuid } from '../uuid';
 import {
   allOf,
   EXPRESSION_NAMES,

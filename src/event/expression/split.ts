@@ -1,6 +1,6 @@
 import type { FilterValues } from '../filters';
 import { filterOf, isBooleanFilter } from '../filters';
-import type { SearchTerm } from '../search-terms';
+import type { SearchTerm } from '../search';
 import { allOf, type Expression } from './expression';
 
 interface Split {

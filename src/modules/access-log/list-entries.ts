@@ -3,7 +3,7 @@ import type { AccessLogStore } from '../../caller/access-log';
 import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
-import { isUuid } from '../../event/record-id';
+import { isUuid } from '../../event/uuid';
 import { LIMITS } from '../../limits';
 
 /** As the API takes them; null: any. */

@@ -6,8 +6,8 @@ import { DomainError } from '../../errors';
 import { formatTicks, parseTicks } from '../../event/event-time';
 import type { ParameterValues } from '../../event/parameters';
 import type { Page } from '../../event/query';
-import { isUuid } from '../../event/record-id';
 import type { Answer } from '../../event/shape';
+import { isUuid } from '../../event/uuid';
 import { fromStored, toStored } from '../../trail/stored-text';
 import { API_BASE_PATH } from '../../version';
 import {

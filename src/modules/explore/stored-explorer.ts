@@ -4,7 +4,7 @@ import { guarded } from '../../database/failure';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { filterOf } from '../../event/filters';
 import { type AuditEventFilter, isCountable } from '../../event/query';
-import { fold } from '../../event/search-terms';
+import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { fromStored } from '../../trail/stored-text';

@@ -1,7 +1,8 @@
 import type { JsonScalar } from '../../event/audit-record';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { AUDIT_EVENT_FIELDS, FIELD_NAMES, type FieldSpec, INGEST_FIELDS } from '../../event/fields';
-import { isUuid, recordIdOf } from '../../event/record-id';
+import { recordIdOf } from '../../event/record-id';
+import { isUuid } from '../../event/uuid';
 import { EVENT_TIME_MIN, LIMITS } from '../../limits';
 import { type CheckedEvent, type CheckedRecord, sourceOf, statedJsonOf } from '../../trail/checked-event';
 

@@ -2,7 +2,7 @@ import { GraphQLString } from 'graphql';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
 import { DomainError } from '../../errors';
-import { isUuid } from '../../event/record-id';
+import { isUuid } from '../../event/uuid';
 import { Access } from '../../graphql/access';
 import {
   ApiKeyType,

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { JsonScalar } from '../../event/audit-record';
+import { ENTRY_V1_FIELDS, ENTRY_VERSION } from '../../event/entry-fields';
 import { formatTicks } from '../../event/event-time';
-import type { AuditEvent, FieldName } from '../../event/fields';
+import type { AuditEvent } from '../../event/fields';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { CheckedEvent, CheckedRecord } from '../checked-event';
 
@@ -19,33 +20,9 @@ import type { CheckedEvent, CheckedRecord } from '../checked-event';
  * 0x01 is the version, `ENTRY_VERSION`: each entry names its own, so entries of several can stand in one log. The names come first because they
  * are the same in most events: at ingest they are put in order and written once.
  */
-const ENTRY_VERSION = 1;
 /** RFC 9162 puts it before every leaf. */
 const LEAF = 0;
 const PREFIX = Buffer.of(LEAF, ENTRY_VERSION);
-
-/**
- * The fields of a version 1 entry, in their order, written down: what was hashed is hashed the same for ever, whatever
- * becomes of the field table. Another set or order of fields is another version.
- */
-export const ENTRY_V1_FIELDS = [
-  'recordId',
-  'tenantId',
-  'eventTime',
-  'actionId',
-  'succeeded',
-  'serverInstanceName',
-  'databaseName',
-  'schemaName',
-  'objectName',
-  'serverPrincipalName',
-  'databasePrincipalName',
-  'applicationName',
-  'hostName',
-  'clientIp',
-  'sourceType',
-  'statement',
-] as const satisfies readonly FieldName[];
 
 type Additional = Readonly<Record<string, JsonScalar>>;
 export type LoggedEvent = AuditEvent & { readonly additional: Additional };

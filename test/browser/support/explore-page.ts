@@ -18,14 +18,31 @@ export class ExplorePage {
     await this.page.getByRole('button', { name: 'Show all time' }).click();
   }
 
-  async search(words: string): Promise<void> {
-    const field = this.page.getByLabel('Search words in the events');
-    await field.fill(words);
-    await field.press('Enter');
+  get box(): Locator {
+    return this.page.getByRole('combobox', { name: 'Filter the events' });
   }
 
+  async search(filter: string): Promise<void> {
+    await this.box.fill(filter);
+    await this.box.press('Enter');
+  }
+
+  /** The box of a value. */
   facet(name: string | RegExp): Locator {
-    return this.page.getByRole('region', { name: 'Counts by field' }).getByRole('button', { name });
+    return this.page.getByRole('region', { name: 'Counts by field' }).getByRole('checkbox', { name });
+  }
+
+  /** The button that leaves a value out. */
+  exclude(field: string, value: string): Locator {
+    return this.page
+      .getByRole('region', { name: 'Counts by field' })
+      .getByRole('button', { name: `Exclude ${field} ${value}`, exact: true });
+  }
+
+  /** How many events a value has, as it says itself. */
+  async countOf(facet: Locator): Promise<number> {
+    const label = await facet.locator('..').innerText();
+    return Number(label.replaceAll(',', '').match(/\d+$/)?.[0]);
   }
 
   /** The button in the heading of a column. */
@@ -45,7 +62,7 @@ export class ExplorePage {
 
   /** Opens the event in a row, counted from 0, as a keyboard does. */
   async open(row: number): Promise<Locator> {
-    await this.events.locator('tbody tr').nth(row).getByRole('button').press('Enter');
+    await this.events.locator('tbody tr').nth(row).getByRole('link').press('Enter');
     const drawer = this.page.getByRole('dialog', { name: 'Audit event' });
     await drawer.getByText('Record id').waitFor();
     return drawer;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parseTicks, TICKS_PER_MS } from '../../../src/event/event-time';
-import { isUuid, recordIdFloor, recordIdOf, ticksOfRecordId } from '../../../src/event/record-id';
+import { recordIdFloor, recordIdOf, ticksOfRecordId } from '../../../src/event/record-id';
+import { isUuid } from '../../../src/event/uuid';
 
 /** Times an id can hold: 48 bits of milliseconds since 1970. */
 const END = (1n << 48n) * TICKS_PER_MS;

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
-import {
-  fold,
-  needleOf,
-  parseSearch,
-  searchableText,
-  WORD_MARK,
-  wholeWordsOf,
-} from '../../../src/event/search-terms';
+import { fold, parseSearch } from '../../../src/event/search';
+import { needleOf, searchableText, WORD_MARK, wholeWordsOf } from '../../../src/event/search-terms';
 import { LIMITS } from '../../../src/limits';
 
 const termsOf = (input: string) => {

@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { ENTRY_V1_FIELDS } from '../../../src/event/entry-fields';
 import { FIELD_NAMES } from '../../../src/event/fields';
 import { checkEvent } from '../../../src/modules/ingest/check-event';
 import { additionalJsonOf } from '../../../src/trail/checked-event';
-import {
-  ENTRY_V1_FIELDS,
-  type LoggedEvent,
-  leafHashOf,
-  leafHashOfChecked,
-} from '../../../src/trail/evidence/entry';
+import { type LoggedEvent, leafHashOf, leafHashOfChecked } from '../../../src/trail/evidence/entry';
 import { anEvent } from '../../support/events';
 
 /** An event as the API gives it. Its entry is written here by hand: it is what verifiers of others compute. */

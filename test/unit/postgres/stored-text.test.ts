@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { fold } from '../../../src/event/search-terms';
+import { fold } from '../../../src/event/search';
 import {
   fromStored,
   fromStoredJson,

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { FIELD_NAMES } from '../../../event/fields';
-import { isUuid } from '../../../event/record-id';
+import { isUuid } from '../../../event/uuid';
 import type { LoggedEvent } from '../../../trail/evidence/entry';
 import { linesIn } from './log-file';
 

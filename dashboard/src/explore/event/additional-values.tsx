@@ -1,5 +1,5 @@
 import { Table, Title } from '@mantine/core';
-import { FieldRow } from '../lib/field-row';
+import { FieldRow } from '../../lib/field-row';
 
 /** What the audit record states beyond the fields, and where it stood in which file. */
 export function AdditionalValues({ values }: { readonly values: unknown }) {

@@ -1,0 +1,17 @@
+import { parseFilter } from '../../../src/event/expression/parse-filter';
+import type { HistogramQueryVariables } from '../../generated/operations';
+
+/** What all three answers of a view are of. */
+export type ExploreFilter = HistogramQueryVariables;
+
+/** What is wrong with a filter, and where, in UTF-16 units from 0. */
+export interface FilterProblem {
+  readonly problem: string;
+  readonly at: number;
+}
+
+export function problemOf(filter: string): FilterProblem | null {
+  if (filter === '') return null;
+  const parsed = parseFilter(filter);
+  return 'problem' in parsed ? parsed : null;
+}
