@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { buildChart } from './chart.mjs';
 import { buildDeb } from './deb.mjs';
 import { DEB_PACKAGES } from './debian-package.mjs';
 import { buildImage, IMAGE_PACKAGES } from './image.mjs';
@@ -18,6 +19,7 @@ export const PARTS = {
   'service-deb': { build: (out) => buildServiceDeb({ out }), tools: DEB_PACKAGES },
   msi: { build: (out) => buildMsi({ out }), tools: MSI_PACKAGES },
   image: { build: (out, { server }) => buildImage({ out, archive: server }), tools: IMAGE_PACKAGES },
+  chart: { build: (out) => buildChart({ out }), tools: { tar: 'tar' } },
   openapi: { build: writeOpenApi, tools: {} },
   sbom: { build: (out) => writeSbom({ out }), tools: {} },
 };

