@@ -12,6 +12,7 @@ import { LIMITS } from '../limits';
 import { NO_TRACING, type Tracing } from '../observe/tracing';
 import { logAnswered, type OnAnswered, tellWhenAnswered } from './answered';
 import { answerBrokenRequests, refuseOddRequests } from './broken-requests';
+import { boundEachAddress } from './connections';
 import { DASHBOARD_PATH } from './dashboard-path';
 import { HEALTH_PATH } from './health';
 import type { InFlight } from './in-flight';
@@ -51,7 +52,7 @@ export function createHttpServer(parts: {
   if (parts.dashboard) app.get('/', showDashboard);
   app.use(parts.facade);
   app.use(refuse(log));
-  return limited(createServer(serverOptions(), app), log);
+  return limited(createServer(serverOptions(), app), log, app.get('trust proxy fn'));
 }
 
 /** Listens. @returns `http://HOST:PORT` */
@@ -71,9 +72,11 @@ const serverOptions = () => ({
   requireHostHeader: false, // see refuseOddRequests
 });
 
-function limited(server: Server, log: Logger): Server {
+function limited(server: Server, log: Logger, isTrusted: (address: string, hop: number) => boolean): Server {
   server.timeout = LIMITS.connectionIdleMs;
   server.maxConnections = LIMITS.connectionsMax;
+  const bounds = { each: LIMITS.connectionsPerAddressMax, all: LIMITS.connectionsMax };
+  boundEachAddress(server, bounds, (address) => isTrusted(address, 0));
   answerBrokenRequests(server, log);
   // Node would answer an expectation it does not know in a form of its own; it may be passed over.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

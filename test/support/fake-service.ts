@@ -101,7 +101,10 @@ export async function openFakeService(behind: Behind) {
     ...{ schema, acceptCall, log },
     checkHealth: async () => 'Healthy',
     beginExport: unused,
-    tail: {} as never,
+    tail: {
+      ...{ tail: { read: unused }, answers: new AnswerBytes() },
+      ...{ whileWaiting: unused, stopping: new AbortController().signal },
+    },
   });
   const inFlight = new InFlight();
   const { whileReading } = inFlight;
