@@ -105,6 +105,22 @@ export const ENVIRONMENT = z.object({
     })
     .optional()
     .describe('Key ids of lost checkpoint keys whose logs this instance may continue.'),
+  SECRETS_KEY_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'Keys that encrypt the secrets of destinations; instances on one database share it. Not set: `secrets.key` in DATA_DIR.',
+    ),
+  DESTINATION_ALLOW_NETWORKS: z
+    .string()
+    .transform((text) => text.split(',').map((network) => network.trim()))
+    .refine((list) => addressProblems(list).length === 0, {
+      error: 'must be addresses and networks (CIDR), with commas between them',
+    })
+    .optional()
+    .describe(
+      'Private, loopback and other special networks (CIDR), comma-separated, that destinations may be in; without encryption only those.',
+    ),
   REDIS_URL: serverUrl(['redis:', 'rediss:'])
     .optional()
     .describe('Shares the rate limits between instances. Not set: each instance keeps its own.'),
@@ -195,6 +211,10 @@ export interface Config {
   /** Null: the one in the data folder, made at the first start. */
   readonly checkpointKeyFile: string | null;
   readonly formerCheckpointKeys: readonly string[];
+  /** Null: the one in the data folder, made at the first start. */
+  readonly secretsKeyFile: string | null;
+  /** Networks that are no public internet, and may be sent to. */
+  readonly destinationAllowNetworks: readonly string[];
   readonly redisUrl: string | null;
   /** Whether this instance keeps the search index up. */
   readonly searchIndex: boolean;
@@ -261,6 +281,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     readDatabaseUrl: strictly(data.READ_DATABASE_URL),
     checkpointKeyFile: data.CHECKPOINT_KEY_FILE ?? null,
     formerCheckpointKeys: data.CHECKPOINT_KEY_SUCCEEDS?.split(/ *, */) ?? [],
+    secretsKeyFile: data.SECRETS_KEY_FILE ?? null,
+    destinationAllowNetworks: data.DESTINATION_ALLOW_NETWORKS ?? [],
     redisUrl: data.REDIS_URL ?? null,
     searchIndex: data.SEARCH_INDEX === 'on',
     logLevel: data.LOG_LEVEL,

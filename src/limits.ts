@@ -149,6 +149,17 @@ export const LIMITS = {
   detectionMs: 450, // from what was appended to the log to its findings: well under a second
   detectionStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // written in one transaction
   sourceGapsShownMax: 1_000, // of one source in one answer
+  destinationMs: 1_000, // what has arrived leaves within this and what the evidence log takes
+  destinationsPerTenantMax: 50, // each may hold two batches in memory
+  destinationRunsMax: 24, // destinations that one instance sends to at once
+  destinationRunMs: 15_000, // then others have their turn
+  destinationBatchEvents: 500, // what a receiver stores at once, and little of it is sent again
+  destinationBatchBytes: 1024 * 1024, // of items, but for the last: receivers take a megabyte or more
+  destinationScanMax: 20_000, // positions gone through for one batch where the filter lets few through
+  destinationSetAsideMax: 10_000, // of one destination: one that refuses more needs a person
+  destinationSetAsidePageMax: 1_000, // one answer
+  destinationOvertakenShownMs: 3600_000, // of /health: an alert is seen, and does not stay for good
+  destinationSettingsCharsMax: 200_000, // with certificates
 } as const;
 
 /** First and last week an event can fall in: before 1990 there was no SQL Server to audit. */

@@ -9,4 +9,6 @@ export interface Module {
   readonly metrics?: DeclareMetrics;
   /** Parts without which the service answers, at a price: see `healthCheck`. */
   readonly health?: readonly { readonly healthy: boolean }[];
+  /** Ends what its tasks have begun; after them, before the database is closed. */
+  readonly stop?: () => Promise<void>;
 }

@@ -8,6 +8,7 @@ import { boundEveryAnswer } from './graphql/answer-room';
 import { AccessLogResolver } from './modules/access-log/access-log.resolver';
 import { AuditEventResolver } from './modules/activity/audit-event.resolver';
 import { AlertResolver } from './modules/detection/alert.resolver';
+import { DestinationResolver } from './modules/destinations/destination.resolver';
 import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
@@ -28,6 +29,7 @@ const RESOLVERS = [
   AlertResolver,
   AuditEventResolver,
   AuditSourceResolver,
+  DestinationResolver,
   EventProofResolver,
   EvidenceResolver,
   ExploreResolver,

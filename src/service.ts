@@ -13,6 +13,7 @@ import type { Module } from './module';
 import { accessLogModule } from './modules/access-log/module';
 import { activityModule } from './modules/activity/module';
 import { detectionModule } from './modules/detection/module';
+import { openDestinations } from './modules/destinations/module';
 import { openEvidence } from './modules/evidence/module';
 import { exploreModule } from './modules/explore/module';
 import { beginExports } from './modules/export/module';
@@ -65,9 +66,10 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const { checkpointKeys } = evidence;
   const tail = openTail({ ask, owner, form, checkpointKeys, fairShare, answers, nowMs });
   const tenancy = tenantsModule({ prisma, owner, tenants, signal: stopping.signal, nowMs, log });
+  const destinations = await openDestinations({ config, prisma, owner, form, tenants, nowMs, log });
   const inFlight = new InFlight();
   const modules: readonly Module[] = [
-    ...[storage, callers, inFlight, evidence, ingest, tail, tenancy],
+    ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, destinations],
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
     detectionModule({ owner, ask, form, nowMs, log }),
@@ -117,6 +119,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
       await inFlight.drain(server, config.drainMs);
       await listener.close();
       await tasks.stop();
+      await Promise.all(modules.map((one) => one.stop?.()));
       await callers.close();
       await metricsServer?.close();
       await storage.close();

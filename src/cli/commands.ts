@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import project from '../../package.json';
 import type { Distribution } from '../database/distribute/distribute';
 import { addAccessLogCommand } from './access-log-command';
+import { addDestinationCommands } from './destination-commands';
 import { errorLine } from './error-output';
 import { addKeyCommands, type KeyPorts } from './key-commands';
 import { type Options, serviceCommands, wholeNumber } from './service-command';
@@ -74,6 +75,11 @@ export function createProgram(ports: CommandPorts): Command {
     });
 
   addTenantCommands(program.command('tenant').description('tenants'), onService);
+
+  addDestinationCommands(
+    program.command('destination').description('where events of a tenant are sent as they arrive'),
+    onService,
+  );
 
   addSourceCommand(program, onService);
   addVerifyCommand(program, ports);

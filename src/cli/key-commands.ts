@@ -3,7 +3,7 @@ import { SCOPE_NAMES } from '../caller/scopes';
 import type { Answer } from '../event/shape';
 import { LIMITS } from '../limits';
 import { API_KEY, CREATED_KEY, ROTATED_KEY } from '../modules/keys/answers';
-import { isoTime, type OnService, type Options, type Run, wholeNumber } from './service-command';
+import { gather, isoTime, type OnService, type Options, type Run, wholeNumber } from './service-command';
 import { columnsOf, toTable } from './table';
 
 /** The only moment a key itself is known. */
@@ -158,5 +158,3 @@ const createdKey = ({ keyId, key }: CreatedKey) => ({
   json: { keyId, key },
   text: `key ${keyId}\n${key}\nThis is the only time the key is shown.`,
 });
-
-const gather = (value: string, before: readonly string[]) => [...before, value];

@@ -17,8 +17,11 @@ export function serviceCommands(ports: {
   readonly print: (line: string) => void;
 }): OnService {
   return (command, handler) => {
+    // A command may need the name for a URL of its own.
+    const isTaken = command.options.some(({ long }) => long === '--url');
+    const flag = isTaken ? '--service-url' : '--url';
     command
-      .option('--url <url>', `the service (default: AUDIT_ACTIVITY_URL, else ${DEFAULT_URL})`)
+      .option(`${flag} <url>`, `the service (default: AUDIT_ACTIVITY_URL, else ${DEFAULT_URL})`)
       .option(
         '--operator-key <key>',
         'default: AUDIT_ACTIVITY_OPERATOR_KEY, else the file operator.key in DATA_DIR (.data)',
@@ -26,7 +29,8 @@ export function serviceCommands(ports: {
       .option('--json', 'print JSON')
       .action(async (...args: unknown[]) => {
         const options = command.opts<Options>();
-        const connection = await resolveConnection(options, ports.env);
+        const url = isTaken ? (options.serviceUrl as string | undefined) : options.url;
+        const connection = await resolveConnection({ ...options, url }, ports.env);
         const run: Run = (query, variables) => runOperation(connection, query, variables);
         const answer = await handler(run, options, typeof args[0] === 'string' ? args[0] : '');
         ports.print(options.json ? JSON.stringify(answer.json) : answer.text);
@@ -40,6 +44,9 @@ export function isoTime(text: string): string {
     throw new InvalidArgumentError('must be an ISO 8601 time, for example 2026-01-31T08:00:00Z');
   return text;
 }
+
+/** For an option that is given several times. */
+export const gather = (value: string, before: readonly string[]) => [...before, value];
 
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number');

@@ -60,7 +60,18 @@ function logged(
 }
 
 /** What agents send is events: their refusal tells who tried, not what was in them. */
-const parametersOf = (rule: AccessRule, args: Args): Args => (rule.principal === 'agent' ? {} : args);
+const parametersOf = (rule: AccessRule, args: Args): Args =>
+  rule.principal === 'agent' ? {} : withoutSecrets(args);
+
+/** Of secrets the names alone; of a URL not the query, which often holds a token. */
+function withoutSecrets(args: Args): Args {
+  const { secrets, url, ...others } = args;
+  return {
+    ...others,
+    ...(typeof url === 'string' && { url: url.replace(/\?.*/s, '?…').replace(/\/\/[^/@]*@/, '//…@') }),
+    ...(typeof secrets === 'object' && secrets !== null && { secrets: Object.keys(secrets) }),
+  };
+}
 
 /** Objects in the value of a root field: of a page its items, of anything else that is no list itself. */
 function rowsOf(value: unknown): number {

@@ -2,8 +2,8 @@ import { Router } from 'express';
 
 /**
  * Healthy; Degraded: answers, but without the shared rate limits, the replica or a node of the distributed database it is
- * configured for, with an evidence log that has stopped, or having lost entries of the access log; Unhealthy: no
- * database.
+ * configured for, with an evidence log that has stopped, having lost entries of the access log, or with retention ahead of
+ * a destination; Unhealthy: no database.
  */
 export const HEALTH_STATUS = { Healthy: 200, Degraded: 200, Unhealthy: 503 } as const;
 type Health = keyof typeof HEALTH_STATUS;

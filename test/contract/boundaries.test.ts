@@ -16,7 +16,8 @@ const FACTS = ['src/errors', 'src/limits', 'src/version', 'src/closed', 'src/dea
 const CORE = ['src/event', ...FACTS];
 /** What modules stand on; what two of them need is there. */
 const BELOW_MODULES = [
-  ...[...CORE, 'src/caller', 'src/database', 'src/trail', 'src/graphql', 'src/module', 'src/detection'],
+  ...[...CORE, 'src/caller', 'src/database', 'src/trail', 'src/graphql', 'src/module'],
+  ...['src/detection', 'src/delivery'],
 ];
 const OBSERVED = ['src/observe/figures', 'src/observe/metrics', 'src/observe/open-metrics'];
 const MODULES = readdirSync(path.join(ROOT, 'src/modules')).map((name) => `src/modules/${name}`);
@@ -40,6 +41,8 @@ const BORDERS: readonly Border[] = [
   },
   // Rules and their engine compute; what they look at is given to them.
   { of: ['src/detection'], files: CORE, packages: ['re2js', 'yaml'] },
+  // How something is sent elsewhere: several modules do.
+  { of: ['src/delivery'], files: ['src/caller/address-list'], packages: [] },
   { of: ['src/trail'], files: [...CORE, 'src/caller', 'src/database'], packages: [] },
   {
     of: ['src/graphql'],
@@ -59,6 +62,11 @@ const BORDERS: readonly Border[] = [
     of: ['src/modules/dashboard'],
     files: [...CORE, 'src/caller', 'src/config', 'src/http/dashboard-path'],
     packages: ['express', 'openid-client', 'pino', 'zod'],
+  },
+  {
+    of: ['src/modules/destinations/types', 'src/modules/destinations/destination-request'],
+    files: [...BELOW_MODULES, 'src/modules/destinations'],
+    packages: ['zod'],
   },
   { of: ['src/modules/export/formats'], files: BELOW_MODULES, packages: ['csv-stringify'] },
   {
@@ -100,7 +108,7 @@ const BORDERS: readonly Border[] = [
       ...['src/modules/evidence', 'src/trail/evidence', 'src/modules/keys/operator-key'],
       // The tables of what it shows.
       ...['src/modules/access-log/answers', 'src/modules/keys/answers', 'src/modules/sources/answers'],
-      'src/caller/tenant-answer',
+      ...['src/caller/tenant-answer', 'src/modules/destinations/answers'],
     ],
     packages: ['commander'],
   },

@@ -14,6 +14,7 @@ import { createHttpServer } from '../../src/http/server';
 import { LIMITS } from '../../src/limits';
 import { AccessLogResolver } from '../../src/modules/access-log/access-log.resolver';
 import { AuditEventResolver } from '../../src/modules/activity/audit-event.resolver';
+import { DestinationResolver } from '../../src/modules/destinations/destination.resolver';
 import { EventProofResolver, EvidenceResolver } from '../../src/modules/evidence/evidence.resolver';
 import type { EvidenceLog } from '../../src/modules/evidence/evidence-log';
 import { ExploreResolver } from '../../src/modules/explore/explore.resolver';
@@ -69,6 +70,7 @@ function resolversOf({ reader, writer, retention, evidence }: Behind): object[] 
       tenants,
       Date.now,
     ),
+    new DestinationResolver(undefined as never, Date.now),
     new EvidenceResolver(log, tenants),
     new EventProofResolver(log),
     new ExploreResolver({ histogram: unused, facets: unused }, fairShare),

@@ -46,6 +46,8 @@ export class World {
         readDatabaseUrl: null,
         checkpointKeyFile: null,
         formerCheckpointKeys: [],
+        secretsKeyFile: null,
+        destinationAllowNetworks: [],
         redisUrl: null,
         logLevel: 'info',
         searchIndex: true,

@@ -32,6 +32,8 @@ describe('the configuration', () => {
       trustProxy: [],
       accessLogDays: 400,
       checkpointKeyFile: null,
+      secretsKeyFile: null,
+      destinationAllowNetworks: [],
       formerCheckpointKeys: [],
       openId: null,
     });
@@ -73,6 +75,8 @@ describe('the configuration', () => {
         ACCESS_LOG_DAYS: '30',
         MIGRATION_DATABASE_URL: 'postgres://owner@db:5433/audit',
         CHECKPOINT_KEY_FILE: '/etc/audit/checkpoint.key',
+        SECRETS_KEY_FILE: '/etc/audit/secrets.key',
+        DESTINATION_ALLOW_NETWORKS: '10.1.0.0/16, ::1',
         CHECKPOINT_KEY_SUCCEEDS: '0123abcd, 89abcdef',
         PUBLIC_URL: 'https://audit.example.com',
         OIDC_ISSUER: 'https://login.example.com/v2',
@@ -101,6 +105,8 @@ describe('the configuration', () => {
       trustProxy: ['10.0.0.0/8', 'loopback', '2001:db8::1'],
       accessLogDays: 30,
       checkpointKeyFile: '/etc/audit/checkpoint.key',
+      secretsKeyFile: '/etc/audit/secrets.key',
+      destinationAllowNetworks: ['10.1.0.0/16', '::1'],
       formerCheckpointKeys: ['0123abcd', '89abcdef'],
       openId: {
         issuer: 'https://login.example.com/v2',

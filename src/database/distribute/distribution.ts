@@ -30,6 +30,8 @@ export const DISTRIBUTED_TABLES = [
   'alert_suppression',
   'alert_route',
   'alert_notice',
+  'destination',
+  'destination_set_aside',
 ] as const;
 
 /**

@@ -1,0 +1,55 @@
+import { createHash, createHmac } from 'node:crypto';
+
+/** Who signs, and for what: AWS Signature Version 4, as object stores with the interface of S3 take it. */
+export interface AwsSigner {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+  readonly region: string;
+  readonly service: string;
+}
+
+const ALGORITHM = 'AWS4-HMAC-SHA256';
+const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest('hex');
+const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest();
+
+/** A path or name as the signature has it: RFC 3986, `/` kept. */
+export const awsEncode = (text: string): string =>
+  encodeURIComponent(text)
+    .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%2F', '/');
+
+/**
+ * Headers that sign a request.
+ * @param request the URL without a query, its path encoded by `awsEncode`
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
+export function awsHeaders(
+  signer: AwsSigner,
+  request: { readonly method: string; readonly url: URL; readonly body: Buffer },
+  at: Date,
+): Record<string, string> {
+  const { method, url, body } = request;
+  const time = at.toISOString().replace(/[-:]|\.\d{3}/g, '');
+  const day = time.slice(0, 8);
+  const signed: Record<string, string> = {
+    host: url.host,
+    'x-amz-content-sha256': sha256(body),
+    'x-amz-date': time,
+    ...(signer.sessionToken !== undefined && { 'x-amz-security-token': signer.sessionToken }),
+  };
+  const names = Object.keys(signed).sort();
+  const headerLines = names.map((name) => `${name}:${signed[name]}\n`).join('');
+  const canonical = [method, url.pathname, '', headerLines, names.join(';'), sha256(body)].join('\n');
+  const scope = `${day}/${signer.region}/${signer.service}/aws4_request`;
+  const key = [signer.region, signer.service, 'aws4_request'].reduce(
+    hmac,
+    hmac(`AWS4${signer.secretAccessKey}`, day),
+  );
+  const signature = hmac(key, [ALGORITHM, time, scope, sha256(canonical)].join('\n')).toString('hex');
+  const { host: _, ...headers } = signed;
+  return {
+    ...headers,
+    Authorization: `${ALGORITHM} Credential=${signer.accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`,
+  };
+}

@@ -1,0 +1,98 @@
+import http from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import type { NetworkGuard } from './network-guard';
+
+export interface HttpRequest {
+  readonly method: 'POST' | 'PUT' | 'GET';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** Of the answer: more is cut off. */
+  readonly answerBytesMax?: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** What TLS trusts and shows beyond the usual; PEM. */
+export interface TlsOptions {
+  readonly ca?: string | undefined;
+}
+
+const CONNECT_MS = 10_000;
+const ANSWER_MS = 20_000;
+const ANSWER_BYTES = 64 * 1024;
+const IDLE_MS = 15_000;
+const SOCKETS = 4;
+
+/** Sends requests of one destination: to addresses that the guard allows, without following redirects, in bounded time. */
+export class GuardedHttp {
+  readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
+
+  constructor(
+    private readonly guard: NetworkGuard,
+    tls: TlsOptions = {},
+    private readonly answerMs = ANSWER_MS,
+  ) {
+    const options = { keepAlive: true, maxSockets: SOCKETS, timeout: IDLE_MS, scheduling: 'lifo' } as const;
+    this.#agents = {
+      http: new http.Agent(options),
+      https: new https.Agent({ ...options, ...(tls.ca !== undefined && { ca: tls.ca }) }),
+    };
+  }
+
+  /** @throws RefusedAddress; Error when nothing, or not all of it, was answered in time */
+  async send(request: HttpRequest, signal?: AbortSignal): Promise<HttpAnswer> {
+    const url = new URL(request.url);
+    const isPlain = url.protocol === 'http:';
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    // Of a name the connection asks itself, by `lookup`.
+    if (isIP(host) > 0) await this.guard.addressesOf(host, isPlain);
+    return new Promise((done, fail) => {
+      const over = AbortSignal.any([AbortSignal.timeout(this.answerMs), ...(signal ? [signal] : [])]);
+      const sent = (isPlain ? http : https).request(url, {
+        method: request.method,
+        headers: {
+          'User-Agent': 'audit-activity',
+          ...request.headers,
+          'Content-Length': request.body.length,
+        },
+        agent: isPlain ? this.#agents.http : this.#agents.https,
+        lookup: this.guard.lookup(isPlain),
+        signal: over,
+      });
+      sent.setTimeout(CONNECT_MS + this.answerMs, () => sent.destroy(new Error('the connection was silent')));
+      sent.once('response', (answer) => {
+        readAnswer(answer, request.answerBytesMax ?? ANSWER_BYTES).then(done, fail);
+      });
+      sent.once('error', (error) => fail(signal?.aborted ? error : toPlain(error, this.answerMs)));
+      sent.end(request.body);
+    });
+  }
+
+  close(): void {
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
+  }
+}
+
+const toPlain = (error: Error, answerMs: number) =>
+  error.name === 'AbortError' || error.name === 'TimeoutError'
+    ? new Error(`no answer within ${answerMs / 1000} seconds`)
+    : error;
+
+async function readAnswer(answer: http.IncomingMessage, bytesMax: number): Promise<HttpAnswer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= bytesMax) chunks.push(chunk);
+    // A receiver that never ends its answer must not hold the connection.
+    else break;
+  }
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) };
+}

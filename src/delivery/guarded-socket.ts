@@ -1,0 +1,51 @@
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { TlsOptions } from './guarded-http';
+import type { NetworkGuard } from './network-guard';
+
+const CONNECT_MS = 10_000;
+
+/** A place to connect to by TCP. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+  /** Null: without encryption. */
+  readonly tls: TlsOptions | null;
+}
+
+/** An open connection to an address that the guard allows. @throws RefusedAddress, or what failed */
+export async function openSocket(guard: NetworkGuard, place: Place, signal: AbortSignal): Promise<Socket> {
+  const { host, port, tls } = place;
+  const isPlain = tls === null;
+  // An address is asked of no resolver; of a name the connection asks itself.
+  if (isIP(host) > 0) await guard.addressesOf(host, isPlain);
+  const lookup = guard.lookup(isPlain);
+  const isName = isIP(host) === 0;
+  const socket = isPlain
+    ? connect({ host, port, lookup, autoSelectFamily: false })
+    : connectTls({
+        ...{ host, port, lookup, autoSelectFamily: false },
+        ...(isName && { servername: host }),
+        ...(tls.ca !== undefined && { ca: tls.ca }),
+      });
+  return new Promise((done, fail) => {
+    const late = setTimeout(
+      () => end(new Error(`no connection within ${CONNECT_MS / 1000} seconds`)),
+      CONNECT_MS,
+    );
+    const aborted = () => end(new Error('the attempt was ended'));
+    const end = (error?: Error) => {
+      clearTimeout(late);
+      signal.removeEventListener('abort', aborted);
+      socket.off('error', end);
+      if (!error) return done(socket);
+      socket.on('error', () => {});
+      socket.destroy();
+      fail(error);
+    };
+    socket.once('error', end);
+    socket.once(isPlain ? 'connect' : 'secureConnect', () => end());
+    signal.addEventListener('abort', aborted, { once: true });
+    if (signal.aborted) aborted();
+  });
+}

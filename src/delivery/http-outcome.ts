@@ -1,0 +1,30 @@
+import type { HttpAnswer } from './guarded-http';
+import type { Outcome } from './outcome';
+import { parseRetryAfter } from './retry';
+
+const GONE = 410;
+/** Bad request, content too large, unprocessable content: the content's fault. */
+const OF_CONTENT = [400, 413, 422];
+const SHOWN_CHARS = 300;
+
+/** What a status means where nothing else is agreed: only 2xx is success, and redirects are not followed. */
+export function outcomeOf(answer: HttpAnswer, nowMs: number): Outcome {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return { kind: 'accepted' };
+  const message = `HTTP ${status}${shown(answer.body)}`;
+  if (status === GONE) return { kind: 'gone', message };
+  if (OF_CONTENT.includes(status)) return { kind: 'refused', message };
+  const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], nowMs);
+  if (status >= 300 && status < 400)
+    return { kind: 'failed', message: `HTTP ${status}: redirects are not followed` };
+  return { kind: 'failed', message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** How an answer's text begins, without what a log or a database does not take. */
+export function shown(body: Buffer): string {
+  const text = body
+    .toString('utf8')
+    .replace(/[\p{Cc}\p{Cs}\uFFFD]+/gu, ' ')
+    .trim();
+  return text === '' ? '' : `: ${text.slice(0, SHOWN_CHARS)}`;
+}

@@ -1,0 +1,112 @@
+import { lookup as resolve } from 'node:dns';
+import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
+import { AddressList, plainAddress } from '../caller/address-list';
+
+/** Where a connection would go is not allowed: the text names the way out. */
+export class RefusedAddress extends Error {
+  override readonly name = 'RefusedAddress';
+}
+
+/**
+ * What is not the public internet: IANA's special-purpose registries (RFC 6890 and later), multicast, and the address
+ * by which Azure's hosts serve their guests. Metadata services of clouds lie in these.
+ */
+const SPECIAL_V4 = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ...[
+    '192.0.0.0/24',
+    '192.0.2.0/24',
+    '192.31.196.0/24',
+    '192.52.193.0/24',
+    '192.88.99.0/24',
+    '192.168.0.0/16',
+  ],
+  ...['192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  '168.63.129.16/32',
+];
+/** Within the global unicast addresses; all others are special. Some hold an IPv4 address: Teredo and 6to4. */
+const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
+const GLOBAL_V6 = '2000::/3';
+
+const listOf = (networks: readonly string[], family: 'ipv4' | 'ipv6') => {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits = ''] = network.split('/');
+    list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+};
+const specialV4 = listOf(SPECIAL_V4, 'ipv4');
+const specialV6 = listOf(SPECIAL_V6, 'ipv6');
+const globalV6 = listOf([GLOBAL_V6], 'ipv6');
+
+function isPublic(address: string): boolean {
+  if (isIPv4(address)) return !specialV4.check(address, 'ipv4');
+  return globalV6.check(address, 'ipv6') && !specialV6.check(address, 'ipv6');
+}
+
+interface Resolved {
+  readonly address: string;
+  readonly family: number;
+}
+export type ResolveName = (host: string) => Promise<readonly Resolved[]>;
+
+const byDns: ResolveName = (host) =>
+  new Promise((done, fail) => {
+    resolve(host, { all: true }, (error, found) => (error ? fail(error) : done(found)));
+  });
+
+/**
+ * Decides by the resolved address where the service may connect to on behalf of somebody: the public internet, and the
+ * networks that whoever runs the service allows. A connection goes to the very address that was checked, whatever the
+ * name means a moment later.
+ */
+export class NetworkGuard {
+  readonly #allowed: AddressList;
+
+  /** @param networks sound ones (CIDR), see `addressProblems` */
+  constructor(
+    networks: readonly string[],
+    private readonly resolveName: ResolveName = byDns,
+  ) {
+    this.#allowed = new AddressList(networks);
+  }
+
+  /**
+   * Addresses of a host that may be connected to: at least one.
+   * @param host a name or an address, without brackets
+   * @param isPlain without encryption: only the allowed networks
+   * @throws RefusedAddress, or the resolver's error
+   */
+  async addressesOf(host: string, isPlain: boolean): Promise<readonly Resolved[]> {
+    const found = isIP(host) > 0 ? [{ address: host, family: isIP(host) }] : await this.resolveName(host);
+    const open = found.filter(({ address }) => this.#mayReach(plainAddress(address), isPlain));
+    if (open.length > 0) return open;
+    throw new RefusedAddress(this.#refusal(host, found, isPlain));
+  }
+
+  /** For `net.connect`, `tls.connect` and `http.request`. They ask it only for names: check addresses before. */
+  lookup(isPlain: boolean): LookupFunction {
+    return (host, options, done) => {
+      this.addressesOf(host, isPlain).then(
+        (open) => {
+          const [first = { address: '', family: 0 }] = open;
+          if (options.all) done(null, [...open]);
+          else done(null, first.address, first.family);
+        },
+        (error: NodeJS.ErrnoException) => done(error, '', 0),
+      );
+    };
+  }
+
+  #mayReach(address: string, isPlain: boolean): boolean {
+    return address !== '' && (this.#allowed.includes(address) || (!isPlain && isPublic(address)));
+  }
+
+  #refusal(host: string, found: readonly Resolved[], isPlain: boolean): string {
+    const isOutside = found.some(({ address }) => isPublic(plainAddress(address)));
+    if (isPlain && isOutside)
+      return `${host} is reached without encryption, which is allowed only to networks of DESTINATION_ALLOW_NETWORKS`;
+    return `${host} leads to a private or reserved address, which DESTINATION_ALLOW_NETWORKS does not allow`;
+  }
+}

@@ -1,0 +1,24 @@
+const FIRST_MS = 1_000;
+const MAX_MS = 300_000;
+/** By so much of itself a wait is longer at random: many that failed together do not come back together. */
+const JITTER = 0.2;
+/** A receiver that asks for longer is asked again all the same. */
+const RETRY_AFTER_MAX_MS = 3_600_000;
+const DOUBLINGS_MAX = 20;
+
+/**
+ * Milliseconds until the next attempt: 1 s after the first, doubling to 5 minutes, up to a fifth longer at random.
+ * @param attempts failed so far, at least 1 @param random from 0 to 1
+ */
+export function retryDelayMs(attempts: number, retryAfterMs: number | undefined, random: number): number {
+  const plain = Math.min(FIRST_MS * 2 ** Math.min(attempts - 1, DOUBLINGS_MAX), MAX_MS);
+  return Math.round(Math.max(plain * (1 + JITTER * random), Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS)));
+}
+
+/** Milliseconds that a header Retry-After asks for: seconds, or an HTTP date. */
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+}

@@ -1,0 +1,28 @@
+/** What the header of a message says. */
+export interface SyslogHead {
+  /** ISO 8601 in UTC. */
+  readonly time: string;
+  readonly hostName: string | null;
+  readonly appName: string;
+  readonly messageId: string;
+  readonly isFailure: boolean;
+}
+
+/** "log audit" (RFC 5424, 6.2.1). */
+const FACILITY = 13;
+const WARNING = 4;
+const INFORMATIONAL = 6;
+const HOST_CHARS = 255;
+const MESSAGE_ID_CHARS = 32;
+/** RFC 5424 has microseconds at most. */
+const MICROSECONDS = /^(.{19}\.\d{6})\d*Z$/;
+
+/** A message by RFC 5424 in UTF-8; the text after the header is whatever is given. */
+export function syslogMessage(head: SyslogHead, text: string): Buffer {
+  const priority = FACILITY * 8 + (head.isFailure ? WARNING : INFORMATIONAL);
+  const time = head.time.replace(MICROSECONDS, '$1Z');
+  const name = (value: string | null, max: number) =>
+    (value ?? '').replace(/[^!-~]/g, '_').slice(0, max) || '-';
+  const fields = [name(head.hostName, HOST_CHARS), head.appName, '-', name(head.messageId, MESSAGE_ID_CHARS)];
+  return Buffer.from(`<${priority}>1 ${time} ${fields.join(' ')} - ${text}`, 'utf8');
+}

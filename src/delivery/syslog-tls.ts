@@ -1,0 +1,67 @@
+import type { Socket } from 'node:net';
+import { openSocket, type Place } from './guarded-socket';
+import type { NetworkGuard } from './network-guard';
+import { failed, type Outcome } from './outcome';
+
+const WRITE_MS = 20_000;
+
+/**
+ * Syslog over TLS (RFC 5425): each message after its length. The protocol acknowledges nothing: messages count as taken
+ * when the connection has taken all of them, so those on the way are lost when the receiver fails just then.
+ */
+export class SyslogTls {
+  #socket: Socket | null = null;
+
+  constructor(
+    private readonly guard: NetworkGuard,
+    private readonly place: Place,
+  ) {}
+
+  async send(messages: readonly Buffer[], signal: AbortSignal): Promise<Outcome> {
+    try {
+      const socket = await this.#open(signal);
+      const frames = messages.flatMap((message) => [Buffer.from(`${message.length} `), message]);
+      await write(socket, Buffer.concat(frames), signal);
+      return { kind: 'accepted' };
+    } catch (error) {
+      this.close();
+      return failed(error instanceof Error ? error.message || String(error) : String(error));
+    }
+  }
+
+  async #open(signal: AbortSignal): Promise<Socket> {
+    const open = this.#socket;
+    // A receiver that has closed its side would lose what is written.
+    if (open && !open.destroyed && open.writable && !open.readableEnded) return open;
+    const socket = await openSocket(this.guard, this.place, signal);
+    socket.on('error', () => {});
+    socket.on('end', () => socket.destroy());
+    // Nothing comes, but the end must be heard.
+    socket.resume();
+    socket.unref();
+    this.#socket = socket;
+    return socket;
+  }
+
+  close(): void {
+    this.#socket?.destroy();
+    this.#socket = null;
+  }
+}
+
+function write(socket: Socket, bytes: Buffer, signal: AbortSignal): Promise<void> {
+  return new Promise((done, fail) => {
+    const end = (error?: Error | null) => {
+      clearTimeout(late);
+      socket.off('close', closed);
+      signal.removeEventListener('abort', closed);
+      if (error) fail(error);
+      else done();
+    };
+    const closed = () => end(new Error('the connection was closed'));
+    const late = setTimeout(() => end(new Error(`not taken within ${WRITE_MS / 1000} seconds`)), WRITE_MS);
+    socket.once('close', closed);
+    signal.addEventListener('abort', closed, { once: true });
+    socket.write(bytes, end);
+  });
+}

@@ -1,0 +1,76 @@
+import type { Logger } from 'pino';
+import type { TenantStore } from '../../caller/tenant.store';
+import type { Config } from '../../config';
+import { askPrisma, type OwnerDb, type ServiceDb } from '../../database/clients';
+import { NetworkGuard } from '../../delivery/network-guard';
+import type { Outcome } from '../../delivery/outcome';
+import { loadSecretBox } from '../../delivery/secret-box';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
+import type { TenantForm } from '../../trail/counts/scope';
+import { Deliveries } from './deliveries';
+import { DeliveryStore } from './delivery-store';
+import { DestinationResolver } from './destination.resolver';
+import { DestinationStore } from './destination.store';
+import { DestinationManager } from './manage-destinations';
+import { declareMetrics } from './metrics';
+import { messageItem } from './to-item';
+
+/** Something that is no event, such as an alert. */
+export interface Message {
+  /** A repeat has the same: receivers drop what they have. */
+  readonly id: string;
+  readonly at: Date;
+  /** Small; it is sent as JSON, in the way of the destination's type. */
+  readonly content: object;
+}
+
+/**
+ * Hands a message to a destination of a tenant: once, now, beside its events and whatever its state. Whoever sends it
+ * keeps it until it is accepted. Null: the tenant has no such destination.
+ */
+export type SendMessage = (
+  tenantId: number,
+  destinationId: string,
+  message: Message,
+) => Promise<Outcome | null>;
+
+/** Where events go: destinations, and sending to them. */
+export async function openDestinations(parts: {
+  readonly config: Pick<Config, 'dataDir' | 'secretsKeyFile' | 'destinationAllowNetworks'>;
+  readonly prisma: ServiceDb;
+  readonly owner: OwnerDb;
+  readonly form: TenantForm;
+  readonly tenants: TenantStore;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+}): Promise<Module & { readonly sendMessage: SendMessage }> {
+  const { config, prisma, owner, form, tenants, nowMs, log } = parts;
+  const box = await loadSecretBox(config.dataDir, config.secretsKeyFile);
+  const guard = new NetworkGuard(config.destinationAllowNetworks);
+  const feed = new PostgresArrivalReader(askPrisma(owner), form, nowMs);
+  const store = new DestinationStore(prisma);
+  const deliveries = new Deliveries({ store: new DeliveryStore(owner), feed, box, guard, nowMs, log });
+  const manager = new DestinationManager({ store, tenants, feed, deliveries, box, guard, nowMs });
+  return {
+    resolvers: [new DestinationResolver(manager, nowMs)],
+    tasks: [
+      { name: 'sending to destinations', everyMs: LIMITS.destinationMs, run: () => deliveries.round() },
+    ],
+    metrics: (metrics) => declareMetrics(metrics, () => deliveries.listed, nowMs),
+    health: [
+      {
+        get healthy() {
+          const since = nowMs() - LIMITS.destinationOvertakenShownMs;
+          return deliveries.listed.every(({ overtakenAt }) => (overtakenAt?.getTime() ?? 0) < since);
+        },
+      },
+    ],
+    stop: () => deliveries.stop(),
+    sendMessage: async (tenantId, destinationId, { id, at, content }) => {
+      const destination = await store.find(destinationId, tenantId);
+      return destination && deliveries.sendOne(destination, id, messageItem(id, at, content));
+    },
+  };
+}

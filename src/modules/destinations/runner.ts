@@ -1,0 +1,265 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Outcome } from '../../delivery/outcome';
+import { retryDelayMs } from '../../delivery/retry';
+import { LIMITS } from '../../limits';
+import { type Batch, type Bounds, batchId } from './batch';
+import type { Change, Lease } from './delivery-store';
+import type { Destination, SetAsideEvent } from './destination';
+import type { Planned, Planner } from './planner';
+
+/** Sends batches of one destination in its way. It does not throw: what fails is an outcome. */
+export interface Sender {
+  send(batch: Batch, signal: AbortSignal): Promise<Outcome>;
+  close(): void;
+}
+
+export interface RunParts {
+  readonly lease: Lease;
+  readonly planner: Planner;
+  readonly sender: Sender;
+  /** Events in a batch at most. */
+  readonly eventsMax: number;
+  readonly signal: AbortSignal;
+  readonly random: () => number;
+  /** Whether others wait for a turn. */
+  readonly isTimeUp: () => boolean;
+  /** When nothing is left: milliseconds until it is looked again. */
+  readonly restMs: number;
+}
+
+/** Shorter waits are waited here, under the lease. */
+const WAIT_HERE_MS = 6_000;
+const RENEW_MS = 10_000;
+/** Neighbours asked about a refused event. */
+const NEIGHBOURS_MAX = 5;
+
+/** The lease is lost: somebody else sends, or an operator changed the destination. */
+class Lost extends Error {}
+
+/**
+ * Delivers a destination's events until none is left, its time is up or a longer wait is due. At least once and in
+ * order: the bounds of a batch are stored before it is sent, and the cursor moves after the receiver has taken it.
+ */
+export class Runner {
+  #destination: Destination;
+  /** Read ahead while a batch is sent. */
+  #ahead: Planned | null = null;
+  /** Since a batch was refused, the receiver has taken another one. */
+  #isProven = false;
+
+  constructor(
+    destination: Destination,
+    private readonly parts: RunParts,
+  ) {
+    this.#destination = destination;
+  }
+
+  async run(): Promise<void> {
+    try {
+      while (!this.parts.signal.aborted && !this.parts.isTimeUp()) if (!(await this.#step())) return;
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error;
+    }
+  }
+
+  /** @returns whether to go on at once */
+  async #step(): Promise<boolean> {
+    if (this.#destination.state !== 'active') return false;
+    const [stored] = this.#destination.batches;
+    if (!stored) return this.#begin();
+    const { position, batches } = this.#destination;
+    // Retention took all of it while it waited.
+    if (stored.to <= position) return this.#save({ batches: batches.slice(1) });
+    const batch = await this.#read(stored);
+    if (batch.items.length === 0) return this.#pass(batch);
+    const outcome = await this.#send(batch, true);
+    if (outcome.kind === 'accepted') return this.#accepted(batch, outcome.refused ?? []);
+    if (outcome.kind === 'refused') return this.#refused(batch, outcome.message);
+    return this.#failed(outcome);
+  }
+
+  /** Stores the bounds of the next batch. */
+  async #begin(): Promise<boolean> {
+    const planned = await this.#plan(this.#destination.position);
+    this.#ahead = planned;
+    if (planned.items.length > 0) return this.#save({ batches: [planned] });
+    return this.#pass(planned);
+  }
+
+  /** Moves over what has nothing to send. */
+  async #pass(planned: Planned): Promise<boolean> {
+    const isCaughtUp = planned.isEnd && this.#destination.batches.length < 2;
+    const [, ...batches] = this.#destination.batches;
+    await this.#save({
+      ...{ position: planned.to, batches, removed: planned.removed, attempts: 0, isCaughtUp },
+      ...(isCaughtUp && { nextAttemptMs: this.parts.restMs }),
+    });
+    return !isCaughtUp;
+  }
+
+  async #accepted(batch: Planned, refused: readonly { index: number; message: string }[]): Promise<boolean> {
+    this.#isProven = true;
+    const [, ...rest] = this.#destination.batches;
+    const ahead = rest.length === 0 ? await this.#aheadOf(batch) : null;
+    this.#ahead = ahead;
+    const setAside = refused.flatMap(({ index, message }) => asideOf(batch.items[index], message));
+    const isCaughtUp = ahead ? ahead.items.length === 0 && ahead.isEnd : false;
+    const isEmpty = ahead !== null && ahead.items.length === 0;
+    await this.#save({
+      position: ahead && isEmpty ? ahead.to : batch.to,
+      batches: ahead && !isEmpty ? [ahead] : rest,
+      batchLimit: grown(this.#destination.batchLimit, this.parts.eventsMax),
+      ...{
+        attempts: 0,
+        isSuccess: true,
+        delivered: batch.items.length - setAside.length,
+        setAside,
+        isCaughtUp,
+      },
+      removed: batch.removed + (ahead && isEmpty ? ahead.removed : 0),
+      ...(isCaughtUp && { nextAttemptMs: this.parts.restMs }),
+    });
+    return !isCaughtUp;
+  }
+
+  /** Halves the batch; of a single event, asks its neighbours. */
+  async #refused(batch: Planned, message: string): Promise<boolean> {
+    const { batchLimit } = this.#destination;
+    if (batchLimit === null) this.#isProven = false;
+    const half = Math.ceil(batch.items.length / 2);
+    const next = batch.items[half]?.position;
+    if (batch.items.length === 1 || typeof next !== 'number') return this.#askNeighbours(batch, message);
+    this.#ahead = { ...batch, to: next, items: batch.items.slice(0, half), removed: 0, isEnd: false };
+    const isWhole = batch.removed === 0;
+    // What is gone is counted where the bounds lie then: it is read again.
+    if (!isWhole) this.#ahead = null;
+    return this.#save({ batches: [{ from: batch.from, to: next }], batchLimit: half, error: message });
+  }
+
+  /**
+   * A single event was refused. It is set aside only if the receiver takes the next one, or, where there is none yet,
+   * has taken the one before since this began: a receiver that refuses everything loses nothing.
+   */
+  async #askNeighbours(batch: Planned, message: string): Promise<boolean> {
+    const refused = asideOf(batch.items[0], message);
+    const known = this.#destination.batches;
+    const bounds: Bounds[] = [batch];
+    for (let n = 1; n <= NEIGHBOURS_MAX; n++) {
+      const from = bounds.at(-1)?.to ?? batch.to;
+      const stored = known[n];
+      const next = stored ? await this.parts.planner.again(stored) : await this.parts.planner.next(from, 1);
+      if (next.items.length === 0) {
+        if (this.#isProven && next.isEnd)
+          return this.#setAside(refused, { to: from, removed: batch.removed });
+        break;
+      }
+      bounds.push(next);
+      if (!stored) await this.#save({ batches: bounds, batchLimit: 1 });
+      const outcome = await this.#send(next, false);
+      if (outcome.kind === 'accepted') {
+        this.#isProven = true;
+        const removed = batch.removed + next.removed;
+        return this.#setAside(refused, { to: next.to, removed, delivered: next.items.length });
+      }
+      if (outcome.kind !== 'refused') return this.#failed(outcome);
+      refused.push(...asideOf(next.items[0], outcome.message));
+    }
+    return this.#failed({
+      kind: 'failed',
+      message: `${message} (the neighbours of the event were not taken either)`,
+    });
+  }
+
+  async #setAside(
+    refused: readonly SetAsideEvent[],
+    { to, removed, delivered = 0 }: { to: number; removed: number; delivered?: number },
+  ): Promise<boolean> {
+    if (this.#destination.setAside + refused.length > LIMITS.destinationSetAsideMax)
+      return this.#failed({
+        kind: 'failed',
+        message: `more than ${LIMITS.destinationSetAsideMax} events are set aside`,
+      });
+    this.#ahead = null;
+    return this.#save({
+      ...{ position: to, batches: [], batchLimit: 2, attempts: 0, isSuccess: true, delivered, removed },
+      setAside: refused,
+    });
+  }
+
+  async #failed(outcome: Outcome & { kind: 'failed' | 'gone' }): Promise<boolean> {
+    this.#ahead = null;
+    const { message } = outcome;
+    if (outcome.kind === 'gone') {
+      await this.#save({
+        pauses: true,
+        failures: 1,
+        error: `${message}: paused, as the receiver wants nothing any more`,
+      });
+      return false;
+    }
+    const attempts = this.#destination.attempts + 1;
+    const waitMs = retryDelayMs(attempts, outcome.retryAfterMs, this.parts.random());
+    await this.#save({ attempts, nextAttemptMs: waitMs, error: message, failures: 1 });
+    if (waitMs > WAIT_HERE_MS || this.parts.isTimeUp()) return false;
+    await delay(waitMs, undefined, { signal: this.parts.signal }).catch(() => {});
+    return (await this.parts.lease.renew()) === 'active';
+  }
+
+  async #send(planned: Planned, readsAhead: boolean): Promise<Outcome> {
+    const { tenantId, destinationId, generation } = this.#destination;
+    const { from, to, items } = planned;
+    const id = batchId(destinationId, generation, planned);
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.parts.signal, stop.signal]);
+    const renewal = setInterval(() => {
+      this.parts.lease.renew().then(
+        (state) => state === null && stop.abort(),
+        () => stop.abort(),
+      );
+    }, RENEW_MS);
+    try {
+      const sent = this.parts.sender.send({ id, tenantId, from, to, items }, signal);
+      const isOnly = readsAhead && this.#destination.batches.length === 1;
+      const [outcome] = await Promise.all([sent, isOnly ? this.#readAhead(planned) : null]);
+      if (signal.aborted && outcome.kind !== 'accepted') throw new Lost();
+      return outcome;
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  /** A failure to read ahead costs nothing: it is read when it is needed. */
+  async #readAhead({ to, isEnd }: Planned): Promise<void> {
+    this.#ahead = isEnd ? null : await this.#plan(to).catch(() => null);
+  }
+
+  #aheadOf = async ({ to }: Planned): Promise<Planned> =>
+    this.#ahead?.from === to ? this.#ahead : this.#plan(to);
+
+  async #read(bounds: Bounds): Promise<Planned> {
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    if (ahead?.from === bounds.from && ahead.to === bounds.to) return ahead;
+    // Where retention overtook it, the beginning is counted already; the bounds stay those that its id is made of.
+    const from = Math.max(bounds.from, this.#destination.position);
+    return { ...(await this.parts.planner.again({ from, to: bounds.to })), from: bounds.from };
+  }
+
+  #plan(from: number): Promise<Planned> {
+    return this.parts.planner.next(from, this.#destination.batchLimit ?? this.parts.eventsMax);
+  }
+
+  async #save(change: Change): Promise<true> {
+    const saved = await this.parts.lease.save(change);
+    if (!saved) throw new Lost();
+    this.#destination = saved;
+    return true;
+  }
+}
+
+const asideOf = (item: Planned['items'][number] | undefined, message: string): SetAsideEvent[] =>
+  typeof item?.position === 'number' ? [{ position: item.position, recordId: item.recordId, message }] : [];
+
+/** Twice as many as before, until it is as many as there may be. */
+const grown = (limit: number | null, eventsMax: number): number | null =>
+  limit === null || limit * 2 >= eventsMax ? null : limit * 2;

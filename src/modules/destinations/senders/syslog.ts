@@ -1,0 +1,36 @@
+import type { NetworkGuard } from '../../../delivery/network-guard';
+import { Relp } from '../../../delivery/relp';
+import { syslogMessage } from '../../../delivery/syslog-message';
+import { SyslogTls } from '../../../delivery/syslog-tls';
+import type { Item } from '../batch';
+import type { Sender } from '../runner';
+import type { SettingsOf } from '../types';
+
+const PORTS = { syslog: 6514, relp: 20514 } as const;
+
+/** Syslog over TLS or by RELP: a message for each event, which is its text. */
+export function syslogSender(
+  type: 'syslog' | 'relp',
+  guard: NetworkGuard,
+  { url, appName, ca }: SettingsOf<'syslog'>,
+): Sender {
+  const { hostname, port, protocol } = new URL(url);
+  const place = {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? PORTS[type] : Number(port),
+    tls: protocol === 'relp:' ? null : { ca },
+  };
+  const receiver = type === 'syslog' ? new SyslogTls(guard, place) : new Relp(guard, place);
+  return {
+    send: ({ items }, signal) =>
+      receiver.send(
+        items.map((item) => syslogMessage(headOf(item, appName), item.json)),
+        signal,
+      ),
+    close: () => receiver.close(),
+  };
+}
+
+const headOf = ({ time, hostName, actionId, succeeded }: Item, appName: string) => ({
+  ...{ time, hostName, appName, messageId: actionId, isFailure: !succeeded },
+});

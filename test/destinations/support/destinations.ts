@@ -1,0 +1,57 @@
+import { until } from '../../support/until';
+import type { World } from '../../support/world';
+
+/** Networks of this host: receivers of tests are there. */
+export const LOCAL = { destinationAllowNetworks: ['127.0.0.0/8', '::1/128'] };
+
+export interface ShownDestination {
+  readonly destinationId: string;
+  readonly state: string;
+  readonly lagEvents: number;
+  readonly position: string;
+  readonly delivered: number;
+  readonly failures: number;
+  readonly setAside: number;
+  readonly behindRetention: number;
+  readonly lastError: string | null;
+  readonly attempts: number;
+  readonly url: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+const FIELDS =
+  'destinationId state lagEvents position delivered failures setAside behindRetention lastError attempts url settings';
+
+export async function createDestination(
+  world: World,
+  request: Readonly<Record<string, unknown>>,
+): Promise<{
+  readonly destinationId: string;
+  readonly secret: string | null;
+  readonly publicKey: string | null;
+}> {
+  const { createDestination: made } = await world.operate(
+    `mutation($tenantId: String!, $name: String!, $type: String!, $url: String!, $from: String!, $filter: String!,
+      $format: String!, $settings: JSON, $secrets: JSON) { createDestination(tenantId: $tenantId, name: $name, type: $type,
+      url: $url, from: $from, filter: $filter, format: $format, settings: $settings, secrets: $secrets) {
+      destinationId secret publicKey } }`,
+    { name: 'test', type: 'webhook', from: 'beginning', filter: '', format: 'native', ...request },
+  );
+  return made;
+}
+
+export async function shown(world: World, destinationId: string): Promise<ShownDestination> {
+  const { destinations } = await world.operate(`{ destinations { ${FIELDS} } }`);
+  return destinations.find((one: ShownDestination) => one.destinationId === destinationId);
+}
+
+export const change = (world: World, name: string, destinationId: string, more = '') =>
+  world.operate(`mutation { ${name}(destinationId: "${destinationId}"${more}) { destinationId } }`);
+
+/** Waits until a destination is as it is wanted. */
+export const untilShown = (
+  world: World,
+  destinationId: string,
+  wanted: (one: ShownDestination) => boolean,
+  withinMs = 15_000,
+): Promise<ShownDestination> => until(() => shown(world, destinationId), wanted, withinMs);
