@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { nameProblems } from '../../caller/name-problems';
 import { parseFilter } from '../../event/expression/parse-filter';
+import { FEED_FORMAT_NAMES, type FeedFormat } from '../../event/formats/formats';
 import { LIMITS } from '../../limits';
-import { FORMATS, type Format } from './destination';
 import { type DestinationType, isType, TYPE_NAMES, typeSpec } from './types';
 
 /** What an operator asks for. */
@@ -20,7 +20,7 @@ export interface DestinationRequest {
 export interface CheckedRequest {
   readonly name: string;
   readonly type: DestinationType;
-  readonly format: Format;
+  readonly format: FeedFormat;
   readonly url: URL;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly secrets: Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export function checkRequest(
     ...filterProblems(request.filter),
     ...settings.problems,
     ...secrets.problems,
-    ...(isFormat(format) ? [] : [`format must be one of ${FORMATS.join(', ')}`]),
+    ...(isFormat(format) ? [] : [`format must be one of ${FEED_FORMAT_NAMES.join(', ')}`]),
   ];
   if (problems.length > 0 || !isFormat(format)) return { problems };
   const url = new URL(request.url);
@@ -54,7 +54,8 @@ function filterProblems(filter: string): string[] {
   return 'problem' in parsed ? [`filter: ${parsed.problem}`] : [];
 }
 
-const isFormat = (text: string): text is Format => (FORMATS as readonly string[]).includes(text);
+const FORMAT_NAMES: readonly string[] = FEED_FORMAT_NAMES;
+const isFormat = (text: string): text is FeedFormat => FORMAT_NAMES.includes(text);
 
 /** The secrets of a type as an operator gives them. */
 export const checkSecrets = (type: DestinationType, given: unknown) =>

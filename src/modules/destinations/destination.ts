@@ -1,8 +1,6 @@
+import type { FeedFormat } from '../../event/formats/formats';
 import type { Bounds } from './batch';
 import type { DestinationType } from './types';
-
-export const FORMATS = ['native'] as const;
-export type Format = (typeof FORMATS)[number];
 
 /** What an operator made. */
 export interface DestinationSpec {
@@ -12,7 +10,7 @@ export interface DestinationSpec {
   readonly settings: Readonly<Record<string, unknown>>;
   /** Empty: every event. */
   readonly filter: string;
-  readonly format: Format;
+  readonly format: FeedFormat;
 }
 
 export interface DestinationKey {

@@ -88,7 +88,7 @@ export class DestinationManager {
   async test(destinationId: string, attempt: Attempt): Promise<Outcome> {
     const destination = await this.find(destinationId);
     const id = `test_${randomUUID().replaceAll('-', '')}`;
-    const item = testItem(destination.tenantId, new Date(this.parts.nowMs()));
+    const item = testItem(destination.tenantId, destination.format, new Date(this.parts.nowMs()));
     const outcome = await this.parts.deliveries.sendOne(destination, id, item);
     await this.parts.store.note(destination, attempt);
     return outcome;

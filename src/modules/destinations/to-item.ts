@@ -1,22 +1,22 @@
 import type { Expression } from '../../event/expression/expression';
 import { matches } from '../../event/expression/matches';
 import { parseFilter } from '../../event/expression/parse-filter';
-import { LIST_FIELDS } from '../../event/fields';
+import { type AuditEvent, FIELD_NAMES } from '../../event/fields';
+import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
 import type { ArrivedEvent } from '../../trail/arrivals/arrival-reader';
 import type { Item } from './batch';
-import type { Format } from './destination';
 
 /** Makes items in a format of the events that a filter lets through. @param filter empty: all of them */
-export function itemMaker(filter: string, _format: Format): (arrived: ArrivedEvent) => Item | null {
+export function itemMaker(filter: string, format: FeedFormat): (arrived: ArrivedEvent) => Item | null {
   const expression = filter === '' ? null : expressionOf(filter);
-  return ({ position, event, receivedAt }) => {
+  const { toObject } = FEED_FORMATS[format];
+  return (arrived) => {
+    const { position, event } = arrived;
     if (expression && !matches(expression, event)) return null;
-    const { statement, additional } = event;
-    const listed = Object.fromEntries(LIST_FIELDS.map((name) => [name, event[name]]));
     return {
       ...{ position, recordId: event.recordId, time: event.eventTime, actionId: event.actionId },
       ...{ succeeded: event.succeeded, hostName: event.serverInstanceName },
-      json: JSON.stringify({ ...listed, statement, additional, receivedAt, position: String(position) }),
+      json: JSON.stringify(toObject(arrived)),
     };
   };
 }
@@ -43,22 +43,18 @@ export const messageItem = (id: string, at: Date, content: object): Item => ({
 });
 
 /** The marked event of a test: it says of itself what it is. */
-export const testItem = (tenantId: number, at: Date): Item => {
-  const time = at.toISOString().replace('Z', '0000Z');
-  const fields = Object.fromEntries(LIST_FIELDS.map((name) => [name, null]));
-  return {
-    ...{ position: null, recordId: TEST_ID, time, actionId: 'TEST', succeeded: true, hostName: null },
-    json: JSON.stringify({
-      ...fields,
-      ...{
-        recordId: TEST_ID,
-        tenantId: String(tenantId),
-        eventTime: time,
-        actionId: 'TEST',
-        succeeded: true,
-      },
-      ...{ statement: 'A test of this destination. It is no audit event.', test: true },
-      ...{ additional: {}, receivedAt: at.toISOString(), position: null },
-    }),
+export function testItem(tenantId: number, format: FeedFormat, at: Date): Item {
+  const none = Object.fromEntries(FIELD_NAMES.map((name) => [name, null])) as unknown as AuditEvent;
+  const event = {
+    ...{ ...none, recordId: TEST_ID, tenantId: String(tenantId), actionId: 'TEST', succeeded: true },
+    eventTime: at.toISOString().replace('Z', '0000Z'),
+    statement: 'A test of this destination. It is no audit event.',
+    additional: {},
   };
-};
+  const object = FEED_FORMATS[format].toObject({ event });
+  return {
+    ...{ position: null, recordId: TEST_ID, time: event.eventTime, actionId: 'TEST', succeeded: true },
+    hostName: null,
+    json: JSON.stringify({ ...object, receivedAt: at.toISOString(), position: null, test: true }),
+  };
+}
