@@ -9,7 +9,7 @@ import type { SecretBox } from '../../delivery/secret-box';
 import { newSigningSecret, publicKeyOf, type SignatureVersion } from '../../delivery/standard-webhooks';
 import { DomainError } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
-import { isUuid } from '../../event/record-id';
+import { isUuid } from '../../event/uuid';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { Deliveries } from './deliveries';
