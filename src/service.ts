@@ -73,7 +73,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
     detectionModule({ owner, ask, form, nowMs, log }),
-    exploreModule(ask, form, fairShare),
+    exploreModule(database, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     sourcesModule({ prisma, owner, tenants, retention: tenancy.retention, nowMs, log }),
     accessLogModule({ accessLog, store: accessEntries, days: config.accessLogDays, nowMs }),

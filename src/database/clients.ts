@@ -56,6 +56,8 @@ export interface Database {
   /** On the connections of `prisma`. */
   readonly run: RunStatement;
   readonly steps: RunSteps;
+  /** Statements that only read, all of one moment. */
+  readonly snapshot: RunSteps;
   readonly ask: AskRows;
   /** For background tasks: connections of their own, with a time limit of theirs. */
   readonly background: OwnerDb;

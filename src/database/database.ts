@@ -30,7 +30,7 @@ function openPostgres(
   ownerUrl: string | null,
   backgroundStatementMs: number,
 ): Database {
-  const { prisma, run, steps, ask, connections } = openLimited(connectionString, ownerUrl === null);
+  const { prisma, run, steps, snapshot, ask, connections } = openLimited(connectionString, ownerUrl === null);
   const owner = ownerUrl ?? connectionString;
   const background = openBackground(owner, backgroundStatementMs);
   const connect = { connectionString: owner, connectionTimeoutMillis: LIMITS.backgroundConnectMs };
@@ -38,7 +38,7 @@ function openPostgres(
     adapter: new PrismaPg({ ...connect, options: NO_JIT }, { onPoolError: () => {} }),
   }) as OwnerDb;
   return {
-    ...{ prisma, run, steps, ask, background, migrator, connections },
+    ...{ prisma, run, steps, snapshot, ask, background, migrator, connections },
     close: async () => {
       await Promise.all([prisma, background, migrator].map((client) => client.$disconnect()));
     },

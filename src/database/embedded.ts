@@ -23,10 +23,10 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   const prisma = new PrismaClient({ adapter: new PrismaPGlite(asService(engine)) }) as ServiceDb;
   const migrator = new PrismaClient({ adapter: new PrismaPGlite(engine) }) as OwnerDb;
   const stepsWith =
-    (options: object): RunSteps =>
+    (options: object, first = ''): RunSteps =>
     (tenants, work) =>
       engine.transaction(async (tx) => {
-        await tx.exec(`${BECOME_SERVICE}; ${setTenants(tenants)}`);
+        await tx.exec(`${first}${BECOME_SERVICE}; ${setTenants(tenants)}`);
         return work(
           async (text, values) => (await tx.query<Record<string, unknown>>(text, [...values], options)).rows,
         );
@@ -40,6 +40,7 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     prisma,
     run: run({ serializers: BINARY }),
     steps: stepsWith({}),
+    snapshot: stepsWith({}, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; '),
     ask: ({ text, values }, tenants) => runPlain(text, values, tenants),
     background: migrator,
     migrator,

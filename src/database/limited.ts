@@ -28,6 +28,7 @@ interface Limited {
   readonly prisma: ServiceDb;
   readonly run: RunStatement;
   readonly steps: RunSteps;
+  readonly snapshot: RunSteps;
   readonly ask: AskRows;
   readonly connections: () => Connections;
 }
@@ -59,6 +60,7 @@ export function openLimited(connectionString: string, isOwner: boolean): Limited
     prisma,
     run: (text, values, tenants) => run(UNNAMED, text, values, tenants),
     steps: stepsOn(pool),
+    snapshot: stepsOn(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY'),
     ask: ({ text, values }, tenants) => run(nameOf({ sql: text }), text, values, tenants),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
@@ -95,11 +97,11 @@ const OF_NODES = 'SET LOCAL jit = off; SET LOCAL enable_seqscan = off';
 
 /** Slower than one round trip, but the nodes of a distributed database hear of no setting that is made in another way. */
 const stepsOn =
-  (pool: Pool): RunSteps =>
+  (pool: Pool, begin = 'BEGIN'): RunSteps =>
   async (tenants, work) => {
     const client = await pool.connect();
     try {
-      await client.query(`BEGIN; ${setTenants(tenants)}; ${OF_NODES}`);
+      await client.query(`${begin}; ${setTenants(tenants)}; ${OF_NODES}`);
       const result = await work(async (text, values) => (await client.query(text, [...values])).rows);
       await client.query('COMMIT');
       client.release();

@@ -1,4 +1,4 @@
-import type { AskRows, Database, OwnerDb, ServiceDb } from '../database/clients';
+import type { AskRows, Database, OwnerDb, RunSteps, ServiceDb } from '../database/clients';
 import type { Tracing } from './tracing';
 
 const SYSTEM = { 'db.system.name': 'postgresql' } as const;
@@ -9,13 +9,17 @@ const TEXT_CHARS_MAX = 4_096;
 export const tracedDatabase = (database: Database, tracing: Tracing): Database => ({
   ...database,
   run: (text, ...rest) => spanOf(tracing, text, () => database.run(text, ...rest)),
-  steps: (tenants, work) =>
-    database.steps(tenants, (step) =>
-      work((text, values) => spanOf(tracing, text, () => step(text, values))),
-    ),
+  steps: tracedSteps(database.steps, tracing),
+  snapshot: tracedSteps(database.snapshot, tracing),
   ask: tracedAsk(database.ask, tracing),
   prisma: tracedPrisma(database.prisma, tracing),
 });
+
+/** The same for steps of a transaction alone. */
+export const tracedSteps =
+  (steps: RunSteps, tracing: Tracing): RunSteps =>
+  (tenants, work) =>
+    steps(tenants, (step) => work((text, values) => spanOf(tracing, text, () => step(text, values))));
 
 /** The same for hot reads alone. */
 export const tracedAsk =

@@ -65,7 +65,7 @@ export function searchSegments(
 }
 
 /** Hours with their events, folded and not. */
-function storedHours(tenant: Prisma.Sql, span: HourSpan, isOpen: boolean): Prisma.Sql {
+export function storedHours(tenant: Prisma.Sql, span: HourSpan, isOpen = false): Prisma.Sql {
   const counts = (besides: Prisma.Sql) => Prisma.sql`
     SELECT c.bucket AS hour, c.n FROM audit_count c
     WHERE c.tenant_id = ${tenant} AND c.grain = 1 AND c.a = 0 AND c.d = 0 AND c.p = 0 AND ${within('c.bucket', span)} ${besides}`;

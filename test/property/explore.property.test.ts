@@ -81,6 +81,7 @@ describe.each(ENGINES)('histogram and facets on %s', (engine) => {
     const cautious = new PostgresAuditEventExplorer(db.ask, formOf(place), 2);
     const explorers = [
       ...formsOf(engine).map((form) => new PostgresAuditEventExplorer(db.ask, form)),
+      ...formsOf(engine).map((form) => new PostgresAuditEventExplorer(db.ask, form, 2, db.snapshot)),
       cautious,
     ];
     await fc.assert(

@@ -5,6 +5,7 @@ import { openLimited } from '../../database/limited';
 import type { AuditEventReader } from '../../trail/audit-event-reader';
 import type { TenantForm } from '../../trail/counts/scope';
 import { checkReplica, NotAReplica } from './check-replica';
+import { DEEP_OFFSET } from './page.statement';
 import { ReplicaFirstReader } from './replica-first.reader';
 import { PostgresAuditEventReader } from './stored-reader';
 
@@ -38,10 +39,10 @@ export async function openReadSide(
 ): Promise<ReadSide> {
   // Only while starting: tables are distributed while no service runs.
   const form: TenantForm = (await isDistributed(database.prisma)) ? 'union' : 'lateral';
-  const primary = new PostgresAuditEventReader(database.ask, form);
+  const primary = new PostgresAuditEventReader(database.ask, form, DEEP_OFFSET, database.snapshot);
   if (replica.url === null) return { reader: primary, form, healthy: true, close: async () => {} };
 
-  const { prisma, ask } = openLimited(replica.url, replica.isOwner);
+  const { prisma, ask, snapshot } = openLimited(replica.url, replica.isOwner);
   const check = () => checkReplica(database.prisma, prisma);
   const ready = await check().catch(async (error: unknown) => {
     if (error instanceof NotAReplica) {
@@ -52,7 +53,7 @@ export async function openReadSide(
     return false;
   });
   const reader = new ReplicaFirstReader({
-    replica: new PostgresAuditEventReader(replica.traced(ask), form),
+    replica: new PostgresAuditEventReader(replica.traced(ask), form, DEEP_OFFSET, snapshot),
     primary,
     check,
     ready,

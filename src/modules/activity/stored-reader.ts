@@ -1,5 +1,5 @@
 import type { TenantSet } from '../../caller/tenant-set';
-import { type AskRows, Prisma } from '../../database/clients';
+import { type AskRows, Prisma, type RunSteps } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { formatTicks } from '../../event/event-time';
 import type { AuditEventListItem } from '../../event/fields';
@@ -12,12 +12,15 @@ import {
 } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
+import { isForColumns } from '../../trail/columns/serves';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { DETAIL_COLUMNS, toListItem, toStoredEvent } from '../../trail/event-rows';
 import { filteredSummary } from './filtered-summary.statement';
 import { DEEP_OFFSET, pageStatement } from './page.statement';
+import { pageByColumns } from './page-by-columns';
 import { scatteredPage } from './scattered-page';
 import { summaryStatement } from './summary.statement';
+import { summaryByColumns } from './summary-by-columns';
 
 /**
  * Reads audit events tenant by tenant, so that every sub-select names its tenant and uses the tenant's index. Each
@@ -28,11 +31,17 @@ export class PostgresAuditEventReader implements AuditEventReader {
     private readonly ask: AskRows,
     private readonly form: TenantForm = 'lateral',
     private readonly deepOffset: bigint = DEEP_OFFSET,
+    private readonly snapshot: RunSteps | null = null,
   ) {}
 
   async page(tenants: TenantSet, query: AuditEventQuery): Promise<Page<AuditEventListItem>> {
     const { page, pageSize } = query;
-    const each = eachTenant(tenants, this.form);
+    const { snapshot, form } = this;
+    if (snapshot && isForColumns(query.filter)) {
+      const found = await guarded(() => pageByColumns(snapshot, form, tenants, query));
+      return { items: found.rows.map(toListItem), totalCount: found.total, page, pageSize };
+    }
+    const each = eachTenant(tenants, form);
     if (each.isScattered) {
       const found = await guarded(() => scatteredPage(this.ask, tenants, each, query));
       return { items: found.rows.map(toListItem), totalCount: found.total, page, pageSize };
@@ -55,7 +64,10 @@ export class PostgresAuditEventReader implements AuditEventReader {
   }
 
   async summary(tenants: TenantSet, filter: AuditEventFilter): Promise<AuditSummary> {
-    const each = eachTenant(tenants, this.form);
+    const { snapshot, form } = this;
+    if (snapshot && !isAll(filter))
+      return toSummary(await guarded(() => summaryByColumns(snapshot, form, tenants, filter)));
+    const each = eachTenant(tenants, form);
     const statement = isAll(filter) ? summaryStatement(each, filter) : filteredSummary(each, filter);
     const [row] = await guarded(() => this.ask(statement, tenants));
     return toSummary(row ?? {});

@@ -37,7 +37,7 @@ export function facetsStatement(
     WHERE r.place <= ${limit}::int ORDER BY r.facet, r.place`;
 }
 
-const isCountedField = (field: FacetField): field is CountedField =>
+export const isCountedField = (field: FacetField): field is CountedField =>
   (COUNTED_FIELDS as readonly FacetField[]).includes(field);
 
 function ofCounts(

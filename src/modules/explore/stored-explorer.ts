@@ -1,14 +1,16 @@
 import type { TenantSet } from '../../caller/tenant-set';
-import type { AskRows, Prisma } from '../../database/clients';
+import type { AskRows, Prisma, RunSteps } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { filterOf } from '../../event/filters';
 import { type AuditEventFilter, isCountable } from '../../event/query';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
+import { isForColumns } from '../../trail/columns/serves';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { fromStored } from '../../trail/stored-text';
 import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
+import { facetsByColumns, windowsByColumns } from './explore-by-columns';
 import {
   type AuditEventExplorer,
   type Facet,
@@ -17,7 +19,7 @@ import {
   type Facets,
   type Histogram,
 } from './explorer';
-import { facetsStatement, TOTAL } from './facets.statement';
+import { facetsStatement, isCountedField, TOTAL } from './facets.statement';
 import { extentStatement, histogramStatement, isCountedBy } from './histogram.statement';
 import { readableEvents } from './readable';
 
@@ -27,6 +29,7 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     private readonly ask: AskRows,
     private readonly form: TenantForm,
     private readonly readMax: number = LIMITS.exploreReadEventsMax,
+    private readonly snapshot: RunSteps | null = null,
   ) {}
 
   async histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram> {
@@ -34,6 +37,12 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     const range = closedRange(await this.#closed(tenants, filter));
     if (!range) return { widthMs: HOUR_MS, buckets: [] };
     const within = { ...filter, ...range };
+    const { snapshot, form } = this;
+    if (snapshot && isForColumns(filter)) {
+      const widthMs = fittingWidth(range, bucketsMax);
+      const counted = await guarded(() => windowsByColumns(snapshot, form, tenants, within, widthMs));
+      return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
+    }
     const widthMs = await this.#width(tenants, within, bucketsMax);
     const rows = await this.#rows(tenants, histogramStatement(each, within, widthMs));
     const counted = new Map(rows.map((row) => [Number(row.bucket), outcomes(row)]));
@@ -42,6 +51,9 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
 
   async facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets> {
     const { fields, limit, contains } = asked;
+    const { snapshot, form } = this;
+    if (snapshot && (isForColumns(filter) || !fields.every(isCountedField)))
+      return guarded(() => facetsByColumns(snapshot, form, tenants, filter, asked));
     const each = eachTenant(tenants, this.form);
     // What holds a text is chosen here, by the rules that the service folds letter case by.
     const read = { ...asked, limit: contains === null ? limit : LIMITS.facetValuesSearchedMax };

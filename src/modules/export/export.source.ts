@@ -1,11 +1,13 @@
 import type { TenantSet } from '../../caller/tenant-set';
-import type { AskRows } from '../../database/clients';
+import type { AskRows, RunSteps } from '../../database/clients';
 import { guarded, isStatementTimeout } from '../../database/failure';
-import { TICKS_PER_MS } from '../../event/event-time';
+import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { filterSpec, givenFilters } from '../../event/filters';
 import type { AuditEventFilter } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
+import { isForColumns } from '../../trail/columns/serves';
+import { inSnapshot } from '../../trail/columns/tally';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { toStoredEvent } from '../../trail/event-rows';
 import { exportPageStatement, sliceEndStatement, spansStatement } from './export.statements';
@@ -18,7 +20,7 @@ const ALL: IdSpan = {
 };
 
 /** `read`: events that one statement goes through to find those that match. */
-const LIMITS_OF_PAGES = {
+export const LIMITS_OF_PAGES = {
   events: LIMITS.exportPageEvents as number,
   bytes: LIMITS.exportPageBytes as number,
   read: LIMITS.exportReadEvents as number,
@@ -30,12 +32,12 @@ export class PostgresExportSource implements ExportSource {
     private readonly ask: AskRows,
     private readonly form: TenantForm,
     private readonly limits = LIMITS_OF_PAGES,
+    private readonly snapshot: RunSteps | null = null,
   ) {}
 
   async plan(tenants: TenantSet, filter: AuditEventFilter): Promise<ExportPlan> {
     try {
-      const statement = spansStatement(eachTenant(tenants, this.form), filter);
-      const rows = await guarded(() => this.ask(statement, tenants));
+      const rows = await guarded(() => this.#hours(tenants, filter));
       const spans = rows.map(({ lo, hi }) => ({ after: idBefore(Number(lo)), upTo: idBefore(Number(hi)) }));
       const totalCount = rows.reduce((sum, { n }) => sum + Number(n), 0);
       return { totalCount, spans: joined(spans) };
@@ -44,6 +46,17 @@ export class PostgresExportSource implements ExportSource {
       if (isStatementTimeout(error)) return { totalCount: null, spans: [ALL] };
       throw error;
     }
+  }
+
+  /** Hours [lo, hi) with matching events, in order, and how many. */
+  async #hours(tenants: TenantSet, filter: AuditEventFilter) {
+    const { snapshot, form } = this;
+    if (!snapshot || !isForColumns(filter))
+      return this.ask(spansStatement(eachTenant(tenants, form), filter), tenants);
+    const { windows } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
+      counter.count({ windowMs: HOUR_MS, fields: [] }),
+    );
+    return [...windows].sort(([a], [b]) => a - b).map(([lo, { n }]) => ({ lo, hi: lo + 1, n }));
   }
 
   async page(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage> {

@@ -1,13 +1,18 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { Database } from '../../database/clients';
 import type { TenantForm } from '../../trail/counts/scope';
-import { PostgresExportSource } from './export.source';
+import { LIMITS_OF_PAGES, PostgresExportSource } from './export.source';
 import { type BeginExport, exporter } from './export-events';
 import { PostgresExportLeases } from './leases';
 
 /** The export is no root field and has no background: all it brings is its beginning. */
 export const beginExports = (
-  { ask, prisma }: Pick<Database, 'ask' | 'prisma'>,
+  { ask, snapshot, prisma }: Pick<Database, 'ask' | 'snapshot' | 'prisma'>,
   form: TenantForm,
   fairShare: FairShare,
-): BeginExport => exporter(new PostgresExportSource(ask, form), new PostgresExportLeases(prisma), fairShare);
+): BeginExport =>
+  exporter(
+    new PostgresExportSource(ask, form, LIMITS_OF_PAGES, snapshot),
+    new PostgresExportLeases(prisma),
+    fairShare,
+  );

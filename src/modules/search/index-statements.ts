@@ -1,22 +1,28 @@
 import { Prisma } from '../../database/clients';
 import { WORD_MARK } from '../../event/search-terms';
+import { COLUMN_FIELDS, columnOf } from '../../trail/columns/column-fields';
 import { IN_BOUNDS, withBounds } from '../../trail/counts/scope';
 import { singleOf } from '../../trail/index-words';
+
+const COLUMNS = COLUMN_FIELDS.map(columnOf);
 
 const HOURS = withBounds(
   Prisma.raw('SELECT o.hour AS lo, o.hour + 1 AS hi FROM unnest($2::int[]) AS o(hour)'),
 );
 
 /**
- * Events of hours after a record, at most `limit` of each hour, as JSON of their texts in the order of their records.
+ * Events of hours after a record, at most `limit` of each hour, as JSON of their texts, times and columns in the order of
+ * their records.
  * $1 tenant, $2 hours, $3 the record. Hour by hour: without the OFFSET PostgreSQL may join the hours with all events
  * the tenant has.
  */
 export const readEvents = (limit: number): string => `
 WITH span AS MATERIALIZED (${HOURS.text})
-SELECT h.lo AS hour, r.n, r.last, r.texts FROM span h CROSS JOIN LATERAL (
-  SELECT count(*)::int AS n, max(e.record_id::text COLLATE "C") AS last, json_agg(e.search_text)::text AS texts FROM (
-    SELECT e.record_id, e.search_text FROM audit_event e WHERE e.tenant_id = $1::int
+SELECT h.lo AS hour, r.* FROM span h CROSS JOIN LATERAL (
+  SELECT count(*)::int AS n, max(e.record_id::text COLLATE "C") AS last, json_agg(e.search_text)::text AS texts,
+    json_agg(left(e.record_id::text, 13))::text AS times,
+    ${COLUMNS.map((column) => `json_agg(e.${column})::text AS ${column}`).join(', ')} FROM (
+    SELECT e.record_id, e.search_text, ${COLUMNS.map((column) => `e.${column}`).join(', ')} FROM audit_event e WHERE e.tenant_id = $1::int
       AND ${IN_BOUNDS.text} AND e.record_id > $3::uuid ORDER BY e.record_id LIMIT ${limit}) e OFFSET 0) r
 WHERE r.n > 0 ORDER BY h.lo`;
 
@@ -31,11 +37,12 @@ SELECT t.tenant_id, w.word, w.hour, w.n
 FROM tenant t CROSS JOIN unnest(${list('$2')}, $3::int[], $4::int[]) AS w(word, hour, n) WHERE t.tenant_id = $1::int
 ORDER BY w.word, w.hour`;
 
-/** $1 tenant, $2 hours, $3 counts of events, $4 list of single words, $5 their hours. */
+/** $1 tenant, $2 hours, $3 counts of events, $4 list of single words, $5 their hours, $6 times, from $7 on the columns. */
 export const PUT_SEGMENTS = `
-INSERT INTO audit_segment (tenant_id, hour, n, singles)
-SELECT t.tenant_id, h.hour, h.n, coalesce(s.singles, '{}')
-FROM tenant t CROSS JOIN unnest($2::int[], $3::int[]) AS h(hour, n) LEFT JOIN (
+INSERT INTO audit_segment (tenant_id, hour, n, singles, times, ${COLUMNS.join(', ')})
+SELECT t.tenant_id, h.hour, h.n, coalesce(s.singles, '{}'), h.times, ${COLUMNS.map((column) => `h.${column}`).join(', ')}
+FROM tenant t CROSS JOIN unnest($2::int[], $3::int[], $6::text[], ${COLUMNS.map((_, i) => `$${7 + i}::text[]`).join(', ')})
+  AS h(hour, n, times, ${COLUMNS.join(', ')}) LEFT JOIN (
   SELECT w.hour, array_agg(${singleOf('$1::int', 'w.word')}) AS singles
   FROM unnest(${list('$4')}, $5::int[]) AS w(word, hour) GROUP BY w.hour) s ON s.hour = h.hour
 WHERE t.tenant_id = $1::int`;

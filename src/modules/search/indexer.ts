@@ -2,9 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { sqlStateOf } from '../../database/failure';
+import { HOUR_MS } from '../../event/event-time';
+import { COLUMN_FIELDS } from '../../trail/columns/column-fields';
 import { tryTurn } from '../../trail/counts/turns';
+import { HourColumns, type PackedColumns } from './hour-columns';
 import { HourWords } from './hour-words';
 import { PUT_SEGMENTS, PUT_WORDS, readEvents, toList } from './index-statements';
+import { ValueNumbers } from './value-numbers';
 
 const HOURS_PER_STEP = 168;
 /** Read, and held in memory, at once. */
@@ -16,7 +20,8 @@ const READ_EVENTS = readEvents(EVENTS_PER_READ);
 /** An hour with more would take too much memory: it is not indexed, and searches read it. */
 const WORDS_PER_HOUR_MAX = 500_000;
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
-const SERIALIZATION_FAILURE = '40001';
+/** Another transaction changed the same rows, or numbered the same values. */
+const LATE = ['40001', '23505'];
 const STEP_MS_MAX = 3_600_000;
 
 interface Chunk {
@@ -24,10 +29,16 @@ interface Chunk {
   readonly n: number;
   readonly last: string;
   readonly texts: string;
+  readonly [column: string]: unknown;
+}
+
+interface IndexedHour {
+  readonly words: HourWords;
+  readonly columns: PackedColumns;
 }
 
 /**
- * Keeps the search index up with what is stored. It may trail: searches read what is not indexed yet. An hour is
+ * Keeps the search index, and the columns beside it, up with what is stored. It may trail: searches read what is not indexed yet. An hour is
  * indexed when nothing was stored in it for a while, so that a busy hour is not indexed over and over; the present one
  * has to be quiet for long, since events that trickle in would have it indexed again for each of them.
  */
@@ -72,9 +83,12 @@ export class Indexer {
             hours,
           );
         }
+        const numbers = new ValueNumbers(tx, tenantId);
         for (let first = 0; first < hours.length; first += HOURS_PER_READ) {
           const some = hours.slice(first, first + HOURS_PER_READ);
-          await put(tx, tenantId, await this.#wordsOf(tx, tenantId, some));
+          const read = await this.#read(tx, tenantId, some);
+          await numbers.learn([...read.values()].map(({ columns }) => columns));
+          await put(tx, tenantId, read, numbers);
         }
         return hours.length;
       },
@@ -98,23 +112,25 @@ export class Indexer {
     return due.map(({ hour }) => hour);
   }
 
-  async #wordsOf(
+  async #read(
     tx: Prisma.TransactionClient,
     tenantId: number,
     hours: readonly number[],
-  ): Promise<Map<number, HourWords>> {
-    const byHour = new Map<number, HourWords>();
+  ): Promise<Map<number, IndexedHour>> {
+    const byHour = new Map<number, IndexedHour>();
     const read = (of: readonly number[], after: string) =>
       tx.$queryRawUnsafe<Chunk[]>(READ_EVENTS, tenantId, of, after);
     for (const first of await read(hours, FIRST_RECORD)) {
-      const words = new HourWords();
+      const [words, columns] = [new HourWords(), new HourColumns()];
       for (let chunk: Chunk | undefined = first; chunk; ) {
         for (const text of JSON.parse(chunk.texts) as string[]) words.add(text);
+        await setImmediate();
+        columns.add(chunk, first.hour * HOUR_MS);
         await setImmediate();
         if (chunk.n < EVENTS_PER_READ || words.size > this.wordsPerHourMax) break;
         [chunk] = await read([chunk.hour], chunk.last);
       }
-      if (words.size <= this.wordsPerHourMax) byHour.set(first.hour, words);
+      if (words.size <= this.wordsPerHourMax) byHour.set(first.hour, { words, columns: columns.pack() });
     }
     return byHour;
   }
@@ -122,16 +138,17 @@ export class Indexer {
 
 /** An hour that was changed between the snapshot and its turn: it is on the list again. */
 function noneIfLate(error: unknown): number {
-  if (sqlStateOf(error) === SERIALIZATION_FAILURE) return 0;
+  if (LATE.includes(sqlStateOf(error) ?? '')) return 0;
   throw error;
 }
 
 async function put(
   tx: Prisma.TransactionClient,
   tenantId: number,
-  byHour: ReadonlyMap<number, HourWords>,
+  byHour: ReadonlyMap<number, IndexedHour>,
+  numbers: ValueNumbers,
 ): Promise<void> {
-  const all = [...byHour].map(([hour, words]) => ({ hour, words }));
+  const all = [...byHour].map(([hour, { words, columns }]) => ({ hour, words, columns }));
   const several = all.flatMap(({ hour, words }) => words.several().map((word) => ({ hour, ...word })));
   const singles = all.flatMap(({ hour, words }) => words.singles().map((word) => ({ hour, word })));
   await tx.$executeRawUnsafe(
@@ -148,5 +165,7 @@ async function put(
     all.map(({ words }) => words.events),
     toList(singles.map(({ word }) => word)),
     singles.map(({ hour }) => hour),
+    all.map(({ columns }) => columns.times),
+    ...COLUMN_FIELDS.map((field) => all.map(({ columns }) => columns.textOf(field, numbers.of(field)))),
   );
 }

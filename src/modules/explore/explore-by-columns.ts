@@ -1,0 +1,58 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import type { RunSteps } from '../../database/clients';
+import type { AuditEventFilter } from '../../event/query';
+import { fold } from '../../event/search-terms';
+import { type Count, inSnapshot } from '../../trail/columns/tally';
+import type { TenantForm } from '../../trail/counts/scope';
+import { toStored } from '../../trail/stored-text';
+import type { Facet, FacetField, FacetQuestion, Facets } from './explorer';
+
+/** By number of the window how many events succeeded and failed. */
+export async function windowsByColumns(
+  snapshot: RunSteps,
+  form: TenantForm,
+  tenants: TenantSet,
+  filter: AuditEventFilter,
+  windowMs: number,
+) {
+  const { windows } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
+    counter.count({ windowMs, fields: [] }),
+  );
+  return new Map([...windows].map(([window, count]) => [window, outcomes(count)]));
+}
+
+/** All facets of one snapshot, every value of them counted. */
+export async function facetsByColumns(
+  snapshot: RunSteps,
+  form: TenantForm,
+  tenants: TenantSet,
+  filter: AuditEventFilter,
+  asked: FacetQuestion,
+): Promise<Facets> {
+  const { total, values } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
+    counter.count({ windowMs: null, fields: asked.fields }),
+  );
+  const facets = asked.fields.map((field) => facetOf(field, values.get(field) ?? new Map(), asked));
+  return { totalCount: total.n, facets };
+}
+
+function facetOf(
+  field: FacetField,
+  counts: ReadonlyMap<string, Count>,
+  { limit, contains }: FacetQuestion,
+): Facet {
+  const wanted = contains === null ? null : fold(contains);
+  const all = [...counts].filter(
+    ([value]) => wanted === null || (value !== '' && fold(value).includes(wanted)),
+  );
+  const sorted = all.sort(([a, { n }], [b, { n: m }]) => m - n || compareStored(a, b));
+  const values = sorted
+    .slice(0, limit)
+    .map(([value, count]) => ({ value: value === '' ? null : value, ...outcomes(count) }));
+  return { field, distinct: all.length, values };
+}
+
+const outcomes = ({ n, ok }: Count) => ({ succeeded: ok, failed: n - ok });
+
+const compareStored = (a: string, b: string) =>
+  Buffer.compare(Buffer.from(toStored(a), 'utf8'), Buffer.from(toStored(b), 'utf8'));

@@ -1,0 +1,38 @@
+import { EXPRESSION_FIELDS, type ExpressionField } from '../../event/expression/expression';
+import { toSnakeCase } from '../../event/fields';
+import { COUNTED } from '../counts/dimensions';
+
+/** Fields that have a column an hour: all with values that repeat. The tenant of an hour is known without one. */
+export type ColumnField = Exclude<ExpressionField, 'recordId' | 'tenantId' | 'statement'>;
+export const COLUMN_FIELDS: readonly ColumnField[] = EXPRESSION_FIELDS.filter(isColumnField);
+
+export function isColumnField(field: ExpressionField): field is ColumnField {
+  return field !== 'recordId' && field !== 'tenantId' && field !== 'statement';
+}
+
+/** Its column in events and segments. */
+export const columnOf = (field: ColumnField): string => toSnakeCase(field);
+
+/** Kinds of `audit_dim` of fields that are not counted. What is stored names them: a number stands for ever. */
+const KINDS = {
+  schemaName: 5,
+  objectName: 6,
+  databasePrincipalName: 7,
+  applicationName: 8,
+  hostName: 9,
+  clientIp: 10,
+  sourceType: 11,
+} as const satisfies Partial<Record<ColumnField, number>>;
+
+/** The fields whose values the indexer numbers; those of the others are numbered when counts are folded. */
+export const OWN_FIELDS = Object.keys(KINDS) as (keyof typeof KINDS)[];
+
+/** The kind of a field in `audit_dim`; null: the outcome, which is its own number. */
+export function kindOf(field: ColumnField): number | null {
+  if (field === 'succeeded') return null;
+  const counted = COUNTED.find((dimension) => dimension.field === field)?.kind;
+  return counted ?? KINDS[field as keyof typeof KINDS];
+}
+
+/** The numbers of the outcome. */
+export const OUTCOME = { failed: 0, succeeded: 1 } as const;

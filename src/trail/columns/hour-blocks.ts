@@ -1,0 +1,280 @@
+import { setImmediate } from 'node:timers/promises';
+import { Prisma } from '../../database/clients';
+import { DomainError } from '../../errors';
+import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
+import { type Expression, termsOf } from '../../event/expression/expression';
+import type { AuditEventFilter } from '../../event/query';
+import { LIMITS } from '../../limits';
+import type { TenantForm } from '../counts/scope';
+import { within } from '../counts/scope';
+import { type Column, readColumn, readTimes } from './codec';
+import { type ColumnField, columnOf } from './column-fields';
+import {
+  columnsOfTerms,
+  Evaluator,
+  type HourOfColumns,
+  isCut,
+  keysOfTerm,
+  type NumberedValue,
+  numberedTerms,
+  wholeExpression,
+} from './evaluate';
+import { columnsStatement, hoursStatement, termValuesStatement, wordHoursStatement } from './statements';
+import { MAYBE, NO, YES } from './verdicts';
+
+export type Rows = readonly Readonly<Record<string, unknown>>[];
+/** Runs a statement of one snapshot. */
+export type Ask = (statement: Prisma.Sql) => Promise<Rows>;
+
+/** Held at once: some ten MB. */
+const EVENTS_PER_PORTION = 300_000;
+const HOURS_PER_PORTION = 240;
+/** Hours of a word are looked up for so many words; others are looked for in the events. */
+const WORDS_LOOKED_UP_MAX = 32;
+
+/** The events of an hour that a filter leaves, by their place among the hour's. */
+export interface Block {
+  readonly hour: number;
+  readonly count: number;
+  /** Null: all of the hour. */
+  readonly places: Uint32Array | null;
+  readonly columns: HourOfColumns;
+}
+
+interface StoredHour {
+  readonly hour: number;
+  readonly n: number;
+  readonly has: boolean;
+}
+
+/** What the blocks are to have of each event beside what the filter asks for. */
+interface Wanted {
+  readonly fields: readonly ColumnField[];
+  readonly hasTimes: boolean;
+}
+
+/** The hours of one tenant that a filter's range touches, and the events in them by their columns. */
+export class TenantHours {
+  private constructor(
+    private readonly ask: Ask,
+    readonly tenantId: number,
+    private readonly filter: AuditEventFilter,
+    private readonly expression: Expression | null,
+    private readonly evaluator: Evaluator,
+    /** With events, in order. */
+    private readonly hours: readonly StoredHour[],
+    private readonly clock: Clock,
+  ) {}
+
+  static async open(
+    ask: Ask,
+    tenantId: number,
+    filter: AuditEventFilter,
+    { form, clock }: { readonly form: TenantForm; readonly clock: Clock },
+  ): Promise<TenantHours> {
+    const expression = wholeExpression(filter);
+    const span = {
+      from: filter.from === null ? null : hourOf(filter.from),
+      to: filter.to === null ? null : hourOf(filter.to - 1n) + 1,
+    };
+    const terms = numberedTerms(expression);
+    const hours = (await ask(hoursStatement(tenantId, span))).map(
+      ({ hour, n, has }): StoredHour => ({ hour: Number(hour), n: Number(n), has: has === true }),
+    );
+    const values = terms.length === 0 ? [] : await ask(termValuesStatement(tenantId, terms));
+    const wordHours = new Map<string, ReadonlySet<number>>();
+    for (const key of keysOf(expression)) {
+      const rows = await ask(wordHoursStatement(tenantId, key, within('w.hour', span), form));
+      wordHours.set(key, new Set(rows.map(({ hour }) => Number(hour))));
+    }
+    const question = { tenantId, expression, range: filter, wordHours };
+    const evaluator = new Evaluator(question, values as unknown as readonly NumberedValue[]);
+    return new TenantHours(ask, tenantId, filter, expression, evaluator, hours, clock);
+  }
+
+  /**
+   * Goes over all hours, or some, a portion at a time.
+   * @returns hours whose events have to be read: they have no columns, or the columns do not know
+   */
+  async visit(wanted: Wanted, visit: (block: Block) => void, only?: ReadonlySet<number>): Promise<number[]> {
+    const asked = only ? this.hours.filter(({ hour }) => only.has(hour)) : this.hours;
+    const unread = asked.filter(({ has }) => !has).map(({ hour }) => hour);
+    const own = columnsOfTerms(this.expression);
+    const further = wanted.fields.filter((field) => !own.includes(field));
+    // What the filter does not need is asked of the hours in which it leaves events.
+    const portions = portionsOf(asked.filter(({ has }) => has));
+    let next = this.#columns(portions[0] ?? [], own, wanted.hasTimes);
+    for (const [i, portion] of portions.entries()) {
+      const rows = await next;
+      // The next portion is on its way while this one is worked on.
+      next = this.#columns(portions[i + 1] ?? [], own, wanted.hasTimes);
+      next.catch(() => {});
+      const { blocks, unknown } = await this.#evaluate(portion, rows);
+      unread.push(...unknown);
+      unread.push(...(await this.#complete(blocks, further, visit)));
+    }
+    return unread;
+  }
+
+  async #evaluate(portion: readonly StoredHour[], rows: Rows) {
+    const byHour = new Map(rows.map((row) => [Number(row.hour), row]));
+    const blocks: { block: Block; read: ReadHour }[] = [];
+    const unknown: number[] = [];
+    for (const { hour, n } of portion) {
+      await this.clock.turn();
+      const row = byHour.get(hour);
+      const read = new ReadHour(hour, n, row ?? {});
+      const places = row ? placesOf(this.evaluator.of(read), n) : null;
+      if (places === null) unknown.push(hour);
+      else if (places.count > 0) blocks.push({ block: { hour, columns: read, ...places }, read });
+    }
+    return { blocks, unknown };
+  }
+
+  async #complete(
+    blocks: readonly { block: Block; read: ReadHour }[],
+    fields: readonly ColumnField[],
+    visit: (block: Block) => void,
+  ): Promise<number[]> {
+    const unknown: number[] = [];
+    if (fields.length > 0 && blocks.length > 0) {
+      const rows = await this.ask(
+        columnsStatement(
+          this.tenantId,
+          blocks.map(({ block }) => block.hour),
+          fields,
+          false,
+        ),
+      );
+      const byHour = new Map(rows.map((row) => [Number(row.hour), row]));
+      for (const { read } of blocks) read.add(byHour.get(read.hour) ?? {});
+    }
+    for (const { block, read } of blocks) {
+      await this.clock.turn();
+      if (fields.some((field) => !read.has(field))) unknown.push(block.hour);
+      else visit(block);
+    }
+    return unknown;
+  }
+
+  async #columns(
+    portion: readonly StoredHour[],
+    fields: readonly ColumnField[],
+    hasTimes: boolean,
+  ): Promise<Rows> {
+    if (portion.length === 0) return [];
+    const hours = portion.map(({ hour }) => hour);
+    const cut = hasTimes ? [] : hours.filter((hour) => isCut(hour, this.filter));
+    const rest = hours.filter((hour) => !cut.includes(hour));
+    const statement = (some: readonly number[], times: boolean) =>
+      columnsStatement(this.tenantId, some, fields, times);
+    return [
+      ...(cut.length > 0 ? await this.ask(statement(cut, true)) : []),
+      ...(rest.length > 0 ? await this.ask(statement(rest, hasTimes)) : []),
+    ];
+  }
+
+  /** Events of some hours. */
+  eventsIn(hours: readonly number[]): number {
+    const wanted = new Set(hours);
+    return this.hours.reduce((sum, { hour, n }) => sum + (wanted.has(hour) ? n : 0), 0);
+  }
+}
+
+/** Lets others have their turn, and ends what takes too long. */
+export class Clock {
+  readonly #start = performance.now();
+  #since = this.#start;
+
+  /** @throws DomainError `service_unavailable` */
+  async turn(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#since < LIMITS.workMs) return;
+    if (now - this.#start > LIMITS.databaseStatementMs)
+      throw new DomainError('service_unavailable', TOO_LONG);
+    await setImmediate();
+    this.#since = performance.now();
+  }
+}
+
+const TOO_LONG = {
+  public:
+    'The question took too long to answer: too many events lie in the time range. Narrow the time range.',
+  retryAfterSeconds: 5,
+};
+
+class ReadHour implements HourOfColumns {
+  readonly #read = new Map<ColumnField, Column>();
+  #times: Int32Array | null = null;
+  #row: Readonly<Record<string, unknown>>;
+
+  constructor(
+    readonly hour: number,
+    readonly n: number,
+    row: Readonly<Record<string, unknown>>,
+  ) {
+    this.#row = row;
+  }
+
+  add(row: Readonly<Record<string, unknown>>): void {
+    this.#row = { ...this.#row, ...row };
+  }
+
+  has(field: ColumnField): boolean {
+    return typeof this.#row[columnOf(field)] === 'string';
+  }
+
+  get times(): Int32Array | null {
+    if (typeof this.#row.times === 'string') this.#times ??= readTimes(this.#row.times, this.n);
+    return this.#times;
+  }
+
+  column(field: ColumnField): Column | null {
+    const known = this.#read.get(field);
+    const text = this.#row[columnOf(field)];
+    if (known || typeof text !== 'string') return known ?? null;
+    const column = readColumn(text, this.n);
+    this.#read.set(field, column);
+    return column;
+  }
+}
+
+/** The places of the events that are left; null: of one of them the columns do not know. */
+function placesOf(verdicts: number | Uint8Array, n: number): Pick<Block, 'places' | 'count'> | null {
+  if (typeof verdicts === 'number')
+    return verdicts === MAYBE ? null : { places: null, count: verdicts === YES ? n : 0 };
+  const places = new Uint32Array(n);
+  let count = 0;
+  for (let i = 0; i < n; i++) {
+    const verdict = verdicts[i];
+    if (verdict === YES) places[count++] = i;
+    else if (verdict !== NO) return null;
+  }
+  return { places: places.subarray(0, count), count };
+}
+
+function portionsOf(hours: readonly StoredHour[]): StoredHour[][] {
+  const portions: StoredHour[][] = [];
+  let events = 0;
+  for (const hour of hours) {
+    const last = portions.at(-1);
+    if (!last || last.length >= HOURS_PER_PORTION || events + hour.n > EVENTS_PER_PORTION) {
+      portions.push([hour]);
+      events = hour.n;
+    } else {
+      last.push(hour);
+      events += hour.n;
+    }
+  }
+  return portions;
+}
+
+const TICKS_PER_HOUR = BigInt(HOUR_MS) * TICKS_PER_MS;
+const hourOf = (ticks: bigint) => Number(floorDiv(ticks, TICKS_PER_HOUR));
+
+const keysOf = (expression: Expression | null): string[] => {
+  const words = (expression ? termsOf(expression) : []).flatMap((term) =>
+    term.kind === 'words' ? keysOfTerm(term.term) : [],
+  );
+  return [...new Set(words)].slice(0, WORDS_LOOKED_UP_MAX);
+};

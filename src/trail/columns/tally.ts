@@ -1,0 +1,314 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import type { Prisma, RunSteps } from '../../database/clients';
+import { isStatementTimeout } from '../../database/failure';
+import { DomainError } from '../../errors';
+import { HOUR_MS } from '../../event/event-time';
+import { toSnakeCase } from '../../event/fields';
+import type { AuditEventFilter } from '../../event/query';
+import type { TenantForm } from '../counts/scope';
+import { fromStored } from '../stored-text';
+import { type ColumnField, columnOf, OUTCOME } from './column-fields';
+import { type Ask, type Block, Clock, TenantHours } from './hour-blocks';
+import { eventGroupsStatement, numberedValuesStatement, termValuesStatement } from './statements';
+
+/** Fields that events can be counted by. */
+export type GroupField = ColumnField | 'tenantId';
+
+/** Events, and how many of them succeeded. */
+export interface Count {
+  n: number;
+  ok: number;
+}
+
+/** What is to be counted beside the total. */
+export interface Counting {
+  /** By windows of so many milliseconds since 1970; null: not at all. */
+  readonly windowMs: number | null;
+  readonly fields: readonly GroupField[];
+  /** By window, of each of these values alone. */
+  readonly ofValues?: { readonly field: ColumnField; readonly values: ReadonlySet<string> };
+}
+
+/** Exact counts of the events that a filter leaves. */
+export interface Tally {
+  readonly total: Count;
+  /** By the number of the window. */
+  readonly windows: ReadonlyMap<number, Count>;
+  /** By value; the outcome is `true` or `false`, absent values are empty. */
+  readonly values: ReadonlyMap<GroupField, ReadonlyMap<string, Count>>;
+  /** By value and window. */
+  readonly windowsOfValues: ReadonlyMap<string, ReadonlyMap<number, Count>>;
+  /** By tenant the hours whose events were read. */
+  readonly read: ReadonlyMap<number, ReadonlySet<number>>;
+}
+
+/** Counts by columns, in a snapshot; of hours that they do not answer for the events are read. */
+export class ColumnCounter {
+  readonly clock = new Clock();
+  readonly #open = new Map<number, TenantHours>();
+
+  constructor(
+    readonly ask: Ask,
+    private readonly tenants: TenantSet,
+    private readonly filter: AuditEventFilter,
+    private readonly form: TenantForm,
+  ) {}
+
+  async tenantHours(tenantId: number): Promise<TenantHours> {
+    const known = this.#open.get(tenantId);
+    if (known) return known;
+    const opened = await TenantHours.open(this.ask, tenantId, this.filter, {
+      form: this.form,
+      clock: this.clock,
+    });
+    this.#open.set(tenantId, opened);
+    return opened;
+  }
+
+  /** The number of a value; null: the tenant has no such value. */
+  async numberOf(tenantId: number, field: ColumnField, text: string): Promise<number | null> {
+    if (field === 'succeeded') return text === 'true' ? OUTCOME.succeeded : OUTCOME.failed;
+    const term = { kind: 'field', field, how: 'equals', text, isFolded: false } as const;
+    const [row] = await this.ask(termValuesStatement(tenantId, [term]));
+    return row ? Number(row.id) : null;
+  }
+
+  async count(asked: Counting): Promise<Tally> {
+    const sums = new Sums();
+    const read = new Map<number, ReadonlySet<number>>();
+    for (const tenantId of this.tenants) {
+      const hours = await this.tenantHours(tenantId);
+      const counts = new TenantCounts(tenantId, asked, sums);
+      const unread = await hours.visit(
+        { fields: counts.columns, hasTimes: asked.windowMs !== null && asked.windowMs < HOUR_MS },
+        (block) => counts.add(block),
+      );
+      await counts.name(this.ask);
+      read.set(tenantId, new Set(unread));
+      if (unread.length > 0) await this.#read(tenantId, unread, asked, sums, hours.eventsIn(unread));
+    }
+    return { ...sums, read };
+  }
+
+  async #read(tenantId: number, hours: readonly number[], asked: Counting, sums: Sums, events: number) {
+    const { windowMs, fields, ofValues } = asked;
+    const all = ofValues && !fields.includes(ofValues.field) ? [...fields, ofValues.field] : fields;
+    const statement = eventGroupsStatement(tenantId, hours, this.filter, { windowMs, fields: all });
+    const rows = await this.ask(statement).catch((error: unknown) => {
+      throw isStatementTimeout(error) ? tooMany(events, error) : error;
+    });
+    for (const row of rows) {
+      const count = { n: Number(row.n), ok: Number(row.ok) };
+      const valueAt = (field: GroupField) => fromStored(String(row[toSnakeCase(field)]));
+      addTo(sums.total, count);
+      if (windowMs !== null) addAt(sums.windows, Number(row.w), count);
+      for (const field of fields) addAt(sums.valuesOf(field), valueAt(field), count);
+      if (ofValues?.values.has(valueAt(ofValues.field)))
+        addAt(sums.windowsOf(valueAt(ofValues.field)), Number(row.w), count);
+    }
+  }
+}
+
+const tooMany = (events: number, cause: unknown) =>
+  new DomainError('service_unavailable', {
+    public: `The question took too long to answer: ${events} events would have to be read, since words, phrases and statements are looked for in the events themselves, as is everything in hours that were stored a moment ago. Narrow the time range, or add a condition on a field.`,
+    retryAfterSeconds: 5,
+    cause,
+  });
+
+/** Runs a question by columns in one snapshot. */
+export function inSnapshot<T>(
+  snapshot: RunSteps,
+  tenants: TenantSet,
+  question: { readonly filter: AuditEventFilter; readonly form: TenantForm },
+  work: (counter: ColumnCounter) => Promise<T>,
+): Promise<T> {
+  return snapshot(tenants, (step) => {
+    const ask: Ask = ({ text, values }: Prisma.Sql) => step(text, values);
+    return work(new ColumnCounter(ask, tenants, question.filter, question.form));
+  });
+}
+
+class Sums {
+  readonly total: Count = { n: 0, ok: 0 };
+  readonly windows = new Map<number, Count>();
+  readonly values = new Map<GroupField, Map<string, Count>>();
+  readonly windowsOfValues = new Map<string, Map<number, Count>>();
+
+  valuesOf(field: GroupField): Map<string, Count> {
+    return entry(this.values, field, () => new Map());
+  }
+
+  windowsOf(value: string): Map<number, Count> {
+    return entry(this.windowsOfValues, value, () => new Map());
+  }
+}
+
+/** The counts of one tenant: by numbers, until all of its hours are counted. */
+class TenantCounts {
+  readonly columns: readonly ColumnField[];
+  readonly #byField: readonly { readonly field: ColumnField; readonly counts: NumberCounts }[];
+  readonly #windowsOfNumbers = new Map<number, Map<number, Count>>();
+
+  constructor(
+    private readonly tenantId: number,
+    private readonly asked: Counting,
+    private readonly sums: Sums,
+  ) {
+    const fields = asked.fields.filter((field): field is ColumnField => field !== 'tenantId');
+    this.#byField = fields.map((field) => ({ field, counts: new NumberCounts() }));
+    this.columns = [
+      ...new Set<ColumnField>([...fields, ...(asked.ofValues ? [asked.ofValues.field] : []), 'succeeded']),
+    ];
+  }
+
+  add(block: Block): void {
+    const ok = okOf(block);
+    const count = { n: block.count, ok: ok.count };
+    const { windowMs, ofValues } = this.asked;
+    addTo(this.sums.total, count);
+    if (this.asked.fields.includes('tenantId'))
+      addAt(this.sums.valuesOf('tenantId'), String(this.tenantId), count);
+    for (const { field, counts } of this.#byField) counts.add(block, field, ok.flags);
+    if (windowMs === null) return;
+    if (windowMs >= HOUR_MS) {
+      const window = Math.floor((block.hour * HOUR_MS) / windowMs);
+      addAt(this.sums.windows, window, count);
+      if (ofValues) this.#addOfValues(block, ofValues.field, window, ok.flags);
+    } else this.#addWindows(block, windowMs, ok.flags);
+  }
+
+  #addWindows({ hour, count, places, columns }: Block, windowMs: number, flags: Uint8Array): void {
+    const perHour = HOUR_MS / windowMs;
+    const [n, ok] = [new Int32Array(perHour), new Int32Array(perHour)];
+    const times = columns.times as Int32Array;
+    for (let i = 0; i < count; i++) {
+      const place = places ? (places[i] as number) : i;
+      const window = Math.floor((times[place] as number) / windowMs);
+      n[window] = (n[window] as number) + 1;
+      ok[window] = (ok[window] as number) + (flags[place] as number);
+    }
+    for (let w = 0; w < perHour; w++)
+      if (n[w]) addAt(this.sums.windows, hour * perHour + w, { n: n[w] as number, ok: ok[w] as number });
+  }
+
+  #addOfValues(block: Block, field: ColumnField, window: number, flags: Uint8Array): void {
+    const counts = new NumberCounts();
+    counts.add(block, field, flags);
+    for (const [id, count] of counts.entries())
+      addAt(
+        entry(this.#windowsOfNumbers, id, () => new Map()),
+        window,
+        count,
+      );
+  }
+
+  /** Adds what was counted by numbers to the sums by values. */
+  async name(ask: Ask): Promise<void> {
+    for (const { field, counts } of this.#byField) {
+      const entries = [...counts.entries()];
+      const names = await this.#names(
+        ask,
+        field,
+        entries.map(([id]) => id),
+      );
+      for (const [id, count] of entries) addAt(this.sums.valuesOf(field), names(id), count);
+    }
+    const { ofValues } = this.asked;
+    if (!ofValues) return;
+    const names = await this.#names(ask, ofValues.field, [...this.#windowsOfNumbers.keys()]);
+    for (const [id, windows] of this.#windowsOfNumbers)
+      if (ofValues.values.has(names(id)))
+        for (const [window, count] of windows) addAt(this.sums.windowsOf(names(id)), window, count);
+  }
+
+  async #names(ask: Ask, field: ColumnField, ids: readonly number[]): Promise<(id: number) => string> {
+    if (field === 'succeeded') return (id) => String(id === OUTCOME.succeeded);
+    const rows = ids.length === 0 ? [] : await ask(numberedValuesStatement(this.tenantId, field, ids));
+    const names = new Map(rows.map(({ id, value }) => [Number(id), fromStored(String(value))]));
+    return (id) => {
+      const name = names.get(id);
+      if (name === undefined) throw new Error(`no value has the number ${id} of ${columnOf(field)}`);
+      return name;
+    };
+  }
+}
+
+/** By the number of a value: events, and those that succeeded. */
+class NumberCounts {
+  #n = new Int32Array(256);
+  #ok = new Int32Array(256);
+
+  /** @param flags of each event of the hour 1: it succeeded */
+  add({ count, places, columns }: Block, field: ColumnField, flags: Uint8Array): void {
+    const column = columns.column(field);
+    if (!column) throw new Error(`an hour without the column ${columnOf(field)} was taken for one with it`);
+    const { ids, codes } = column;
+    const [n, ok] = [new Int32Array(ids.length), new Int32Array(ids.length)];
+    if (places) {
+      for (let i = 0; i < count; i++) {
+        const place = places[i] as number;
+        const code = codes[place] as number;
+        n[code] = (n[code] as number) + 1;
+        ok[code] = (ok[code] as number) + (flags[place] as number);
+      }
+    } else {
+      for (let i = 0; i < count; i++) {
+        const code = codes[i] as number;
+        n[code] = (n[code] as number) + 1;
+        ok[code] = (ok[code] as number) + (flags[i] as number);
+      }
+    }
+    for (let code = 0; code < ids.length; code++) {
+      if (n[code] === 0) continue;
+      const id = ids[code] as number;
+      if (id >= this.#n.length) this.#grow(id);
+      this.#n[id] = (this.#n[id] as number) + (n[code] as number);
+      this.#ok[id] = (this.#ok[id] as number) + (ok[code] as number);
+    }
+  }
+
+  #grow(id: number): void {
+    const size = 2 ** Math.ceil(Math.log2(id + 1));
+    const [n, ok] = [new Int32Array(size), new Int32Array(size)];
+    n.set(this.#n);
+    ok.set(this.#ok);
+    [this.#n, this.#ok] = [n, ok];
+  }
+
+  *entries(): Generator<[number, Count]> {
+    for (let id = 0; id < this.#n.length; id++)
+      if (this.#n[id]) yield [id, { n: this.#n[id] as number, ok: this.#ok[id] as number }];
+  }
+}
+
+/** Of each event of an hour 1: it succeeded; and how many of the block's did. */
+function okOf({ count, places, columns }: Block): { readonly flags: Uint8Array; readonly count: number } {
+  const column = columns.column('succeeded');
+  if (!column) throw new Error('an hour without outcomes was taken for one with them');
+  const ofCodes = Uint8Array.from(column.ids, (id) => (id === OUTCOME.succeeded ? 1 : 0));
+  const flags = new Uint8Array(columns.n);
+  for (let i = 0; i < flags.length; i++) flags[i] = ofCodes[column.codes[i] as number] as number;
+  let ok = 0;
+  for (let i = 0; i < count; i++) ok += flags[places ? (places[i] as number) : i] as number;
+  return { flags, count: ok };
+}
+
+function addTo(sum: Count, { n, ok }: Count): void {
+  sum.n += n;
+  sum.ok += ok;
+}
+
+const addAt = <K>(sums: Map<K, Count>, key: K, count: Count): void =>
+  addTo(
+    entry(sums, key, () => ({ n: 0, ok: 0 })),
+    count,
+  );
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
