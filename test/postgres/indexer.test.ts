@@ -1,9 +1,13 @@
+import { pino } from 'pino';
 import { tenantSet } from '../../src/caller/tenant-set';
 import { parseSearch } from '../../src/event/search';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Indexer } from '../../src/modules/search/indexer';
+import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
+import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { Folder } from '../../src/trail/counts/fold';
 import { AT_ONCE } from '../support/at-once';
+import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';
@@ -78,5 +82,54 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     expect(await indexer.run()).toBe(0);
     expect(await segments()).toEqual([]);
     expect(await counts()).toEqual(TRUE_COUNTS);
+  });
+
+  it('makes columns of hours that the release before has indexed, the newest first, and then rests', async () => {
+    let now = 0;
+    const indexer = new Indexer(store.database.migrator, AT_ONCE, undefined, 1_000, () => now);
+    await indexer.run();
+    const withColumns = () =>
+      store.query<{ n: number }>(
+        'SELECT count(*)::int AS n FROM audit_segment WHERE tenant_id = $1 AND object_name IS NOT NULL',
+        store.tenantId,
+      );
+    expect(await withColumns()).toEqual([{ n: 1 }]);
+    await store.query(
+      'UPDATE audit_segment SET times = NULL, object_name = NULL WHERE tenant_id = $1',
+      store.tenantId,
+    );
+    expect(await indexer.run()).toBe(1);
+    expect(await indexer.run()).toBe(1);
+    expect(await withColumns()).toEqual([{ n: 1 }]);
+    expect(await indexer.run()).toBe(0);
+    await store.query('UPDATE audit_segment SET times = NULL WHERE tenant_id = $1', store.tenantId);
+    expect(await indexer.run()).toBe(0);
+    now = 1_001;
+    expect(await indexer.run()).toBe(1);
+    expect(await indexer.run()).toBe(1);
+    expect(await counts()).toEqual(TRUE_COUNTS);
+  });
+
+  it('numbers values that no count has, and retention forgets those that no column names', async () => {
+    const { prisma, migrator } = store.database;
+    await new Indexer(migrator, AT_ONCE).run();
+    const hosts = async () =>
+      (
+        await store.query<{ value: string }>(
+          'SELECT value FROM audit_dim WHERE tenant_id = $1 AND kind = 9 ORDER BY value',
+          store.tenantId,
+        )
+      ).map(({ value }) => value);
+    expect(await hosts()).toEqual(['APP01']);
+    const other = { eventTime: '2026-01-07T08:00:00.0000000Z', hostName: 'APP02', blockOffset: 5 };
+    await store.insert(store.checked([other]));
+    await new Folder(migrator).run();
+    await new Indexer(migrator, AT_ONCE).run();
+    expect(await hosts()).toEqual(['APP01', 'APP02']);
+    const retention = new PostgresRetentionStore(prisma, migrator);
+    await retention.setDays(store.tenantId, 1, AN_ATTEMPT);
+    const log = pino({ level: 'silent' });
+    await applyRetention({ store: retention, nowMs: () => Date.parse('2026-01-08T00:00:00Z'), log });
+    expect(await hosts()).toEqual(['APP02']);
   });
 });

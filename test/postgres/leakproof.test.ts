@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { tenantSet } from '../../src/caller/tenant-set';
-import type { AskRows, OwnerDb, RunStatement } from '../../src/database/clients';
-import { SORTS } from '../../src/event/parameters';
-import type { AuditEventFilter } from '../../src/event/query';
+import type { AskRows, Database, OwnerDb, RunStatement, RunSteps } from '../../src/database/clients';
+import { FILTER_PARAMETERS, parseParameters, SORTS } from '../../src/event/parameters';
+import { type AuditEventFilter, toAuditEventFilter } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
 import { EvidenceLog } from '../../src/modules/evidence/evidence-log';
@@ -82,6 +82,13 @@ async function everyStatement(store: Store): Promise<readonly string[]> {
     texts.push(statement.text);
     return database.ask(statement, tenants);
   };
+  const snapshot: RunSteps = (tenants, work) =>
+    database.snapshot(tenants, (step) =>
+      work((text, values) => {
+        texts.push(text);
+        return step(text, values);
+      }),
+    );
   const run: RunStatement = (text, values, tenants) => {
     texts.push(text);
     return database.run(text, values, tenants);
@@ -89,7 +96,7 @@ async function everyStatement(store: Store): Promise<readonly string[]> {
   await writeAndSeal(store, run, owner);
   const other = (await store.forNewTenant()).tenantId;
   for (const tenants of [[tenantId], [tenantId, other]])
-    for (const form of ['lateral', 'union'] as const) await read(ask, tenants, form);
+    for (const form of ['lateral', 'union'] as const) await read({ ask, snapshot }, tenants, form);
   const sources = new PostgresAuditSourceStore(prisma, owner);
   await sources.sources(tenantId);
   await sources.sources(null);
@@ -123,11 +130,15 @@ async function writeAndSeal(store: Store, run: RunStatement, owner: OwnerDb): Pr
   while ((await new Sequencer(owner, key, new Memory(), log, 0).run()) > 0);
 }
 
-async function read(ask: AskRows, tenants: readonly number[], form: TenantForm): Promise<void> {
+async function read(
+  { ask, snapshot }: Pick<Database, 'ask' | 'snapshot'>,
+  tenants: readonly number[],
+  form: TenantForm,
+): Promise<void> {
   const scope = tenantSet(tenants);
-  const reader = new PostgresAuditEventReader(ask, form);
-  const explorer = new PostgresAuditEventExplorer(ask, form);
-  const exported = new PostgresExportSource(ask, form);
+  const reader = new PostgresAuditEventReader(ask, form, undefined, snapshot);
+  const explorer = new PostgresAuditEventExplorer(ask, form, undefined, snapshot);
+  const exported = new PostgresExportSource(ask, form, undefined, snapshot);
   const query = { sort: 'recordId', descending: true, page: 1, pageSize: 10 } as const;
   for (const sort of Object.values(SORTS)) await reader.page(scope, { ...query, filter: NO_FILTER, sort });
   for (const filter of FILTERS) {
@@ -159,6 +170,9 @@ const FILTERS: readonly AuditEventFilter[] = [
   { ...NO_FILTER, ...RANGE, succeeded: false },
   { ...NO_FILTER, serverInstanceName: 'SQL1\\PAY', succeeded: true },
   { ...NO_FILTER, search: [{ kind: 'word', text: 'select' }] },
+  ...['objectName:a* OR NOT principalName~x', 'statement:select -databaseName:*', 'objectName:a select'].map(
+    (filter) => toAuditEventFilter(parseParameters(FILTER_PARAMETERS, { filter })),
+  ),
   { ...NO_FILTER, ...RANGE, search: [{ kind: 'phrase', text: 'select * from' }], actionId: 'SL' },
 ];
 

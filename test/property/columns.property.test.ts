@@ -41,16 +41,14 @@ const time = fc.oneof(
   fc.integer({ min: 0, max: 30 }).map((h) => ((START + BigInt(h) * HOUR) / HOUR) * HOUR),
   fc.bigInt({ min: 0n, max: 400n * HOUR }).map((ticks) => START + ticks),
 );
-const sent = fc
-  .tuple(sentEvents, fc.array(time, { minLength: 40, maxLength: 40 }))
-  .map(([all, times]) =>
-    all.map(
-      ({ tenant, event }, i): Sent => ({
-        tenant,
-        event: { ...event, eventTime: formatTicks(times[i] ?? START) },
-      }),
-    ),
-  );
+const sent = fc.tuple(sentEvents, fc.array(time, { minLength: 40, maxLength: 40 })).map(([all, times]) =>
+  all.map(
+    ({ tenant, event }, i): Sent => ({
+      tenant,
+      event: { ...event, eventTime: formatTicks(times[i] ?? START) },
+    }),
+  ),
+);
 const range = fc
   .tuple(fc.option(time, { nil: undefined }), fc.option(time, { nil: undefined }))
   .map(([a, b]) => (a !== undefined && b !== undefined && a > b ? [b, a] : [a, b]))
@@ -65,7 +63,7 @@ const asked = fc.record({
   limit: fc.integer({ min: 1, max: 5 }),
   contains: fc.constantFrom(null, null, 'a', 'SQL', 'ß'),
 });
-const step = fc.constantFrom('fold', 'index', 'index', 'retain', 'resend', 'late');
+const step = fc.constantFrom('fold', 'index', 'index', 'index unfolded', 'retain', 'resend', 'late');
 const scenario = fc.record({
   sent,
   steps: fc.array(step, { minLength: 3, maxLength: 7 }),
@@ -118,6 +116,8 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
         await store(run.sent.slice(0, half));
         for (const [i, does] of run.steps.entries()) {
           if (does === 'fold') await folder.run();
+          // Events whose values have no number yet may lie in the hours.
+          if (does === 'index unfolded') await indexer.run();
           if (does === 'index') {
             await folder.run();
             await indexer.run();

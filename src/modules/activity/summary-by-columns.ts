@@ -2,7 +2,7 @@ import type { TenantSet } from '../../caller/tenant-set';
 import type { RunSteps } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
 import type { AuditEventFilter } from '../../event/query';
-import type { GroupField } from '../../trail/columns/tally';
+import type { GroupField } from '../../trail/columns/column-fields';
 import { inSnapshot } from '../../trail/columns/tally';
 import { DIMENSIONS } from '../../trail/counts/dimensions';
 import type { TenantForm } from '../../trail/counts/scope';

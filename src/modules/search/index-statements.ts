@@ -30,6 +30,14 @@ WHERE r.n > 0 ORDER BY h.lo`;
 const list = (parameter: string) => `string_to_array(nullif(${parameter}, ''), '${WORD_MARK}')`;
 export const toList = (words: readonly string[]): string => words.join(WORD_MARK);
 
+/** $1 tenant, $2 how many hours, the newest first. They have been quiet since long ago. */
+export const INDEX_AGAIN = `
+INSERT INTO audit_unindexed (tenant_id, hour, changed_at)
+SELECT t.tenant_id, o.hour, statement_timestamp() - interval '2 minutes' FROM tenant t CROSS JOIN (
+  SELECT s.hour FROM audit_segment s WHERE s.tenant_id = $1::int AND s.times IS NULL ORDER BY s.hour DESC LIMIT $2::int) o
+WHERE t.tenant_id = $1::int
+ON CONFLICT (tenant_id, hour) DO NOTHING`;
+
 /** $1 tenant, $2 list of words, $3 hours, $4 counts. */
 export const PUT_WORDS = `
 INSERT INTO audit_word (tenant_id, word, hour, n)

@@ -7,7 +7,7 @@ import { COLUMN_FIELDS } from '../../trail/columns/column-fields';
 import { tryTurn } from '../../trail/counts/turns';
 import { HourColumns, type PackedColumns } from './hour-columns';
 import { HourWords } from './hour-words';
-import { PUT_SEGMENTS, PUT_WORDS, readEvents, toList } from './index-statements';
+import { INDEX_AGAIN, PUT_SEGMENTS, PUT_WORDS, readEvents, toList } from './index-statements';
 import { ValueNumbers } from './value-numbers';
 
 const HOURS_PER_STEP = 168;
@@ -19,6 +19,8 @@ const EVENTS_PER_READ = 1_000;
 const READ_EVENTS = readEvents(EVENTS_PER_READ);
 /** An hour with more would take too much memory: it is not indexed, and searches read it. */
 const WORDS_PER_HOUR_MAX = 500_000;
+/** Between two looks for hours without columns: the release before writes some while it still runs. */
+const OLD_HOURS_REST_MS = 6 * HOUR_MS;
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
 /** Another transaction changed the same rows, or numbered the same values. */
 const LATE = ['40001', '23505'];
@@ -45,12 +47,15 @@ interface IndexedHour {
 export class Indexer {
   readonly #due: string;
   readonly #rounds: TenantRounds;
+  #restsUntil = 0;
 
   /** @param quiet how long an hour must have been unchanged; `liveMs`: one that is not over yet, or of the future */
   constructor(
     private readonly prisma: OwnerDb,
     quiet: { readonly pastMs: number; readonly liveMs: number },
     private readonly wordsPerHourMax = WORDS_PER_HOUR_MAX,
+    private readonly restMs = OLD_HOURS_REST_MS,
+    private readonly now: () => number = Date.now,
   ) {
     this.#rounds = new TenantRounds(prisma);
     this.#due = `changed_at < now() - interval '1 millisecond' *
@@ -59,6 +64,32 @@ export class Indexer {
 
   /** @returns how many hours were done; 0 when there is nothing to do now */
   async run(): Promise<number> {
+    return (await this.#indexDue()) || this.#putOldHoursOn();
+  }
+
+  /**
+   * Hours that the release before indexed have no columns: some of them are indexed again while nothing else is to be
+   * done. @returns how many
+   */
+  async #putOldHoursOn(): Promise<number> {
+    if (this.now() < this.#restsUntil) return 0;
+    const tenants = await this.#rounds.ask((of) =>
+      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
+        `SELECT DISTINCT tenant_id FROM audit_segment WHERE times IS NULL AND ${of('tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
+      ),
+    );
+    let hours = 0;
+    for (const { tenant_id } of tenants)
+      hours +=
+        (await this.#rounds.attempt(tenant_id, () =>
+          this.prisma.$executeRawUnsafe(INDEX_AGAIN, tenant_id, HOURS_PER_STEP),
+        )) ?? 0;
+    this.#rounds.end();
+    if (hours === 0) this.#restsUntil = this.now() + this.restMs;
+    return hours;
+  }
+
+  async #indexDue(): Promise<number> {
     const tenants = await this.#rounds.ask((of) =>
       this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
         `SELECT DISTINCT tenant_id FROM audit_unindexed WHERE ${this.#due} AND ${of('tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
@@ -105,7 +136,7 @@ export class Indexer {
     const due = await tx.$queryRawUnsafe<{ hour: number }[]>(
       `DELETE FROM audit_unindexed WHERE tenant_id = $1::int AND hour IN (
          SELECT hour FROM audit_unindexed WHERE tenant_id = $1::int AND ${this.#due}
-           ORDER BY hour LIMIT ${HOURS_PER_STEP} FOR UPDATE SKIP LOCKED)
+           ORDER BY hour DESC LIMIT ${HOURS_PER_STEP} FOR UPDATE SKIP LOCKED)
        RETURNING hour`,
       tenantId,
     );

@@ -10,6 +10,9 @@ export function isColumnField(field: ExpressionField): field is ColumnField {
   return field !== 'recordId' && field !== 'tenantId' && field !== 'statement';
 }
 
+/** Fields that events can be counted by. */
+export type GroupField = ColumnField | 'tenantId';
+
 /** Its column in events and segments. */
 export const columnOf = (field: ColumnField): string => toSnakeCase(field);
 

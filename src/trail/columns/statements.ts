@@ -8,8 +8,7 @@ import { whereOf } from '../event-where';
 import { hoursOfWord } from '../index-words';
 import { storedHours } from '../search-segments';
 import { toStored } from '../stored-text';
-import { type ColumnField, columnOf, kindOf } from './column-fields';
-import type { GroupField } from './tally';
+import { type ColumnField, columnOf, type GroupField, kindOf } from './column-fields';
 
 const named = (tenantId: number) => Prisma.sql`${tenantId}::int`;
 

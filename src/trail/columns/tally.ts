@@ -7,12 +7,9 @@ import { toSnakeCase } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import type { TenantForm } from '../counts/scope';
 import { fromStored } from '../stored-text';
-import { type ColumnField, columnOf, OUTCOME } from './column-fields';
+import { type ColumnField, columnOf, type GroupField, OUTCOME } from './column-fields';
 import { type Ask, type Block, Clock, TenantHours } from './hour-blocks';
 import { eventGroupsStatement, numberedValuesStatement, termValuesStatement } from './statements';
-
-/** Fields that events can be counted by. */
-export type GroupField = ColumnField | 'tenantId';
 
 /** Events, and how many of them succeeded. */
 export interface Count {

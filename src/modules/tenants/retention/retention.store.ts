@@ -5,6 +5,7 @@ import type { OwnerDb, Prisma, ServiceDb } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { guarded } from '../../../database/failure';
 import { ofEveryTenant, ofTenants } from '../../../database/tenant-rows';
+import { FORGET_COLUMN_VALUES } from '../../../trail/columns/forget-values';
 import { INSTANCE_MAX, keyOf } from '../../../trail/counts/by-instance';
 import { COUNTED, KEYS } from '../../../trail/counts/dimensions';
 import { takeTenant } from '../../../trail/counts/turns';
@@ -75,7 +76,8 @@ export class PostgresRetentionStore implements RetentionStore {
       async (tx) => {
         await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '60s'`);
         await takeTenant(tx, tenantId);
-        for (const statement of FORGET_VALUES) await tx.$executeRawUnsafe(statement, tenantId);
+        for (const statement of [...FORGET_VALUES, ...FORGET_COLUMN_VALUES])
+          await tx.$executeRawUnsafe(statement, tenantId);
       },
       { timeout: 180_000, maxWait: 60_000 },
     );
