@@ -1,7 +1,7 @@
 import type { TenantSet } from '../../caller/tenant-set';
 import type { RunSteps } from '../../database/clients';
 import type { AuditEventFilter } from '../../event/query';
-import { fold } from '../../event/search-terms';
+import { fold } from '../../event/search';
 import { type Count, inSnapshot } from '../../trail/columns/tally';
 import type { TenantForm } from '../../trail/counts/scope';
 import { toStored } from '../../trail/stored-text';

@@ -3,7 +3,8 @@ import { allOf, type Expression, type FieldTerm, termsOf } from '../../event/exp
 import { matchesValue } from '../../event/expression/matches';
 import { FILTERS, givenFilters } from '../../event/filters';
 import type { AuditEventFilter, TimeRange } from '../../event/query';
-import { type SearchTerm, wholeWordsOf } from '../../event/search-terms';
+import type { SearchTerm } from '../../event/search';
+import { wholeWordsOf } from '../../event/search-terms';
 import { indexKeyOf } from '../index-words';
 import { fromStored, toStored } from '../stored-text';
 import type { Column } from './codec';
