@@ -145,7 +145,9 @@ const withSecrets = (command: Command) =>
     .option('--password <password>', 'of elasticsearch')
     .option('--access-key-id <id>', 'of s3')
     .option('--secret-access-key <key>', 'of s3')
-    .option('--session-token <token>', 'of s3');
+    .option('--session-token <token>', 'of s3')
+    .option('--client-certificate-file <file>', 'of syslog and relp: PEM, with --client-key-file')
+    .option('--client-key-file <file>', 'its key, PEM');
 
 const SETTINGS = [
   ...[
@@ -166,7 +168,7 @@ const SECRETS = [
 ];
 
 async function create(run: Run, options: Options) {
-  const ca = typeof options.caFile === 'string' ? { ca: await readFile(options.caFile, 'utf8') } : {};
+  const ca = await fileOf('ca', options.caFile);
   const { createDestination } = await run<{ createDestination: Answer<typeof CREATED_DESTINATION> }>(
     `mutation($tenantId: String!, $name: String!, $type: String!, $url: String!, $from: String!, $filter: String!,
       $format: String!, $settings: JSON, $secrets: JSON) { createDestination(tenantId: $tenantId, name: $name, type: $type,
@@ -176,7 +178,7 @@ async function create(run: Run, options: Options) {
       ...{ tenantId: options.tenant, name: options.name, type: options.type, url: options.url },
       ...{ from: options.from ?? 'now', filter: options.filter ?? '', format: options.format ?? 'native' },
       settings: { ...given(options, SETTINGS), ...ca },
-      secrets: secretsOf(options),
+      secrets: await secretsOf(options),
     },
   );
   const { destinationId, ...shown } = createDestination;
@@ -187,7 +189,7 @@ async function create(run: Run, options: Options) {
 }
 
 async function rotate(run: Run, options: Options, destinationId: string) {
-  const secrets = secretsOf(options);
+  const secrets = await secretsOf(options);
   const { rotateDestinationSecret } = await run<{ rotateDestinationSecret: Answer<typeof ROTATED_SECRET> }>(
     `mutation($destinationId: String!, $overlap: Int!, $secrets: JSON) { rotateDestinationSecret(
       destinationId: $destinationId, overlapMinutes: $overlap, secrets: $secrets) { ${columnsOf(ROTATED_SECRET)} } }`,
@@ -213,10 +215,13 @@ const secretText = ({ secret, publicKey }: { secret: string | null; publicKey: s
 const given = (options: Options, names: readonly string[]) =>
   Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
 
+const fileOf = async (name: string, file: unknown) =>
+  typeof file === 'string' ? { [name]: await readFile(file, 'utf8') } : {};
+
 const stated = (values: object) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 
-function secretsOf(options: Options): Readonly<Record<string, unknown>> {
+async function secretsOf(options: Options): Promise<Readonly<Record<string, unknown>>> {
   const headers = (options.header as readonly string[]).map((text) => {
     const at = text.indexOf(':');
     if (at < 1) throw new CommandError('--header must be `Name: value`.');
@@ -224,6 +229,8 @@ function secretsOf(options: Options): Readonly<Record<string, unknown>> {
   });
   return {
     ...given(options, SECRETS),
+    ...(await fileOf('clientCertificate', options.clientCertificateFile)),
+    ...(await fileOf('clientKey', options.clientKeyFile)),
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
   };
 }

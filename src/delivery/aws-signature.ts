@@ -13,6 +13,8 @@ const ALGORITHM = 'AWS4-HMAC-SHA256';
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest('hex');
 const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest();
 
+const strict = (text: string) => awsEncode(text).replaceAll('/', '%2F');
+
 /** A path or name as the signature has it: RFC 3986, `/` kept. */
 export const awsEncode = (text: string): string =>
   encodeURIComponent(text)
@@ -21,7 +23,7 @@ export const awsEncode = (text: string): string =>
 
 /**
  * Headers that sign a request.
- * @param request the URL without a query, its path encoded by `awsEncode`
+ * @param request the path of the URL encoded by `awsEncode`
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function awsHeaders(
@@ -40,7 +42,10 @@ export function awsHeaders(
   };
   const names = Object.keys(signed).sort();
   const headerLines = names.map((name) => `${name}:${signed[name]}\n`).join('');
-  const canonical = [method, url.pathname, '', headerLines, names.join(';'), sha256(body)].join('\n');
+  const query = [...url.searchParams].map(([name, value]) => `${strict(name)}=${strict(value)}`).sort();
+  const canonical = [method, url.pathname, query.join('&'), headerLines, names.join(';'), sha256(body)].join(
+    '\n',
+  );
   const scope = `${day}/${signer.region}/${signer.service}/aws4_request`;
   const key = [signer.region, signer.service, 'aws4_request'].reduce(
     hmac,

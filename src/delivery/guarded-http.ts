@@ -21,6 +21,9 @@ export interface HttpAnswer {
 /** What TLS trusts and shows beyond the usual; PEM. */
 export interface TlsOptions {
   readonly ca?: string | undefined;
+  /** Shown to a receiver that asks for one. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
 }
 
 const CONNECT_MS = 10_000;

@@ -27,6 +27,8 @@ export async function openSocket(guard: NetworkGuard, place: Place, signal: Abor
         ...{ host, port, lookup, autoSelectFamily: false },
         ...(isName && { servername: host }),
         ...(tls.ca !== undefined && { ca: tls.ca }),
+        ...(tls.cert !== undefined && { cert: tls.cert }),
+        ...(tls.key !== undefined && { key: tls.key }),
       });
   return new Promise((done, fail) => {
     const late = setTimeout(

@@ -1,5 +1,5 @@
 /** Seconds after which another instance takes over from one that does not renew its lease. */
-const LEASE = `interval '30 seconds'`;
+const LEASE = `interval '12 seconds'`;
 
 const COLUMNS = `d.tenant_id AS "tenantId", d.destination_id AS "destinationId", d.name, d.type, d.settings, d.secrets,
   d.filter, d.format, d.state, d.created_at AS "createdAt", d.position, d.generation, d.batches,

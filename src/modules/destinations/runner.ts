@@ -29,7 +29,7 @@ export interface RunParts {
 
 /** Shorter waits are waited here, under the lease. */
 const WAIT_HERE_MS = 6_000;
-const RENEW_MS = 10_000;
+const RENEW_MS = 4_000;
 /** Neighbours asked about a refused event. */
 const NEIGHBOURS_MAX = 5;
 

@@ -21,7 +21,13 @@ const headers = z
   .optional();
 const PEM = /^-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/;
 const ca = z.string().max(100_000).regex(PEM, { error: 'must be certificates in PEM' }).optional();
-const nothing = z.strictObject({});
+const pem = z.string().max(100_000).startsWith('-----BEGIN ', { error: 'must be PEM' }).optional();
+/** What the service shows of itself to a receiver that asks for a certificate. */
+const clientCertificate = z
+  .strictObject({ clientCertificate: pem, clientKey: pem })
+  .refine((given) => (given.clientCertificate === undefined) === (given.clientKey === undefined), {
+    error: 'a client certificate and its key are given together',
+  });
 
 interface TypeSpec {
   /** Of the URL, by which the connection is made. */
@@ -113,7 +119,7 @@ export const TYPES = {
         .default('audit-activity'),
       ca,
     }),
-    secrets: nothing,
+    secrets: clientCertificate,
     eventsMax: LIMITS.destinationBatchEvents,
     doc: 'Syslog (RFC 5424) over TLS (RFC 5425).',
   },
@@ -126,7 +132,7 @@ export const TYPES = {
         .default('audit-activity'),
       ca,
     }),
-    secrets: nothing,
+    secrets: clientCertificate,
     eventsMax: LIMITS.destinationBatchEvents,
     doc: 'Syslog (RFC 5424) by RELP, which acknowledges.',
   },

@@ -71,10 +71,16 @@ export class PostgresSite implements Site {
     readonly services: readonly SupervisedService[],
   ) {}
 
-  static async open(): Promise<PostgresSite> {
+  static async open(settings: Readonly<Record<string, string>> = {}): Promise<PostgresSite> {
     const [postgres, redis] = await Promise.all([server('postgres'), server('redis')]);
     const dataDir = await temporaryFolder();
-    const env = { ...SETTINGS, DATABASE_URL: postgres.url, REDIS_URL: redis.url, DATA_DIR: dataDir };
+    const env = {
+      ...SETTINGS,
+      ...settings,
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      DATA_DIR: dataDir,
+    };
     const first = await SupervisedService.open(env);
     return new PostgresSite(dataDir, postgres, redis, [first, await SupervisedService.open(env)]);
   }
@@ -92,6 +98,11 @@ export class PostgresSite implements Site {
   async #killed(what: string, ...kills: Promise<void>[]): Promise<string> {
     await Promise.all(kills);
     return what;
+  }
+
+  /** What a test kills beside the services, and starts again. */
+  killPostgres(): Promise<void> {
+    return again(this.postgres);
   }
 
   async events(): Promise<StoredEvent[]> {

@@ -13,6 +13,8 @@ export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** The connection ends in place of an answer. */
+  readonly isCut?: boolean;
 }
 type Answers = (request: Received) => Reply | undefined | Promise<Reply | undefined>;
 
@@ -47,7 +49,8 @@ export class Receiver {
   async take(request: Received, response: ServerResponse): Promise<void> {
     this.requests.push(request);
     const reply = await this.answers(request);
-    if (reply) response.writeHead(reply.status ?? 200, reply.headers).end(reply.body ?? '');
+    if (reply?.isCut) response.destroy();
+    else if (reply) response.writeHead(reply.status ?? 200, reply.headers).end(reply.body ?? '');
   }
 }
 

@@ -26,8 +26,8 @@ export function openSender(
     elasticsearch: (s: SettingsOf<'elasticsearch'>, p: SecretsOf<'elasticsearch'>) =>
       elasticsearchSender(http(), s, p, nowMs),
     s3: (s: SettingsOf<'s3'>, p: SecretsOf<'s3'>) => objectStoreSender(http(), s, p, nowMs),
-    syslog: (s: SettingsOf<'syslog'>) => syslogSender('syslog', guard, s),
-    relp: (s: SettingsOf<'relp'>) => syslogSender('relp', guard, s),
+    syslog: (s: SettingsOf<'syslog'>, p: SecretsOf<'syslog'>) => syslogSender('syslog', guard, s, p),
+    relp: (s: SettingsOf<'relp'>, p: SecretsOf<'relp'>) => syslogSender('relp', guard, s, p),
   };
   return senders[type](settings as never, secrets as never);
 }

@@ -4,7 +4,7 @@ import { syslogMessage } from '../../../delivery/syslog-message';
 import { SyslogTls } from '../../../delivery/syslog-tls';
 import type { Item } from '../batch';
 import type { Sender } from '../runner';
-import type { SettingsOf } from '../types';
+import type { SecretsOf, SettingsOf } from '../types';
 
 const PORTS = { syslog: 6514, relp: 20514 } as const;
 
@@ -13,12 +13,13 @@ export function syslogSender(
   type: 'syslog' | 'relp',
   guard: NetworkGuard,
   { url, appName, ca }: SettingsOf<'syslog'>,
+  { clientCertificate, clientKey }: SecretsOf<'syslog'>,
 ): Sender {
   const { hostname, port, protocol } = new URL(url);
   const place = {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? PORTS[type] : Number(port),
-    tls: protocol === 'relp:' ? null : { ca },
+    tls: protocol === 'relp:' ? null : { ca, cert: clientCertificate, key: clientKey },
   };
   const receiver = type === 'syslog' ? new SyslogTls(guard, place) : new Relp(guard, place);
   return {

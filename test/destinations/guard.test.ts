@@ -1,0 +1,114 @@
+import { GuardedHttp } from '../../src/delivery/guarded-http';
+import { NetworkGuard, RefusedAddress } from '../../src/delivery/network-guard';
+import { Receiver } from './support/receiver';
+
+const resolvingTo =
+  (...addresses: string[]) =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+const PUBLIC = ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];
+const SPECIAL = [
+  ...[
+    '127.0.0.1',
+    '127.255.0.9',
+    '0.0.0.0',
+    '10.1.2.3',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    '100.64.0.1',
+  ],
+  ...['169.254.169.254', '169.254.170.2', '100.100.100.200', '168.63.129.16', '192.0.0.192', '198.18.0.1'],
+  ...[
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    'fe80::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'ff02::1',
+    '64:ff9b::7f00:1',
+  ],
+  ...[
+    '::ffff:127.0.0.1',
+    '::ffff:10.0.0.1',
+    '2002:7f00:1::',
+    '2001:0:7f00:1::',
+    '2001:db8::1',
+    '::127.0.0.1',
+  ],
+];
+const BODY = { method: 'POST', headers: {}, body: Buffer.from('{}') } as const;
+
+describe('the guard of networks', () => {
+  it.each(SPECIAL)('refuses %s, as an address and behind a name', async (address) => {
+    await expect(new NetworkGuard([]).addressesOf(address, false)).rejects.toThrow(RefusedAddress);
+    const named = new NetworkGuard([], resolvingTo(address));
+    await expect(named.addressesOf('innocent.example', false)).rejects.toThrow(RefusedAddress);
+  });
+
+  it.each(PUBLIC)('lets %s pass, encrypted alone', async (address) => {
+    const guard = new NetworkGuard([], resolvingTo(address));
+    expect(await guard.addressesOf('example.com', false)).toMatchObject([{ address }]);
+    await expect(guard.addressesOf('example.com', true)).rejects.toThrow('without encryption');
+  });
+
+  it('lets allowed networks pass, and of a name those addresses alone', async () => {
+    const guard = new NetworkGuard(
+      ['10.20.0.0/16', '::1/128'],
+      resolvingTo('10.0.0.1', '10.20.3.4', '127.0.0.1', '::1'),
+    );
+    const open = await guard.addressesOf('inner.example', true);
+    expect(open.map(({ address }) => address)).toEqual(['10.20.3.4', '::1']);
+  });
+
+  it.each([
+    ...[
+      'http://127.0.0.1',
+      'http://127.1',
+      'http://2130706433',
+      'http://0x7f.0.0.1',
+      'http://0177.0.0.1',
+      'http://[::1]',
+    ],
+    ...['http://[::ffff:127.0.0.1]', 'http://localhost', 'http://0'],
+  ])('has no request go to %s', async (base) => {
+    const receiver = await Receiver.open();
+    const http = new GuardedHttp(new NetworkGuard([]));
+    try {
+      const url = `${base}:${new URL(receiver.url).port}/`;
+      await expect(http.send({ ...BODY, url })).rejects.toThrow('DESTINATION_ALLOW_NETWORKS');
+      expect(receiver.requests).toEqual([]);
+    } finally {
+      http.close();
+      await receiver.close();
+    }
+  });
+
+  it('checks the address that is connected to: a name that changes its meaning changes nothing', async () => {
+    const receiver = await Receiver.open();
+    let asked = 0;
+    const rebinding = async (host: string) =>
+      resolvingTo(asked++ === 0 && host ? '93.184.215.14' : '127.0.0.1')();
+    const guard = new NetworkGuard([], rebinding);
+    await guard.addressesOf('rebinding.example', false);
+    const http = new GuardedHttp(guard);
+    const url = `https://rebinding.example:${new URL(receiver.url).port}/`;
+    await expect(http.send({ ...BODY, url })).rejects.toThrow('private or reserved');
+    http.close();
+    await receiver.close();
+  });
+
+  it('follows no redirect, and waits for no answer for ever', async () => {
+    const receiver = await Receiver.open();
+    const http = new GuardedHttp(new NetworkGuard(['127.0.0.1']), {}, 300);
+    receiver.answers = () => ({ status: 302, headers: { Location: `${receiver.url}/other` } });
+    expect(await http.send({ ...BODY, url: `${receiver.url}/one` })).toMatchObject({ status: 302 });
+    expect(receiver.requests.map(({ path }) => path)).toEqual(['/one']);
+    receiver.answers = () => undefined;
+    await expect(http.send({ ...BODY, url: receiver.url })).rejects.toThrow('no answer within');
+    http.close();
+    await receiver.close();
+  });
+});
