@@ -33,7 +33,7 @@ describe.each(ENGINES.slice(-1))('a receiver that refuses on %s', (engine) => {
     await tenant.ingest(statements.map((statement) => anEvent({ statement })));
     const { destinationId } = await createDestination(use.world, {
       tenantId: tenant.tenantId,
-      url: receiver.url,
+      url: receiver.url + path,
     });
     return { tenant, destinationId };
   }

@@ -1,4 +1,4 @@
-import { IconBuilding, IconChartBar, IconHistory, IconKey, IconServer } from '@tabler/icons-react';
+import { IconBuilding, IconChartBar, IconHistory, IconKey, IconSend, IconServer } from '@tabler/icons-react';
 import { type ComponentType, lazy } from 'react';
 import type { Session } from '../api/session';
 // Not lazy, as it is what nearly everybody comes for: each further file takes a browser 10 ms or more.
@@ -41,6 +41,13 @@ export const VIEWS: readonly View[] = [
     icon: IconKey,
     for: ['operator'],
     component: lazy(() => import('../operate/keys')),
+  },
+  {
+    path: '/destinations',
+    title: 'Destinations',
+    icon: IconSend,
+    for: ['operator'],
+    component: lazy(() => import('../operate/destinations')),
   },
   {
     path: '/access-log',

@@ -3,9 +3,9 @@ import { useDisclosure } from '@mantine/hooks';
 import { formatBytes, formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatAgo, formatSpan, formatTime } from '../lib/time';
+import { formatRate } from '../lib/use-rates';
 import { GapList } from './gap-list';
 import { type Source, STATES, stateOf } from './source-state';
-import { formatRate } from './use-rates';
 
 interface Props {
   readonly source: Source;

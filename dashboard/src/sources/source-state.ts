@@ -3,6 +3,9 @@ import { HOUR_MS, MINUTE_MS } from '../lib/time';
 
 export type Source = SourcesQuery['auditSources'][number];
 
+export const keyOf = ({ tenantId, hostName, databaseName }: Source): string =>
+  JSON.stringify([tenantId, hostName, databaseName]);
+
 /** An agent reports at least every minute: one silent for so long is down, or cannot reach the service. */
 export const SILENT_MS = 5 * MINUTE_MS;
 /** Behind for so long, it is not a burst that it is about to have sent. */

@@ -3,11 +3,11 @@ import { useInterval } from '@mantine/hooks';
 import { useQuery } from 'urql';
 import { SourcesDocument } from '../../generated/operations';
 import { useNow } from '../lib/use-now';
+import { useRates } from '../lib/use-rates';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { SourceCard } from './source-card';
-import { STATE_ORDER, stateOf } from './source-state';
-import { keyOf, useRates } from './use-rates';
+import { keyOf, STATE_ORDER, stateOf } from './source-state';
 
 const ASK_MS = 10_000;
 
@@ -19,7 +19,9 @@ export default function Sources() {
   });
   useInterval(ask, ASK_MS, { autoInvoke: true });
   const nowMs = useNow(ASK_MS / 2);
-  const rateOf = useRates(data?.auditSources);
+  const rateOf = useRates(
+    data?.auditSources.map((source) => ({ key: keyOf(source), count: source.publishedCount })),
+  );
   const tenantNames = new Map(data?.tenants.map(({ tenantId, name }) => [tenantId, name]));
   const rank = (source: Parameters<typeof stateOf>[0]) => STATE_ORDER.indexOf(stateOf(source, nowMs));
   const sources = data?.auditSources.toSorted((a, b) => rank(a) - rank(b));
@@ -40,7 +42,7 @@ export default function Sources() {
           key={keyOf(source)}
           source={source}
           tenantName={tenantNames.get(source.tenantId) ?? source.tenantId}
-          rate={rateOf(source)}
+          rate={rateOf(keyOf(source))}
           nowMs={nowMs}
         />
       ))}
