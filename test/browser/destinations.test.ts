@@ -14,7 +14,11 @@ describe('destinations in the dashboard', () => {
     const { world, contoso } = opened.dashboard;
     const { tenantId } = contoso;
     const { destinationId } = await createDestination(world, { tenantId, name: 'siem', url: receiver.url });
-    const first = await untilShown(world, destinationId, ({ lagEvents, delivered }) => lagEvents === 0 && delivered > 0);
+    const first = await untilShown(
+      world,
+      destinationId,
+      ({ lagEvents, delivered }) => lagEvents === 0 && delivered > 0,
+    );
     const page = await opened.dashboard.signedIn(world.operatorKey, '/destinations');
     const card = page.getByRole('article', { name: 'siem' });
     await card.getByText('active', { exact: true }).waitFor();

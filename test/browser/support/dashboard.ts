@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Config } from '../../../src/config';
 import { ENGINES } from '../../support/engines';
 import { type TestTenant, World } from '../../support/world';
 import { launchBrowser, PATIENCE_MS } from './browser';
@@ -26,9 +27,9 @@ export class Dashboard {
     readonly fabrikam: TestTenant,
   ) {}
 
-  static async open(): Promise<Dashboard> {
+  static async open(settings: Partial<Config> = {}): Promise<Dashboard> {
     // PostgreSQL where there is one.
-    const world = await World.open(ENGINES.at(-1));
+    const world = await World.open(ENGINES.at(-1), settings);
     const [contoso, fabrikam] = [await world.tenant('Contoso'), await world.tenant('Fabrikam')];
     await publishSamples([
       [contoso, 'schema-2022'],
@@ -98,10 +99,10 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 }
 
 /** A dashboard for the tests of one `describe`; each of them fails where a page did what it must not. */
-export function useDashboard(): { readonly dashboard: Dashboard } {
+export function useDashboard(settings: Partial<Config> = {}): { readonly dashboard: Dashboard } {
   let open: Dashboard | undefined;
   beforeAll(async () => {
-    open = await Dashboard.open();
+    open = await Dashboard.open(settings);
   });
   afterEach(() => expect(open?.complaints).toEqual([]));
   afterAll(() => open?.close());
