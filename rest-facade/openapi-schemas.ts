@@ -13,6 +13,7 @@ import {
   PROOF_OF_EVENT,
   REMOVALS,
 } from '../src/modules/evidence/answer-fields';
+import { SOURCE_ITEM } from '../src/modules/sources/answers';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -92,6 +93,13 @@ const TAIL_META = {
   nextCursor: { kind: 'text', doc: 'For the next call: always there, also where nothing came.' },
   caughtUp: { kind: 'boolean', doc: "Whether the end of every tenant's log was reached." },
   removed: { kind: 'count', doc: 'Positions passed whose event retention removed.' },
+  sources: {
+    kind: 'object',
+    isList: true,
+    nullable: true,
+    of: SOURCE_ITEM,
+    doc: 'With `include=sources`, as `GET /audit-sources` gives them; else null.',
+  },
   ...META,
 } as const satisfies ShapeFields;
 
@@ -139,6 +147,8 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
     not: { required: [FIRST_FIELD] },
   },
   TailMeta: objectSchema({ fields: TAIL_META }, 'About the response, and where it ended.'),
+  AuditSource: objectSchema(SOURCE_ITEM, SOURCE_ITEM.doc),
+  AuditSourcePage: page('AuditSource'),
   Alert: objectSchema(ALERT, ALERT.doc),
   AlertPage: page('Alert'),
   AlertEnvelope: envelope('Alert'),

@@ -1,6 +1,7 @@
 import { AUDIT_EVENT_DETAIL, AUDIT_EVENT_LIST_ITEM, AUDIT_SUMMARY } from '../src/event/answers';
 import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../src/event/parameters';
 import { selectionOf } from '../src/event/shape';
+import { SOURCE_ITEM, SOURCES_PARAMETERS } from '../src/modules/sources/answers';
 import { DETECTION_ROUTES } from './detection-routes';
 import { EVIDENCE_ROUTES } from './evidence-routes';
 import type { Route } from './route';
@@ -39,6 +40,17 @@ export const ROUTES: readonly Route[] = [
     rootField: 'auditEvent',
     fields: selectionOf(AUDIT_EVENT_DETAIL),
     envelope: 'item',
+  },
+  {
+    operationId: 'listAuditSources',
+    path: '/audit-sources',
+    summary: 'Returns a page of sources, each with how far its events are complete.',
+    query: SOURCES_PARAMETERS,
+    pathParameters: {},
+    schema: 'AuditSource',
+    rootField: 'auditSourceItems',
+    fields: selectionOf(SOURCE_ITEM),
+    envelope: 'list',
   },
   ...EVIDENCE_ROUTES,
   ...DETECTION_ROUTES,

@@ -39,7 +39,7 @@ export function answerTail(
       context.note({ operation: TAIL_OPERATION, parameters: request.query, outcome, rows });
     try {
       enforce(TAIL_RULE, context.principal);
-      const { cursor, from, limit, wait, format, ...filters } = parseTail(request.query);
+      const { cursor, from, limit, wait, format, include, ...filters } = parseTail(request.query);
       const gone = new AbortController();
       context.gone.then(() => gone.abort());
       const asker = { holder: holderOf(context.principal), tenants: tenantSetOf(context) };
@@ -53,6 +53,7 @@ export function answerTail(
         ...asker,
         ...{ filters, limit, cursor: cursor ?? null, from: from ?? null },
         waitSeconds: wait,
+        withSources: include !== undefined,
         gone: AbortSignal.any([gone.signal, stopping]),
         whileWaiting: async (work) => {
           room.release();
@@ -88,7 +89,7 @@ async function assertAllowed(context: Call, tenants: TailRequest['tenants']): Pr
 function send(
   request: Request,
   response: Response,
-  { items, nextCursor, caughtUp, removed }: TailPage,
+  { items, nextCursor, caughtUp, removed, sources }: TailPage,
   {
     format,
     room,
@@ -97,7 +98,7 @@ function send(
   const { toObject } = FEED_FORMATS[format];
   const isLines = request.accepts(['application/json', NDJSON]) === NDJSON;
   const texts = items.map((item) => JSON.stringify(toObject(item)));
-  const meta = { nextCursor, caughtUp, removed, ...metaOf(new Date()) };
+  const meta = { nextCursor, caughtUp, removed, sources, ...metaOf(new Date()) };
   const body = Buffer.from(
     isLines
       ? texts.map((text) => `${text}\n`).join('')

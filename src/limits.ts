@@ -148,6 +148,7 @@ export const LIMITS = {
   exploreReadEventsMax: 200_000, // events that may be read where counts can't serve: well under a second
   detectionMs: 450, // from what was appended to the log to its findings: well under a second
   detectionStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // written in one transaction
+  sourceGapsListed: 100, // of one source in a list of sources
   sourceGapsShownMax: 1_000, // of one source in one answer
   destinationMs: 1_000, // what has arrived leaves within this and what the evidence log takes
   destinationsPerTenantMax: 50, // each may hold two batches in memory

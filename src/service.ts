@@ -64,18 +64,19 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const evidence = await openEvidence({ config, owner, ask, form, tenants, log });
   const ingest = await openIngest({ database, owner, form, checkpointKey: evidence.checkpointKey, nowMs });
   const { checkpointKeys } = evidence;
-  const tail = openTail({ ask, owner, form, checkpointKeys, fairShare, answers, nowMs });
   const tenancy = tenantsModule({ prisma, owner, tenants, signal: stopping.signal, nowMs, log });
+  const sources = sourcesModule({ prisma, owner, tenants, retention: tenancy.retention, nowMs, log });
+  const listSources = sources.complete;
+  const tail = openTail({ ask, owner, form, checkpointKeys, fairShare, answers, listSources, nowMs });
   const destinations = await openDestinations({ config, prisma, owner, form, tenants, nowMs, log });
   const inFlight = new InFlight();
   const modules: readonly Module[] = [
-    ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, destinations],
+    ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations],
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
     detectionModule({ owner, ask, form, nowMs, log }),
     exploreModule(database, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
-    sourcesModule({ prisma, owner, tenants, retention: tenancy.retention, nowMs, log }),
     accessLogModule({ accessLog, store: accessEntries, days: config.accessLogDays, nowMs }),
   ];
   const all = <T>(part: (one: Module) => readonly T[] | undefined) =>

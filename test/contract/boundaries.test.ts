@@ -76,6 +76,7 @@ const BORDERS: readonly Border[] = [
       ...['src/caller/access-rule', 'src/caller/call', 'src/caller/principal', 'src/caller/scopes'],
       ...['src/caller/rate-limit/limiter', 'src/modules/evidence/answer-fields', 'src/modules/export'],
       'src/modules/tail',
+      'src/modules/sources/answers',
       'src/modules/detection/answers',
     ],
     packages: ['express', 'graphql', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],

@@ -56,7 +56,7 @@ const PATHS = {
     ...['startTime', 'endTime', 'cursor', 'end'],
   ],
   '/audit-activity/tail': [
-    ...['cursor', 'from', 'limit', 'wait', 'format'],
+    ...['cursor', 'from', 'limit', 'wait', 'format', 'include'],
     ...['search', 'filter', 'actionId', 'databaseName', 'principalName', ...FURTHER, 'startTime', 'endTime'],
   ],
   '/audit-activity/{recordId}': ['recordId'],
@@ -65,6 +65,7 @@ const PATHS = {
   '/alerts/{alertId}': ['alertId'],
   '/findings': [...PAGED, 'alertId', ...OF_FINDINGS],
   '/findings/{findingId}': ['findingId'],
+  '/audit-sources': ['page', 'pageSize'],
   '/audit-log': ['tenantId'],
   '/audit-log/checkpoints': ['tenantId', 'after'],
   '/audit-log/entries': ['tenantId', 'start'],

@@ -1,28 +1,22 @@
+import { type SourceState, stateOfSource } from '../../../src/modules/sources/audit-source';
 import type { SourcesQuery } from '../../generated/operations';
-import { HOUR_MS, MINUTE_MS } from '../lib/time';
 
 export type Source = SourcesQuery['auditSources'][number];
 
 export const keyOf = ({ tenantId, hostName, databaseName }: Source): string =>
   JSON.stringify([tenantId, hostName, databaseName]);
 
-/** An agent reports at least every minute: one silent for so long is down, or cannot reach the service. */
-export const SILENT_MS = 5 * MINUTE_MS;
-/** Behind for so long, it is not a burst that it is about to have sent. */
-export const LAGGING_MS = HOUR_MS;
-
-export type SourceState = 'stale' | 'lagging' | 'problem' | 'gaps' | 'current';
-
-/** What a source needs first: a silent one hides everything else. */
-export function stateOf(
-  source: Pick<Source, 'lastReported' | 'problem' | 'lag' | 'gapCount'>,
+/** What a source needs first. */
+export const stateOf = (
+  { lastReported, problem, lag, gapCount }: Pick<Source, 'lastReported' | 'problem' | 'lag' | 'gapCount'>,
   nowMs: number,
-): SourceState {
-  if (nowMs - Date.parse(source.lastReported) > SILENT_MS) return 'stale';
-  if (source.problem) return 'problem';
-  if (source.lag === null || source.lag * 1000 > LAGGING_MS) return 'lagging';
-  return source.gapCount > 0 ? 'gaps' : 'current';
-}
+): SourceState =>
+  stateOfSource({
+    silentMs: nowMs - Date.parse(lastReported),
+    problem: problem ?? null,
+    lag: lag ?? null,
+    gapCount,
+  });
 
 export const STATES: Record<SourceState, { label: string; color: string; advice: string }> = {
   stale: {

@@ -1,6 +1,8 @@
+import type { ParameterSpecs } from '../../event/parameters';
 import type { Choices, Shape } from '../../event/shape';
 import { GAP_REASONS } from '../../event/source-report';
 import { LIMITS } from '../../limits';
+import { SOURCE_STATES } from './audit-source';
 
 export const GAP_REASON = {
   name: 'AuditGapReason',
@@ -65,6 +67,71 @@ export const AUDIT_SOURCE = {
     gapCount: { kind: 'integer', doc: `At most ${LIMITS.sourceGapsMax} are stored.` },
   },
 } as const satisfies Shape;
+
+const SOURCE_STATE = {
+  name: 'AuditSourceState',
+  doc: 'How a source is.',
+  values: SOURCE_STATES,
+} as const satisfies Choices;
+
+/** A source as callers of the public API see it. */
+export const SOURCE_ITEM = {
+  name: 'AuditSourceItem',
+  doc: 'A database whose audit an agent reads, and how far its events have been delivered.',
+  fields: {
+    tenantId: { kind: 'text' },
+    hostName: { kind: 'text', doc: 'Machine of the agent.' },
+    databaseName: { kind: 'text', doc: "Label of the source in the agent's configuration." },
+    state: {
+      kind: 'choice',
+      choices: SOURCE_STATE,
+      doc: Object.entries(SOURCE_STATES)
+        .map(([name, doc]) => `\`${name}\`: ${doc}`)
+        .join('; '),
+    },
+    lagSeconds: {
+      kind: 'decimal',
+      nullable: true,
+      doc: 'Since everything in the files was published; it grows when the agent falls silent. Null: never yet.',
+    },
+    completeThrough: {
+      kind: 'time',
+      nullable: true,
+      doc: 'Every event up to this time that the agent could read is there, in the tail too; what it could not read is among the gaps. Null: not known yet.',
+    },
+    lastEventTime: AUDIT_SOURCE.fields.lastEventTime,
+    lastReported: AUDIT_SOURCE.fields.lastReported,
+    gapCount: AUDIT_SOURCE.fields.gapCount,
+    gaps: {
+      kind: 'object',
+      isList: true,
+      of: AUDIT_GAP,
+      doc: `Parts of the audit trail that could not be published, newest first; at most ${LIMITS.sourceGapsListed}.`,
+    },
+  },
+} as const satisfies Shape;
+
+export const SOURCE_PAGE = {
+  name: 'AuditSourcePage',
+  doc: 'A page of sources.',
+  fields: {
+    items: { kind: 'object', isList: true, of: SOURCE_ITEM },
+    totalCount: { kind: 'count' },
+    page: { kind: 'integer' },
+    pageSize: { kind: 'integer' },
+  },
+} as const satisfies Shape;
+
+export const SOURCES_PARAMETERS = {
+  page: { kind: 'integer', min: 1, max: LIMITS.pageMax, default: 1, doc: '1-based page number.' },
+  pageSize: {
+    kind: 'integer',
+    min: 1,
+    max: LIMITS.pageSizeMax,
+    default: LIMITS.pageSizeDefault,
+    doc: 'Results per page.',
+  },
+} as const satisfies ParameterSpecs;
 
 export const REPORT_RECEIPT = {
   name: 'ReportReceipt',

@@ -1,22 +1,30 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
-import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
 import type { TenantStore } from '../../caller/tenant.store';
 import { DomainError } from '../../errors';
+import { parseParameters } from '../../event/parameters';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
-import { objectType } from '../../graphql/object-type';
-import { AUDIT_GAP, AUDIT_SOURCE } from './answers';
+import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
+import { AUDIT_GAP, AUDIT_SOURCE, SOURCE_PAGE, SOURCES_PARAMETERS } from './answers';
 import { type AuditSource, lagOf, type StoredGap } from './audit-source';
 import { AuditSourceReport, ReportReceiptType } from './audit-source.report';
 import type { AuditSourceStore } from './audit-source.store';
 import { type ReportReceipt, receiveReport } from './check-report';
+import type { ListComplete } from './list-complete';
 import { listGaps, listSources } from './list-sources';
 
 export const AuditGapType = objectType(AUDIT_GAP);
 export type AuditGapType = Answer<typeof AUDIT_GAP>;
 export const AuditSourceType = objectType(AUDIT_SOURCE);
 export type AuditSourceType = Answer<typeof AUDIT_SOURCE>;
+
+const SourcePageType = objectType(SOURCE_PAGE);
+type SourcePageType = Answer<typeof SOURCE_PAGE>;
+const SourcesArgs = argumentsType(SOURCES_PARAMETERS);
+type SourcesArgs = GivenArguments;
 
 const GAPS_DEFAULT = 20;
 
@@ -25,6 +33,7 @@ export class AuditSourceResolver {
   constructor(
     private readonly sources: AuditSourceStore,
     private readonly tenants: Pick<TenantStore, 'existing'>,
+    private readonly complete: ListComplete,
     private readonly nowMs: () => number,
   ) {}
 
@@ -50,6 +59,20 @@ export class AuditSourceResolver {
     const sources = await listSources(tenantId ?? null, this.sources, this.tenants);
     const now = this.nowMs();
     return sources.map((source) => toSourceType(source, now));
+  }
+
+  @Query(() => SourcePageType, {
+    description: "How far the events of the caller's sources are complete, by tenant, host and database.",
+  })
+  @Access({ principal: 'public', scope: 'read:audit-activity' })
+  async auditSourceItems(
+    @Args(() => SourcesArgs) args: SourcesArgs,
+    @Ctx() context: Call,
+  ): Promise<SourcePageType> {
+    const { page, pageSize } = parseParameters(SOURCES_PARAMETERS, args);
+    const all = await this.complete(tenantSetOf(context));
+    const items = all.slice((page - 1) * pageSize, page * pageSize);
+    return { items, totalCount: all.length, page, pageSize };
   }
 
   @FieldResolver(() => [AuditGapType], { description: 'Newest first.' })

@@ -58,9 +58,27 @@ FROM audit_source s LEFT JOIN (
 ${ofTenant && `WHERE s.${ofTenant}`}
 ORDER BY s.tenant_id, s.host_name, s.database_name`;
 export const LIST_ALL = listOf('');
+export const LIST_OF_TENANTS = listOf('tenant_id = ANY($1::int[])');
 export const LIST_OF_TENANT = listOf('tenant_id = $1::int');
 
 /** Asks the tenant's row whether its retention is still the one this was decided by. */
 export const REMOVE_GAPS = `
 DELETE FROM audit_gap g WHERE g.tenant_id = $1::int AND g.first_reported < $2::timestamptz AND EXISTS (
   SELECT FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $3::int)`;
+
+/** The newest gaps of every source of some tenants, so many of each. */
+export const NEWEST_GAPS = `
+SELECT g.* FROM (
+  SELECT n.*, row_number() OVER (PARTITION BY n.tenant_id, n.host_name, n.database_name
+    ORDER BY n.detected_at DESC, n.gap_id)::int AS rank
+  FROM audit_gap n WHERE n.tenant_id = ANY($1::int[])) g
+WHERE g.rank <= $2::int ORDER BY g.tenant_id, g.host_name, g.database_name, g.rank`;
+
+/** Of each tenant that has any, the first record id among the batches that are not in its evidence log yet. */
+export const FIRST_WAITING = `
+SELECT q.tenant_id, min(encode(substring(q.leaves FROM 1 FOR 16), 'hex') COLLATE "C") AS first
+FROM audit_log_queue q WHERE q.tenant_id = ANY($1::int[]) GROUP BY q.tenant_id`;
+
+/** Tenants with events of before there was a log that are not in it yet. */
+export const BACKFILLING = `
+SELECT h.tenant_id FROM audit_log_head h WHERE h.tenant_id = ANY($1::int[]) AND NOT h.backfilled`;

@@ -124,12 +124,12 @@ const toRow = (gap: AuditGap) => ({
   detected_at: gap.detectedAt,
 });
 
-type SourceRow = Omit<AuditSource, 'waitingBytes' | 'publishedCount'> & {
+export type SourceRow = Omit<AuditSource, 'waitingBytes' | 'publishedCount'> & {
   readonly waitingBytes: bigint;
   readonly publishedCount: bigint;
 };
 
-const toSource = (row: SourceRow): AuditSource => ({
+export const toSource = (row: SourceRow): AuditSource => ({
   ...row,
   hostName: fromStored(row.hostName),
   databaseName: fromStored(row.databaseName),

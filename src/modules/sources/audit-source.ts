@@ -32,7 +32,7 @@ export interface SourceId {
 }
 
 /** What an agent says of a source at a moment; times are UTC with seven decimals. */
-interface SourceState extends SourceId {
+interface ReportedState extends SourceId {
   readonly agentVersion: string;
   /** Of the newest event acknowledged so far; null: none. */
   readonly lastEventTime: string | null;
@@ -47,12 +47,12 @@ interface SourceState extends SourceId {
 }
 
 /** A report that passed every check. */
-export interface SourceReport extends SourceState {
+export interface SourceReport extends ReportedState {
   readonly gaps: readonly AuditGap[];
 }
 
 /** A source as it is stored: its times of reports are by the service's clock. */
-export interface AuditSource extends SourceState {
+export interface AuditSource extends ReportedState {
   readonly tenantId: number;
   /** When a report with published events last came; null: never. */
   readonly lastReceived: Date | null;
@@ -62,6 +62,34 @@ export interface AuditSource extends SourceState {
 }
 
 /** Seconds for which a source has not been caught up, as seen from `nowMs`; null: it never was. */
-export function lagOf({ caughtUpAt }: SourceState, nowMs: number): number | null {
+export function lagOf({ caughtUpAt }: ReportedState, nowMs: number): number | null {
   return caughtUpAt === null ? null : Math.max(0, nowMs - Date.parse(caughtUpAt)) / 1000;
+}
+
+/** An agent reports at least every minute: one silent for so long is down, or cannot reach the service. */
+export const SILENT_MS = 5 * 60_000;
+/** Behind for so long, it is not a burst that it is about to have sent. */
+export const LAGGING_MS = 3_600_000;
+
+/** How a source is. The worst first: a silent one hides everything else. */
+export const SOURCE_STATES = {
+  stale: 'its agent has fallen silent',
+  problem: 'its agent runs and cannot publish',
+  lagging: 'its agent has not published everything in the files for an hour',
+  gaps: 'parts of its audit trail are missing and cannot be read again',
+  current: 'all is well',
+} as const;
+export type SourceState = keyof typeof SOURCE_STATES;
+
+/** @param silentMs since its agent last reported @param lag seconds, see `lagOf` */
+export function stateOfSource(source: {
+  readonly silentMs: number;
+  readonly problem: string | null;
+  readonly lag: number | null;
+  readonly gapCount: number;
+}): SourceState {
+  if (source.silentMs > SILENT_MS) return 'stale';
+  if (source.problem !== null) return 'problem';
+  if (source.lag === null || source.lag * 1_000 > LAGGING_MS) return 'lagging';
+  return source.gapCount > 0 ? 'gaps' : 'current';
 }

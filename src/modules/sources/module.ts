@@ -8,6 +8,7 @@ import type { Metrics } from '../../observe/metrics';
 import { AuditSourceResolver } from './audit-source.resolver';
 import { PostgresAuditSourceStore } from './audit-source.store';
 import { expireGaps } from './expire-gaps';
+import { type ListComplete, listComplete } from './list-complete';
 
 /** What agents say of the databases they read. */
 export function sourcesModule(parts: {
@@ -17,11 +18,13 @@ export function sourcesModule(parts: {
   readonly retention: { tenantsWithRetention(): Promise<readonly TenantWithRetention[]> };
   readonly nowMs: () => number;
   readonly log: Logger;
-}): Module {
+}): Module & { readonly complete: ListComplete } {
   const { prisma, owner, tenants, retention, nowMs, log } = parts;
+  const complete = listComplete(prisma, nowMs);
   const sources = new PostgresAuditSourceStore(prisma, owner);
   return {
-    resolvers: [new AuditSourceResolver(sources, tenants, nowMs)],
+    complete,
+    resolvers: [new AuditSourceResolver(sources, tenants, complete, nowMs)],
     tasks: [
       {
         name: 'retention of gaps',

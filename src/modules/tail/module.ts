@@ -7,7 +7,7 @@ import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 import { CursorSeal } from './cursor';
-import { Tail } from './tail';
+import { type ListSources, Tail } from './tail';
 
 const CURSOR_KEY = 'audit-activity tail cursor';
 
@@ -25,13 +25,15 @@ export function openTail(parts: {
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
   readonly fairShare: FairShare;
   readonly answers: AnswerBytes;
+  readonly listSources: ListSources;
   readonly nowMs: () => number;
 }): Module & TailParts {
-  const { ask, owner, form, checkpointKeys, fairShare, answers, nowMs } = parts;
+  const { ask, owner, form, checkpointKeys, fairShare, answers, listSources, nowMs } = parts;
   const [own, ...others] = checkpointKeys;
   const seal = new CursorSeal([own.derive(CURSOR_KEY), ...others.map((key) => key.derive(CURSOR_KEY))]);
   const news = new NewArrivals(new PostgresArrivalReader(askPrisma(owner), form));
-  const tail = new Tail(new PostgresArrivalReader(ask, form, nowMs), news, seal, fairShare, nowMs);
+  const reader = new PostgresArrivalReader(ask, form, nowMs);
+  const tail = new Tail({ reader, news, seal, fairShare, listSources, nowMs });
   return {
     tail,
     answers,

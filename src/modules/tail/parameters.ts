@@ -37,6 +37,11 @@ export const TAIL_PARAMETERS = {
     default: 'native',
     doc: `Form of the events. ${FEED_FORMATS_DOC}.`,
   },
+  include: {
+    kind: 'choice',
+    values: ['sources'],
+    doc: 'Adds `meta.sources`: for each source of the tenants of the cursor what `GET /audit-sources` says, as it was before the events were read. Not with NDJSON.',
+  },
   ...FILTER_PARAMETERS,
 } as const satisfies ParameterSpecs;
 

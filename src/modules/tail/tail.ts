@@ -1,6 +1,6 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { Holdings } from '../../caller/rate-limit/holdings';
-import type { TenantSet } from '../../caller/tenant-set';
+import { type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { matchesFilter } from '../../event/expression/matches';
@@ -23,6 +23,7 @@ export interface TailRequest {
   readonly cursor: string | null;
   readonly from: string | null;
   readonly waitSeconds: number;
+  readonly withSources: boolean;
   /** Ends waiting. */
   readonly gone: AbortSignal;
   /** Waits without what the caller holds meanwhile, and sees to it that it may still have what comes. */
@@ -36,19 +37,27 @@ export interface TailPage {
   readonly caughtUp: boolean;
   /** Positions passed whose event is gone. */
   readonly removed: number;
+  /** As they were before the logs were read: at their ends, what they say holds of the reader too. */
+  readonly sources: readonly object[] | null;
+}
+
+/** How far the sources of tenants are complete: an object for each. */
+export type ListSources = (tenants: TenantSet) => Promise<readonly object[]>;
+
+interface TailMeans {
+  readonly reader: ArrivalReader;
+  readonly news: Pick<NewArrivals, 'wait'>;
+  readonly seal: CursorSeal;
+  readonly fairShare: Pick<FairShare, 'run'>;
+  readonly listSources: ListSources;
+  readonly nowMs: () => number;
 }
 
 /** Reads events in the order of arrival, on behalf of callers. */
 export class Tail {
   readonly #waiting = new Holdings({ each: LIMITS.tailWaitingPerKey, all: Number.POSITIVE_INFINITY });
 
-  constructor(
-    private readonly reader: ArrivalReader,
-    private readonly news: Pick<NewArrivals, 'wait'>,
-    private readonly seal: CursorSeal,
-    private readonly fairShare: Pick<FairShare, 'run'>,
-    private readonly nowMs: () => number,
-  ) {}
+  constructor(private readonly parts: TailMeans) {}
 
   /** Callers that wait now. */
   get waiting(): number {
@@ -58,34 +67,42 @@ export class Tail {
   /** @throws DomainError `invalid_parameter`, `forbidden`, `rate_limited`, `service_unavailable` */
   async read(request: TailRequest): Promise<TailPage> {
     const place = request.cursor === null ? await this.#begin(request) : this.#goOn(request, request.cursor);
-    const until = this.nowMs() + request.waitSeconds * 1_000;
+    const until = this.parts.nowMs() + request.waitSeconds * 1_000;
+    const listed = () => (request.withSources ? this.#sources(place) : null);
+    let sources = await listed();
     let walk = await this.#walk(request, new Walk(place));
-    while (walk.items.length === 0 && walk.caughtUp && this.nowMs() < until) {
+    while (walk.items.length === 0 && walk.caughtUp && this.parts.nowMs() < until) {
       const known = walk.positions;
       const isNew = await this.#wait(request, () =>
-        this.news.wait(known, until - this.nowMs(), request.gone),
+        this.parts.news.wait(known, until - this.parts.nowMs(), request.gone),
       );
       if (!isNew) break;
+      sources = await listed();
       walk = await this.#walk(request, walk);
     }
     const { items, caughtUp, removed } = walk;
-    return { items, caughtUp, removed, nextCursor: this.seal.seal(walk.place) };
+    return { items, caughtUp, removed, sources, nextCursor: this.parts.seal.seal(walk.place) };
+  }
+
+  #sources({ positions }: TailPlace): Promise<readonly object[]> {
+    return this.parts.listSources(tenantSet([...positions.keys()]));
   }
 
   async #begin({ tenants, from, filters }: TailRequest): Promise<TailPlace> {
     const positions = new Map<number, number>(tenants.map((tenantId) => [tenantId, 0]));
     if (from === NOW)
-      for (const [tenantId, size] of await this.reader.sizes(tenants)) positions.set(tenantId, size);
+      for (const [tenantId, size] of await this.parts.reader.sizes(tenants)) positions.set(tenantId, size);
     else if (from !== BEGINNING) {
       // Rounded down: what arrived within the millisecond is of it.
       const at = new Date(Number((parseTicks(from ?? '') ?? 0n) / TICKS_PER_MS));
-      for (const tenantId of tenants) positions.set(tenantId, await this.reader.positionAt(tenantId, at));
+      for (const tenantId of tenants)
+        positions.set(tenantId, await this.parts.reader.positionAt(tenantId, at));
     }
     return { positions, turn: 0, filter: filterHash(filters) };
   }
 
   #goOn({ tenants, filters }: TailRequest, cursor: string): TailPlace {
-    const place = this.seal.open(cursor);
+    const place = this.parts.seal.open(cursor);
     const lost = [...place.positions.keys()].filter((tenantId) => !tenants.includes(tenantId));
     if (lost.length > 0)
       throw new DomainError('forbidden', {
@@ -117,17 +134,19 @@ export class Tail {
   async #walk({ tenants, holder, filters, limit }: TailRequest, walk: Walk): Promise<Walk> {
     const filter = toAuditEventFilter(filters);
     const asker = { holder, tenants };
-    const endMs = this.nowMs() + LIMITS.tailWorkMs;
+    const endMs = this.parts.nowMs() + LIMITS.tailWorkMs;
     const matches = isEmpty(filter) ? null : ({ event }: ArrivedEvent) => matchesFilter(filter, event);
-    walk.caughtUp = walk.isAtEnd(await this.reader.sizes([...walk.positions.keys()]));
-    while (!walk.caughtUp && walk.mayGoOn(limit) && this.nowMs() < endMs) {
+    walk.caughtUp = walk.isAtEnd(await this.parts.reader.sizes([...walk.positions.keys()]));
+    while (!walk.caughtUp && walk.mayGoOn(limit) && this.parts.nowMs() < endMs) {
       const left = limit - walk.items.length;
       const limits = {
         events: matches ? Math.max(left, READ_AT_LEAST) : left,
         positions: LIMITS.tailPositionsMax - walk.passed,
         bytes: LIMITS.tailReadBytes - walk.bytes,
       };
-      const read = await this.fairShare.run(asker, () => this.reader.readEach(walk.places(), limits));
+      const read = await this.parts.fairShare.run(asker, () =>
+        this.parts.reader.readEach(walk.places(), limits),
+      );
       for (const arrivals of read) walk.take(arrivals, limit, matches);
       walk.caughtUp = read.every(({ tenantId, size }) => walk.positions.get(tenantId) === size);
     }

@@ -26,7 +26,7 @@ export function refusesKeysWithoutScopeOrTenant(operation: Operation): void {
 
     it('a key with every scope but the needed one, which the message names', async () => {
       const scopes = SCOPE_NAMES.filter((scope) => scope !== SCOPE);
-      expect(scopes).toHaveLength(4);
+      expect(scopes).toHaveLength(SCOPE_NAMES.length - 1);
       const { key } = await at.world.key({ tenantIds: [tenantId], scopes });
       const answer = await call(key);
       expectError(answer, 403, 'forbidden');
