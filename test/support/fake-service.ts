@@ -68,6 +68,7 @@ function resolversOf({ reader, writer, retention, evidence }: Behind): object[] 
     new AuditSourceResolver(
       { report: unused, sources: unused, gaps: unused, removeGaps: unused },
       tenants,
+      unused,
       Date.now,
     ),
     new DestinationResolver(undefined as never, Date.now),
