@@ -11,12 +11,13 @@ audit_owner and audit_app. Where the workers run on this machine, one of them is
 
 /** What the other engines are tested by too, and what only a cluster can show. */
 const SUITES = [
-  ...['list-audit-activity', 'get-audit-activity/200', 'summarise-audit-activity/200', 'export'].map(
+  ...['list-audit-activity', 'get-audit-activity/200', 'summarise-audit-activity/200', 'export', 'tail'].map(
     (name) => `test/rest/${name}`,
   ),
   'test/property/(list|counts|explore|explore-export).property',
   'test/graphql/(ingest|audit-source|operator)',
   'test/isolation',
+  ...['arrivals', 'detection', 'destinations'].map((name) => `test/${name}`),
   'test/evidence/(sequencer|concurrent|backlog|verify)',
   'test/postgres/(writer|indexer|retention|retention.property|audit-source|row-security).test',
   'test/citus',

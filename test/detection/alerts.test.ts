@@ -1,3 +1,4 @@
+import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
@@ -26,7 +27,7 @@ async function alertsOf(world: World, key: string, count: number) {
   return body.data;
 }
 
-describe.each(['embedded', 'postgresql'] as const)('what rules find (%s)', (engine) => {
+describe.each(ENGINES)('what rules find on %s', (engine) => {
   const open = useWorld(engine);
 
   it('is told as findings and alerts of the tenant', async () => {
