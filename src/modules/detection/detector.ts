@@ -105,18 +105,21 @@ export class Detector {
     }
   }
 
-  /** Null: it is another instance's. */
+  /** By the database's clock, asked first: a distributed one takes no reckoning with times below. Null: it is another instance's. */
   async #takeTurn(tenantId: number): Promise<Place | null> {
+    const [clock] = await this.parts.owner.$queryRawUnsafe<{ now: Date }[]>(
+      'SELECT statement_timestamp() AS now',
+    );
+    const now = clock?.now ?? new Date(0);
     const [row] = await this.parts.owner.$queryRawUnsafe<
       { position: bigint; learned: bigint; learn_until: bigint; revision: number }[]
     >(
       `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, holder, held_until)
-       VALUES ($1::int, 0, 0, 0, $2::uuid, statement_timestamp() + interval '${TURN_SECONDS} seconds')
+       VALUES ($1::int, 0, 0, 0, $2::uuid, $4::timestamptz)
        ON CONFLICT (tenant_id) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
-         WHERE p.holder IS NULL OR p.holder = excluded.holder OR p.held_until < excluded.held_until - interval '${TURN_SECONDS} seconds'
+         WHERE p.holder IS NULL OR p.holder = excluded.holder OR p.held_until < $3::timestamptz
        RETURNING position, learned, learn_until, revision`,
-      tenantId,
-      this.#me,
+      ...[tenantId, this.#me, now, new Date(now.getTime() + TURN_SECONDS * 1_000)],
     );
     return row
       ? {
