@@ -11,6 +11,7 @@ import { LIMITS } from '../src/limits';
 import type { BeginExport } from '../src/modules/export/export-events';
 import { NO_TRACING, type Tracing } from '../src/observe/tracing';
 import { API_BASE_PATH } from '../src/version';
+import { deprecationHeaders } from './deprecation';
 import { documentation } from './documentation';
 import { setRateLimitHeaders } from './envelope';
 import { errorResponder } from './errors';
@@ -75,8 +76,10 @@ function answer(route: Route, { schema, acceptCall, tracing = NO_TRACING }: Faca
   const operation = prepareOperation(schema, documentOf(route));
   const spanName = `query ${operation.rootField}`;
   const identify = contextOf({ acceptCall });
+  const notice = route.deprecation && deprecationHeaders(route.deprecation);
   return async (request, response) => {
     response.setHeader('Cache-Control', 'no-store');
+    if (notice) response.set(notice);
     const { query, params } = request;
     const value = await within(LIMITS.requestDeadlineMs, tooLate, async () => {
       // Order of refusals: 401 and 429 here, then 403, then 400.

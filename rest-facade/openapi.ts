@@ -82,6 +82,7 @@ function operation(route: Route, schema: GraphQLSchema): Json {
   ];
   return {
     operationId: route.operationId,
+    ...(route.deprecation && { deprecated: true }),
     ...prosed(route.summary, '', scope),
     parameters: [
       ...Object.entries(route.pathParameters).map(([name, spec]) => parameter(name, spec, 'path')),
@@ -89,9 +90,10 @@ function operation(route: Route, schema: GraphQLSchema): Json {
     ],
     responses: {
       200: {
-        ...answered({
-          'application/json': { schema: { $ref: `#/components/schemas/${responseSchemaOf(route)}` } },
-        }),
+        ...answered(
+          { 'application/json': { schema: { $ref: `#/components/schemas/${responseSchemaOf(route)}` } } },
+          route.deprecation && NOTICE_HEADERS,
+        ),
       },
       ...refused(errors),
     },
@@ -187,6 +189,12 @@ const HEADERS = {
   'Retry-After': header('Seconds after which the call can succeed.', 'integer'),
   Allow: header('Methods the path takes.'),
   Upgrade: header('The version of HTTP to use.'),
+};
+/** Stated where they are sent: no route may have them. */
+const NOTICE_HEADERS = {
+  Deprecation: header('Since when the operation is said to go: @ and seconds since 1970.'),
+  Sunset: header('From when on it may be gone, as HTTP has dates.'),
+  Link: header('Where its callers read what to use instead.'),
 };
 const ref = (name: keyof typeof HEADERS) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 const COMMON_HEADERS = ref('X-Request-Id');

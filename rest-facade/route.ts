@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { DomainError } from '../src/errors';
 import { type ParameterSpec, type ParameterSpecs, parseParameters } from '../src/event/parameters';
 import type { Page } from '../src/event/query';
+import type { Deprecation } from './deprecation';
 import { itemEnvelope, listEnvelope } from './envelope';
 
 /** A route of the public API as data: one function answers all of them, and OpenAPI is made of them. */
@@ -19,6 +20,8 @@ export interface Route {
   readonly envelope: 'list' | 'item';
   /** What it is asked for may not be there, though its path has no parameters. */
   readonly mayMiss?: boolean;
+  /** Set: it is to go, and each of its answers says so. */
+  readonly deprecation?: Deprecation;
 }
 
 /** The GraphQL operation a route stands for. */

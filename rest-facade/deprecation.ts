@@ -1,0 +1,30 @@
+/** A route that is to go: when that was said, from when on it may be gone, and where its callers read what to use instead. */
+export interface Deprecation {
+  /** `YYYY-MM-DD`, UTC. */
+  readonly since: string;
+  /** `YYYY-MM-DD`, UTC; at least SUNSET_MONTHS_MIN months later. */
+  readonly sunset: string;
+  /** A path of this service or an address. */
+  readonly see: string;
+}
+
+/** A caller has at least so many months. */
+export const SUNSET_MONTHS_MIN = 12;
+
+/** Headers of every answer of such a route, refusals too: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`. */
+export function deprecationHeaders({ since, sunset, see }: Deprecation): Readonly<Record<string, string>> {
+  return {
+    Deprecation: `@${Date.parse(since) / 1000}`,
+    Sunset: new Date(sunset).toUTCString(),
+    Link: `<${see}>; rel="deprecation"; type="text/html"`,
+  };
+}
+
+/** @throws Error where the dates are none, or leave callers less time than is promised */
+export function checkDeprecation(deprecation: Deprecation): void {
+  const first = new Date(deprecation.since);
+  const least = new Date(first);
+  least.setUTCMonth(first.getUTCMonth() + SUNSET_MONTHS_MIN);
+  if (!(Date.parse(deprecation.sunset) >= least.getTime()))
+    throw new Error(`${deprecation.sunset} is not ${SUNSET_MONTHS_MIN} months after ${deprecation.since}`);
+}

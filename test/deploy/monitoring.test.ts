@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { parse } from 'yaml';
+import { missingTools } from '../installer/support/packages';
+import { namesIn, tableOf } from '../support/documents';
+import { ROOT } from '../support/imports';
+import { until } from '../support/until';
+import { useWorld } from '../support/use-world';
+
+const execute = promisify(execFile);
+const FOLDER = path.join(ROOT, 'deploy/monitoring');
+const PREFIX = 'audit_activity_';
+const read = (file: string) => readFileSync(path.join(FOLDER, file), 'utf8');
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+}
+interface Dashboard {
+  readonly uid: string;
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets: readonly { readonly expr: string }[];
+  }[];
+}
+const alerts = (parse(read('alerts.yaml')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  ({ rules }) => rules,
+);
+const dashboards = readdirSync(path.join(FOLDER, 'dashboards')).map(
+  (name) => [name, JSON.parse(read(`dashboards/${name}`)) as Dashboard] as const,
+);
+
+/** Metrics that an expression names, as they are declared. */
+const metricsIn = (expr: string): string[] =>
+  [...expr.matchAll(/\b(?:audit_activity|nodejs|process)_\w+/g)].map(([name]) =>
+    name.replace(/_bucket$/, ''),
+  );
+const tasksIn = (expr: string): string[] =>
+  [...expr.matchAll(/task="([^"]+)"/g)].map(([, task = '']) => task);
+
+/** prom-client's own, and one that counts hours and measures none. */
+const UNCONVENTIONAL = /^(nodejs_active_\w+_total non-counter|audit_activity_unindexed_hours use base unit)/;
+
+describe('what is watched', () => {
+  const at = useWorld('embedded', { metrics: { host: '127.0.0.1', port: 0 } });
+  let text: string;
+  let declared: Map<string, readonly [kind: string, help: string]>;
+  beforeAll(async () => {
+    const scrape = async () => (await fetch(at.world.service.metricsUrl ?? '')).text();
+    // A task is named when it first came to an end.
+    const isNamed = (task: string, found: string) => found.includes(`task="${task}"`);
+    const tasks = expressions().flatMap(([, expr]) => tasksIn(expr));
+    text = await until(scrape, (found) => tasks.every((task) => isNamed(task, found)), 15_000).catch(scrape);
+    const kinds = new Map([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, kind]) => [name, kind]));
+    declared = new Map(
+      [...text.matchAll(/^# HELP (\w+) (.*)$/gm)].map(([, name = '', help = '']) => [
+        name,
+        [kinds.get(name) ?? '', help],
+      ]),
+    );
+  });
+
+  const expressions = () => [
+    ...alerts.map(({ alert, expr }) => [alert, expr] as const),
+    ...dashboards.flatMap(([name, { panels }]) =>
+      panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [`${name}: ${title}`, expr] as const)),
+    ),
+  ];
+
+  it('is there: no alert and no dashboard asks for a metric or a task that the service does not have', () => {
+    const unknown = expressions().flatMap(([where, expr]) => [
+      ...metricsIn(expr)
+        .filter((name) => !declared.has(name))
+        .map((name) => `${where}: ${name}`),
+      ...tasksIn(expr)
+        .filter((task) => !text.includes(`task="${task}"`))
+        .map((task) => `${where}: ${task}`),
+    ]);
+    expect(unknown).toEqual([]);
+    for (const [where, expr] of expressions())
+      expect([where, metricsIn(expr).length > 0 || expr.startsWith('up')]).toEqual([where, true]);
+  });
+
+  it('is described: docs/operate.md has each metric of the service, in the words of its declaration', () => {
+    const own = [...declared].filter(([name]) => name.startsWith(PREFIX));
+    const described = tableOf('docs/operate.md', 'Metric of the service').map(([name = '', ...others]) => [
+      namesIn(name)[0],
+      ...others,
+    ]);
+    expect(described.sort()).toEqual(
+      own.map(([name, facts]) => [name.slice(PREFIX.length), ...facts]).sort(),
+    );
+  });
+
+  it('is on some dashboard, whatever the service measures', () => {
+    const shown = new Set(expressions().flatMap(([, expr]) => metricsIn(expr)));
+    expect([...declared.keys()].filter((name) => name.startsWith(PREFIX) && !shown.has(name))).toEqual([]);
+  });
+
+  const MISSING = missingTools('promtool');
+  (MISSING ? describe.skip : describe)(`promtool${MISSING}`, () => {
+    const promtool = (...args: readonly string[]) => execute('promtool', args, { cwd: FOLDER });
+
+    it('takes the rules, and each alert is quiet before it is due and fires then', async () => {
+      expect((await promtool('check', 'rules', 'alerts.yaml')).stdout).toMatch(/SUCCESS/);
+      expect((await promtool('test', 'rules', 'alerts.test.yaml')).stdout).toMatch(/SUCCESS/);
+      const cases = (parse(read('alerts.test.yaml')) as { tests: { name: string }[] }).tests;
+      expect(cases.map(({ name }) => name).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
+    });
+
+    it('finds the names as Prometheus has them', async () => {
+      const checked = execute('promtool', ['check', 'metrics']);
+      checked.child.stdin?.end(text);
+      const { stdout, stderr } = await checked.catch((error) => error as { stdout: string; stderr: string });
+      const problems = `${stdout}${stderr}`
+        .split('\n')
+        .filter((line) => line !== '' && !UNCONVENTIONAL.test(line));
+      expect(problems).toEqual([]);
+    });
+  });
+
+  it('has a dashboard for service, ingest, evidence, destinations and detection, each of an address of its own', () => {
+    expect(dashboards.map(([name]) => name)).toEqual(
+      ['destinations', 'detection', 'evidence', 'ingest', 'service'].map((name) => `${name}.json`),
+    );
+    expect(new Set(dashboards.map(([, { uid }]) => uid)).size).toBe(dashboards.length);
+  });
+});
