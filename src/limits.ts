@@ -146,6 +146,9 @@ export const LIMITS = {
   facetValuesSearchedMax: 10_000, // the largest values of a field, gone over for a text in them
   facetValuesMax: 100, // one answer; a list of names is filtered, not leafed through
   exploreReadEventsMax: 200_000, // events that may be read where counts can't serve: well under a second
+  ownRulesMax: 250, // of a tenant: each is asked of every event
+  backtestDaysMax: 366, // a year
+  backtestsMax: 2, // at once, of an instance: each takes up to half of a processor
   detectionMs: 450, // from what was appended to the log to its findings: well under a second
   detectionStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // written in one transaction
   sourceGapsListed: 100, // of one source in a list of sources

@@ -74,7 +74,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations],
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
-    detectionModule({ owner, ask, form, nowMs, log }),
+    detectionModule({ prisma, owner, tenants, signal: stopping.signal, ask, form, nowMs, log }),
     exploreModule(database, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     accessLogModule({ accessLog, store: accessEntries, days: config.accessLogDays, nowMs }),

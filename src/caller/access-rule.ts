@@ -12,12 +12,15 @@ export type AccessRule =
       readonly scope: Scope;
       /** For those signed in to the dashboard: over /graphql a key reaches nothing that it can't over REST. */
       readonly via?: 'session';
+      /** Operators may use it too, and name the tenant. */
+      readonly operators?: true;
     }
   | { readonly principal: 'agent' }
   | { readonly principal: 'operator' };
 
 /** @throws DomainError `forbidden` */
 export function enforce(rule: AccessRule, principal: Principal): void {
+  if (rule.principal === 'public' && rule.operators && principal.kind === 'operator') return;
   if (principal.kind !== rule.principal) {
     throw new DomainError('forbidden', { public: 'This API key does not permit this operation.' });
   }

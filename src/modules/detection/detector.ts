@@ -238,7 +238,7 @@ async function putState(
     );
 }
 
-function toDetectionEvent({ position, event }: ArrivedEvent): DetectionEvent {
+export function toDetectionEvent({ position, event }: ArrivedEvent): DetectionEvent {
   const { additional, ...fields } = event;
   return {
     recordId: fields.recordId,

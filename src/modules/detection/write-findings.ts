@@ -80,7 +80,7 @@ export async function writeFindings(
     fresh.push(placedOf(finding));
   }
   if (fresh.length === 0) return [];
-  const alerts = await alertsOf(tx, tenantId, fresh);
+  const alerts = await alertsOf(tx, tenantId, fresh, nowMs);
   await insertFindings(tx, tenantId, alerts, nowMs);
   const suppressions = await openSuppressions(tx, tenantId, nowMs);
   return putAlerts(tx, tenantId, alerts, { suppressions, nowMs });
@@ -90,12 +90,20 @@ async function alertsOf(
   tx: Prisma.TransactionClient,
   tenantId: number,
   fresh: readonly Placed[],
+  nowMs: number,
 ): Promise<OpenAlert[]> {
   const groups = [...new Set(fresh.map(({ groupKey }) => groupKey))];
   const rows = await tx.alert.findMany({
     where: { tenantId, groupKey: { in: groups }, ruleId: { in: fresh.map(({ finding }) => finding.ruleId) } },
     orderBy: { anchor: 'desc' },
-    select: { alertId: true, ruleId: true, groupKey: true, anchor: true, status: true },
+    select: {
+      alertId: true,
+      ruleId: true,
+      groupKey: true,
+      anchor: true,
+      status: true,
+      suppressedUntil: true,
+    },
     take: 10_000,
   });
   const byGroup = new Map<string, OpenAlert[]>();
@@ -106,8 +114,12 @@ async function alertsOf(
     return list;
   };
   // What is resolved is over: what comes then is news.
-  for (const { alertId, ruleId, groupKey, anchor, status } of rows)
-    if (status !== 'resolved') listOf(ruleId, groupKey).push({ alertId, anchor, isNew: false, placed: [] });
+  for (const { alertId, ruleId, groupKey, anchor, status, suppressedUntil } of rows) {
+    // What is resolved is over, and so is what was quiet for a time: what comes then is news.
+    const isOver = status === 'suppressed' && suppressedUntil !== null && suppressedUntil.getTime() <= nowMs;
+    if (status !== 'resolved' && !isOver)
+      listOf(ruleId, groupKey).push({ alertId, anchor, isNew: false, placed: [] });
+  }
   for (const placed of fresh) {
     const { finding, groupKey, last } = placed;
     const list = listOf(finding.ruleId, groupKey);

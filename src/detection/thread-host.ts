@@ -1,0 +1,86 @@
+import { Worker } from 'node:worker_threads';
+import { type EngineHost, LocalHost } from './host';
+
+type Method = 'open' | 'learn' | 'evaluate' | 'forget';
+export interface Question {
+  readonly id: number;
+  readonly method: Method;
+  readonly values: readonly unknown[];
+}
+export interface Reply {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+/** Memory of all engines together, beside the service's own. */
+const HEAP_MB = 150;
+
+/**
+ * Runs engines on a thread of their own, so that requests do not wait for rules. A thread that ends is begun anew; what
+ * was asked of it fails, and whoever asked opens its engine again.
+ */
+class ThreadHost implements EngineHost {
+  #worker: Worker | null = null;
+  #count = 0;
+  readonly #waiting = new Map<
+    number,
+    { resolve: (value: unknown) => void; reject: (error: Error) => void }
+  >();
+
+  open(...values: Parameters<EngineHost['open']>) {
+    return this.#ask<void>('open', values);
+  }
+
+  learn(...values: Parameters<EngineHost['learn']>) {
+    return this.#ask<Awaited<ReturnType<EngineHost['learn']>>>('learn', values);
+  }
+
+  evaluate(...values: Parameters<EngineHost['evaluate']>) {
+    return this.#ask<Awaited<ReturnType<EngineHost['evaluate']>>>('evaluate', values);
+  }
+
+  async forget(tenantId: number): Promise<void> {
+    if (this.#worker) await this.#ask<void>('forget', [tenantId]);
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #ask<T>(method: Method, values: readonly unknown[]): Promise<T> {
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
+    this.#count += 1;
+    const id = this.#count;
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      worker.postMessage({ id, method, values } satisfies Question);
+    });
+  }
+
+  #start(): Worker {
+    const worker = new Worker(THREAD_FILE, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
+    worker.unref();
+    worker.on('message', ({ id, value, error }: Reply) => {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (error === undefined) waiting?.resolve(value);
+      else waiting?.reject(new Error(error));
+    });
+    const end = (error: Error) => {
+      if (this.#worker !== worker) return;
+      this.#worker = null;
+      for (const { reject } of this.#waiting.values()) reject(error);
+      this.#waiting.clear();
+    };
+    worker.on('error', end);
+    worker.on('exit', (code) => end(new Error(`the thread of the rules ended with ${code}`)));
+    return worker;
+  }
+}
+
+const THREAD_FILE = `${__dirname}/thread.js`;
+
+/** On a thread of its own where the service is compiled; where TypeScript runs as it is, no thread could load it. */
+export const openHost = (): EngineHost => (__filename.endsWith('.js') ? new ThreadHost() : new LocalHost());

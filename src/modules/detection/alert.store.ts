@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { type Attempt, changeOf } from '../../caller/access-entry';
+import { insertEntries } from '../../caller/access-log.store';
+import type { TenantSet } from '../../caller/tenant-set';
+import type { Prisma, ServiceDb } from '../../database/clients';
+import { guarded } from '../../database/failure';
+import { ofTenants } from '../../database/tenant-rows';
+import { DomainError } from '../../errors';
+import type { Answer } from '../../event/shape';
+import { fromStored, toStored } from '../../trail/stored-text';
+import type { ALERT_CHANGE } from './work-answers';
+
+type AlertChange = Answer<typeof ALERT_CHANGE>;
+
+/** Who does something with an alert, and what. */
+export interface AlertWork {
+  readonly kind: 'acknowledged' | 'resolved' | 'suppressed' | 'assigned' | 'commented';
+  readonly actor: string;
+  readonly comment: string | null;
+  /** Columns that change. */
+  readonly set: Prisma.AlertUpdateInput;
+  /** As the history shows it. */
+  readonly detail: Readonly<Record<string, string | null>>;
+  /** Keeps further alerts quiet. @param group of the alert */
+  readonly suppress?: (group: Readonly<Record<string, string | null>>) => {
+    readonly fields: Readonly<Record<string, string>>;
+    readonly until: Date;
+    readonly reason: string;
+  };
+}
+
+const CHANGES_MAX = 1_000;
+
+/** Changes alerts, each with its history and its entry of the access log. */
+export class AlertStore {
+  constructor(
+    private readonly prisma: ServiceDb,
+    private readonly nowMs: () => number,
+    /** In the transaction of a change: those who are told of alerts hear of it. */
+    private readonly onChange: (
+      tx: Prisma.TransactionClient,
+      alert: ChangedAlert,
+    ) => Promise<void> = async () => {},
+  ) {}
+
+  /** @returns the tenant of the alert @throws DomainError `not_found` */
+  work(tenants: TenantSet, alertId: string, work: AlertWork, attempt: Attempt): Promise<number> {
+    const at = new Date(this.nowMs());
+    return guarded(() =>
+      ofTenants(this.prisma, tenants, async (tx) => {
+        const alert = await tx.alert.findFirst({ where: { alertId, tenantId: { in: [...tenants] } } });
+        if (!alert) throw new DomainError('not_found', { public: 'There is no such record.' });
+        const { tenantId, ruleId, groupValues, severity } = alert;
+        const suppression = work.suppress?.(JSON.parse(groupValues));
+        await tx.alert.updateMany({
+          where: { tenantId, alertId },
+          data: { ...work.set, updatedAt: at } as object,
+        });
+        await tx.alertChange.create({
+          data: {
+            ...{
+              tenantId,
+              alertId,
+              changeId: randomUUID(),
+              at,
+              actor: toStored(work.actor),
+              kind: work.kind,
+            },
+            detail: JSON.stringify(work.detail),
+            comment: work.comment === null ? null : toStored(work.comment),
+          },
+        });
+        if (suppression) {
+          const { fields, until, reason } = suppression;
+          await tx.alertSuppression.create({
+            data: {
+              ...{ tenantId, suppressionId: randomUUID(), ruleId, fields: JSON.stringify(fields), until },
+              ...{ reason: toStored(reason), createdBy: toStored(work.actor), createdAt: at },
+            },
+          });
+        }
+        const status = (work.set.status as string | undefined) ?? null;
+        if (status !== null && status !== alert.status)
+          await this.onChange(tx, { tenantId, alertId, ruleId, severity, status });
+        await insertEntries(tx, [changeOf(attempt, { subject: alertId, tenantIds: [tenantId] })]);
+        return tenantId;
+      }),
+    );
+  }
+
+  /** Does something that changes nothing stored, with its entry of the access log. */
+  async noted<T>(attempt: Attempt, tenantId: number, work: () => Promise<T>): Promise<T> {
+    const done = await work();
+    await guarded(() =>
+      this.prisma.$transaction((tx) => insertEntries(tx, [changeOf(attempt, { tenantIds: [tenantId] })])),
+    );
+    return done;
+  }
+
+  /** Oldest first. */
+  async changes(tenants: TenantSet, alertId: string): Promise<readonly AlertChange[]> {
+    const rows = await guarded(() =>
+      ofTenants(this.prisma, tenants, (tx) =>
+        tx.alertChange.findMany({
+          where: { alertId, tenantId: { in: [...tenants] } },
+          orderBy: [{ at: 'asc' }, { changeId: 'asc' }],
+          take: CHANGES_MAX,
+        }),
+      ),
+    );
+    return rows.map(({ changeId, at, actor, kind, detail, comment }) => ({
+      ...{ changeId, kind, at: at.toISOString(), actor: fromStored(actor) },
+      detail: JSON.parse(detail) as object,
+      comment: comment === null ? null : fromStored(comment),
+    }));
+  }
+}
+
+export interface ChangedAlert {
+  readonly tenantId: number;
+  readonly alertId: string;
+  readonly ruleId: string;
+  readonly severity: number;
+  readonly status: string;
+}

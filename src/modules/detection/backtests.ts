@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Engine } from '../../detection/engine';
+import type { Finding } from '../../detection/finding';
+import type { Rule } from '../../detection/rule';
+import { DomainError } from '../../errors';
+import { DAY_MS, formatTicks } from '../../event/event-time';
+import type { Answer } from '../../event/shape';
+import { LIMITS } from '../../limits';
+import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
+import { toDetectionEvent } from './detector';
+import type { BACKTEST } from './work-answers';
+
+type BacktestAnswer = Answer<typeof BACKTEST>;
+
+const EXAMPLES_MAX = 10;
+const KEPT_MAX = 50;
+/** Between two steps as long as a step took: at most half of a processor is used. */
+const REST_MS_MAX = 1_000;
+const TICKS_PER_US = 10n;
+
+interface Running {
+  answer: BacktestAnswer;
+  readonly startedMs: number;
+}
+
+/** Runs rules over what has arrived, beside everything else. What they find is told to who asks, and stored nowhere. */
+export class Backtests {
+  readonly #known = new Map<string, Running>();
+  readonly #stopping = new AbortController();
+
+  constructor(
+    private readonly reader: ArrivalReader,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /** @throws DomainError `service_unavailable` while the tenant has one, or too many run */
+  async start(tenantId: number, rule: Rule, days: number): Promise<BacktestAnswer> {
+    const running = [...this.#known.values()].filter(({ answer }) => answer.state === 'running');
+    if (
+      running.length >= LIMITS.backtestsMax ||
+      running.some(({ answer }) => answer.tenantId === String(tenantId))
+    )
+      throw new DomainError('service_unavailable', {
+        public: 'Another backtest is running. Try again when it is done.',
+        retryAfterSeconds: 10,
+      });
+    const answer: BacktestAnswer = {
+      ...{ backtestId: randomUUID(), tenantId: String(tenantId), title: rule.title, state: 'running' },
+      ...{ eventsRead: 0, eventsLeft: 0, findingCount: 0, days: [], examples: [] },
+    };
+    const job: Running = { answer, startedMs: this.nowMs() };
+    this.#known.set(answer.backtestId, job);
+    if (this.#known.size > KEPT_MAX) {
+      const [oldest] = this.#known.keys();
+      if (oldest !== undefined) this.#known.delete(oldest);
+    }
+    void this.#run(job, tenantId, rule, days).catch(() => {
+      job.answer = { ...job.answer, state: 'failed' };
+    });
+    return answer;
+  }
+
+  /** @throws DomainError `not_found` */
+  find(backtestId: string, mayTenant: (tenantId: number) => boolean): BacktestAnswer {
+    const job = this.#known.get(backtestId);
+    if (!job || !mayTenant(Number(job.answer.tenantId)))
+      throw new DomainError('not_found', { public: 'There is no such record.' });
+    return job.answer;
+  }
+
+  close(): void {
+    this.#stopping.abort();
+  }
+
+  async #run(job: Running, tenantId: number, rule: Rule, days: number): Promise<void> {
+    const engine = new Engine(tenantId, [{ rule, version: 1 }]);
+    const byDay = new Map<string, number>();
+    const examples: Finding[] = [];
+    let position = await this.reader.positionAt(tenantId, new Date(this.nowMs() - days * DAY_MS));
+    for (let [read, count] = [0, 0]; !this.#stopping.signal.aborted; ) {
+      const began = performance.now();
+      const step = await this.reader.read(tenantId, position, LIMITS.detectionStep);
+      const findings = engine.evaluate(step.items.map(toDetectionEvent), this.nowMs());
+      engine.takeChanges();
+      for (const finding of findings) {
+        const day = new Date(finding.lastAt / 1_000).toISOString().slice(0, 10);
+        byDay.set(day, (byDay.get(day) ?? 0) + 1);
+        if (examples.length < EXAMPLES_MAX) examples.push(finding);
+      }
+      [read, count, position] = [read + step.items.length, count + findings.length, step.next];
+      const isDone = step.next >= step.size;
+      job.answer = {
+        ...job.answer,
+        ...{ state: isDone ? 'done' : 'running', eventsRead: read, eventsLeft: step.size - step.next },
+        findingCount: count,
+        days: [...byDay].sort().map(([day, of]) => ({ day, findings: of })),
+        examples: examples.map(toExample),
+      };
+      if (isDone) return;
+      await delay(Math.min(REST_MS_MAX, performance.now() - began), undefined, {
+        signal: this.#stopping.signal,
+      });
+    }
+  }
+}
+
+const timeOf = (us: number) => formatTicks(BigInt(us) * TICKS_PER_US);
+const toExample = ({ firstAt, lastAt, group, eventCount, recordIds }: Finding) => ({
+  ...{ firstEventTime: timeOf(firstAt), lastEventTime: timeOf(lastAt), group, eventCount, recordIds },
+});

@@ -1,0 +1,198 @@
+import { type Attempt, changeOf } from '../../caller/access-entry';
+import { insertEntries } from '../../caller/access-log.store';
+import type { Prisma, ServiceDb } from '../../database/clients';
+import { guarded } from '../../database/failure';
+import { ofTenants } from '../../database/tenant-rows';
+import { type Rule, type Tuning } from '../../detection/rule';
+import { RuleRefused } from '../../detection/sigma/problem';
+import { parseRules } from '../../detection/sigma/rule-file';
+import { DomainError } from '../../errors';
+import type { Answer } from '../../event/shape';
+import { LIMITS } from '../../limits';
+import type { ShippedRule } from './shipped-rules';
+import { digestOf, rowsOf, tuningOf } from './tenant-rules';
+import type { DETECTION_RULE } from './work-answers';
+
+export type RuleAnswer = Answer<typeof DETECTION_RULE>;
+
+interface RuleRow {
+  readonly ruleId: string;
+  readonly source: string | null;
+  readonly enabled: boolean;
+  readonly tuning: string | null;
+  readonly version: number;
+}
+
+/** Reads and changes the rules of a tenant. Engines notice a change by the revision that it counts. */
+export class RuleStore {
+  constructor(
+    private readonly prisma: ServiceDb,
+    private readonly shipped: ReadonlyMap<string, ShippedRule>,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /** Shipped ones first, by their numbers. */
+  async list(tenantId: number): Promise<readonly RuleAnswer[]> {
+    const rows = await guarded(() => ofTenants(this.prisma, [tenantId], (tx) => rowsOf(tx, tenantId)));
+    const known = new Map(rows.map((row) => [row.ruleId, row]));
+    const shipped = [...this.shipped.keys()].map((ruleId) =>
+      this.#answer(tenantId, ruleId, known.get(ruleId)),
+    );
+    const own = rows
+      .filter(({ source }) => source !== null)
+      .map((row) => this.#answer(tenantId, row.ruleId, row))
+      .sort((a, b) => (a && b && a.title < b.title ? -1 : 1));
+    return [...shipped, ...own].filter((rule) => rule !== null);
+  }
+
+  /** @throws DomainError `not_found` */
+  async find(tenantId: number, ruleId: string): Promise<RuleAnswer> {
+    const found = (await this.list(tenantId)).find((rule) => rule.ruleId === ruleId.toLowerCase());
+    if (!found) throw noSuchRule();
+    return found;
+  }
+
+  /** Adds the rules of a Sigma file, or puts them in the place of those with the same ids. */
+  async import(tenantId: number, source: string, attempt: Attempt): Promise<readonly RuleAnswer[]> {
+    const rules = rulesOf(source);
+    const taken = rules.find(({ ruleId }) => this.shipped.has(ruleId));
+    if (taken)
+      throw refused(
+        `The id ${taken.ruleId} is that of a rule that came with the service. Give yours another one.`,
+      );
+    await this.#change(tenantId, attempt, async (tx) => {
+      const there = await rowsOf(tx, tenantId);
+      const own = there.filter(
+        (row) => row.source !== null && !rules.some(({ ruleId }) => ruleId === row.ruleId),
+      );
+      if (own.length + rules.length > LIMITS.ownRulesMax)
+        throw refused(`A tenant has at most ${LIMITS.ownRulesMax} rules of its own.`);
+      for (const { ruleId } of rules) {
+        const before = there.find((row) => row.ruleId === ruleId);
+        await this.#put(tx, tenantId, {
+          ...{ ruleId, source, enabled: before?.enabled ?? true, tuning: before?.tuning ?? null },
+          version: (before?.version ?? 0) + 1,
+        });
+      }
+    });
+    const all = await this.list(tenantId);
+    return all.filter((rule) => rules.some(({ ruleId }) => ruleId === rule.ruleId));
+  }
+
+  async setEnabled(
+    tenantId: number,
+    ruleId: string,
+    enabled: boolean,
+    attempt: Attempt,
+  ): Promise<RuleAnswer> {
+    await this.#changeOne(tenantId, ruleId, attempt, (row) => ({ ...row, enabled }));
+    return this.find(tenantId, ruleId);
+  }
+
+  /** @param tuning null: as the file says */
+  async tune(tenantId: number, ruleId: string, tuning: Tuning | null, attempt: Attempt): Promise<RuleAnswer> {
+    await this.#changeOne(tenantId, ruleId, attempt, (row, source) => {
+      rulesOf(source, ruleId, tuning);
+      return { ...row, tuning: tuning === null ? null : JSON.stringify(tuning), version: row.version + 1 };
+    });
+    return this.find(tenantId, ruleId);
+  }
+
+  #changeOne(
+    tenantId: number,
+    given: string,
+    attempt: Attempt,
+    change: (row: RuleRow, source: string) => RuleRow,
+  ): Promise<void> {
+    const ruleId = given.toLowerCase();
+    return this.#change(
+      tenantId,
+      attempt,
+      async (tx) => {
+        const known = (await rowsOf(tx, tenantId)).find((row) => row.ruleId === ruleId);
+        const source = known?.source ?? this.shipped.get(ruleId)?.source;
+        if (source === undefined) throw noSuchRule();
+        const row = known ?? { ruleId, source: null, enabled: true, tuning: null, version: 1 };
+        await this.#put(tx, tenantId, change(row, source));
+      },
+      ruleId,
+    );
+  }
+
+  #change(
+    tenantId: number,
+    attempt: Attempt,
+    work: (tx: Prisma.TransactionClient) => Promise<void>,
+    subject?: string,
+  ): Promise<void> {
+    return guarded(() =>
+      ofTenants(this.prisma, [tenantId], async (tx) => {
+        // Whoever changes rules of a tenant waits here for who else does.
+        await tx.$executeRawUnsafe(
+          `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, revision)
+           SELECT t.tenant_id, 0, 0, 0, 1 FROM tenant t WHERE t.tenant_id = $1::int
+           ON CONFLICT (tenant_id) DO UPDATE SET revision = p.revision + 1`,
+          tenantId,
+        );
+        await work(tx);
+        const about = { tenantIds: [tenantId], ...(subject !== undefined && { subject }) };
+        await insertEntries(tx, [changeOf(attempt, about)]);
+      }),
+    );
+  }
+
+  async #put(tx: Prisma.TransactionClient, tenantId: number, row: RuleRow): Promise<void> {
+    const { ruleId, source, enabled, tuning, version } = row;
+    const at = new Date(this.nowMs());
+    const digest = digestOf(source ?? this.shipped.get(ruleId)?.source ?? '', tuning);
+    const data = { source, enabled, tuning, version, digest, updatedAt: at };
+    const { count } = await tx.detectionRule.updateMany({ where: { tenantId, ruleId }, data });
+    if (count === 0) await tx.detectionRule.create({ data: { tenantId, ruleId, ...data, createdAt: at } });
+  }
+
+  #answer(tenantId: number, ruleId: string, row: RuleRow | undefined): RuleAnswer | null {
+    const source = row?.source ?? this.shipped.get(ruleId)?.source ?? '';
+    const rule = ruleOf(source, ruleId, tuningOf(row?.tuning ?? null));
+    if (!rule) return null;
+    const { title, severity, description, why, falsePositives, tags } = rule;
+    return {
+      ...{
+        ruleId,
+        tenantId: String(tenantId),
+        title,
+        severity,
+        description,
+        why,
+        falsePositives,
+        tags,
+        source,
+      },
+      ...{ enabled: row?.enabled ?? true, shipped: this.shipped.has(ruleId) },
+      ...{ version: row?.version ?? 1, tuning: row?.tuning ?? null },
+    };
+  }
+}
+
+/** A rule of a file that this release takes. */
+export function ruleOf(source: string, ruleId: string, tuning: Tuning | null): Rule | null {
+  try {
+    return parseRules(source, () => tuning).find((rule) => rule.ruleId === ruleId) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** @throws DomainError `invalid_parameter` that names lines and reasons */
+export function rulesOf(source: string, ruleId?: string, tuning: Tuning | null = null): readonly Rule[] {
+  try {
+    return parseRules(source, (id) => (id === ruleId ? tuning : null));
+  } catch (error) {
+    if (!(error instanceof RuleRefused)) throw error;
+    throw refused(
+      `The rule is not taken. ${error.problems.map(({ line, reason }) => `Line ${line}: ${reason}.`).join(' ')}`,
+    );
+  }
+}
+
+const refused = (text: string) => new DomainError('invalid_parameter', { public: text });
+const noSuchRule = () => new DomainError('not_found', { public: 'There is no such record.' });

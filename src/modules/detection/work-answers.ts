@@ -1,0 +1,72 @@
+import type { Shape } from '../../event/shape';
+import { SEVERITY } from './answers';
+
+export const ALERT_CHANGE = {
+  name: 'AlertChange',
+  doc: 'What somebody did with an alert.',
+  fields: {
+    changeId: { kind: 'id' },
+    at: { kind: 'time' },
+    actor: { kind: 'text', doc: 'Who signed in, or the name of the key.' },
+    kind: { kind: 'text', doc: 'acknowledged, resolved, suppressed, assigned or commented.' },
+    detail: { kind: 'values', doc: 'What it became.' },
+    comment: { kind: 'text', nullable: true },
+  },
+} as const satisfies Shape;
+
+export const DETECTION_RULE = {
+  name: 'DetectionRule',
+  doc: 'A rule as a tenant has it.',
+  fields: {
+    ruleId: { kind: 'id' },
+    tenantId: { kind: 'text' },
+    title: { kind: 'text' },
+    severity: { kind: 'choice', choices: SEVERITY, doc: 'As the tenant has set it.' },
+    enabled: { kind: 'boolean' },
+    shipped: { kind: 'boolean', doc: 'Whether it came with the service.' },
+    version: { kind: 'integer', doc: 'Counts changes of the rule and of what the tenant set.' },
+    description: { kind: 'text' },
+    why: { kind: 'text', doc: 'Why it matters.' },
+    falsePositives: { kind: 'text', isList: true },
+    tags: { kind: 'text', isList: true, doc: 'attack.… are techniques and tactics of ATT&CK.' },
+    tuning: { kind: 'text', nullable: true, doc: 'JSON of what the tenant set. Null: as the file says.' },
+    source: { kind: 'text', doc: 'The Sigma file.' },
+  },
+} as const satisfies Shape;
+
+const BACKTEST_DAY = {
+  name: 'BacktestDay',
+  doc: 'What was found on a day.',
+  fields: { day: { kind: 'text', doc: 'UTC, of the last event.' }, findings: { kind: 'count' } },
+} as const satisfies Shape;
+const BACKTEST_EXAMPLE = {
+  name: 'BacktestExample',
+  doc: 'Something that would have been found.',
+  fields: {
+    firstEventTime: { kind: 'time' },
+    lastEventTime: { kind: 'time' },
+    group: { kind: 'values' },
+    eventCount: { kind: 'count' },
+    recordIds: { kind: 'id', isList: true, doc: 'The first 100.' },
+  },
+} as const satisfies Shape;
+export const BACKTEST = {
+  name: 'Backtest',
+  doc: 'What a rule would have found in the events of some days.',
+  fields: {
+    backtestId: { kind: 'id' },
+    tenantId: { kind: 'text' },
+    title: { kind: 'text' },
+    state: { kind: 'text', doc: 'running, done or failed.' },
+    eventsRead: { kind: 'count' },
+    eventsLeft: { kind: 'count', doc: 'Entries of the log that are still to be read.' },
+    findingCount: { kind: 'count' },
+    days: {
+      kind: 'object',
+      isList: true,
+      of: BACKTEST_DAY,
+      doc: 'In their order; days without findings are left out.',
+    },
+    examples: { kind: 'object', isList: true, of: BACKTEST_EXAMPLE, doc: 'The first ones.' },
+  },
+} as const satisfies Shape;
