@@ -2,9 +2,11 @@ import { Command } from 'commander';
 import project from '../../package.json';
 import type { Distribution } from '../database/distribute/distribute';
 import { addAccessLogCommand } from './access-log-command';
+import { addAlertCommands } from './alert-commands';
 import { addDestinationCommands } from './destination-commands';
 import { errorLine } from './error-output';
 import { addKeyCommands, type KeyPorts } from './key-commands';
+import { addRuleCommands } from './rule-commands';
 import { type Options, serviceCommands, wholeNumber } from './service-command';
 import { addSourceCommand } from './source-command';
 import { addTenantCommands } from './tenant-commands';
@@ -85,6 +87,10 @@ export function createProgram(ports: CommandPorts): Command {
   addVerifyCommand(program, ports);
 
   addKeyCommands(program, onService, ports);
+
+  addAlertCommands(program.command('alert').description('alerts'), onService);
+
+  addRuleCommands(program.command('rule').description('rules that look for attacks'), onService);
 
   addAccessLogCommand(program, onService);
   return program;

@@ -108,6 +108,7 @@ const BORDERS: readonly Border[] = [
       ...[...CORE, 'src/caller/scopes', 'src/database/distribute/distribute', 'package.json'],
       ...['src/modules/evidence', 'src/trail/evidence', 'src/modules/keys/operator-key'],
       // The tables of what it shows.
+      ...['src/modules/detection/answers', 'src/modules/detection/work-answers', 'src/detection/rule'],
       ...['src/modules/access-log/answers', 'src/modules/keys/answers', 'src/modules/sources/answers'],
       ...['src/caller/tenant-answer', 'src/modules/destinations/answers'],
     ],

@@ -23,6 +23,7 @@ export interface MarkedTenant {
   readonly recordIds: readonly string[];
   readonly alertIds: readonly string[];
   readonly findingIds: readonly string[];
+  readonly backtestId: string;
   readonly keyIds: readonly string[];
   /** In hexadecimal: record ids and leaf hashes of the evidence log. */
   readonly logged: readonly string[];

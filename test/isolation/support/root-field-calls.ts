@@ -77,6 +77,22 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   from: () => 1,
   to: ({ events }) => events.length,
   page: () => 1,
+  'tenantAlerts.sortBy': () => 'lastEventTime',
+  backtestId: ({ backtestId }) => backtestId,
+  verdict: () => 'expected',
+  comment: () => undefined,
+  assignee: () => undefined,
+  'suppressAlert.fields': () => ['serverInstanceName'],
+  until: () => new Date(Date.now() + 86_400_000).toISOString(),
+  reason: () => 'tried',
+  source: () => 'title: x',
+  enabled: () => true,
+  threshold: () => undefined,
+  timespan: () => undefined,
+  'tuneRule.severity': () => undefined,
+  dedupMinutes: () => undefined,
+  exceptions: () => undefined,
+  'testRule.days': () => 1,
   'auditLogEntries.start': () => 0,
   'auditLogCheckpoints.after': () => 0,
   'auditHistogram.buckets': () => 10,
@@ -144,5 +160,6 @@ export function mayUse(field: RootField, { kind, refusal }: Actor): boolean {
   if (!rule || refusal) return false;
   if (rule.principal === 'operator') return kind === 'operator' || kind === 'operator session';
   if (rule.principal === 'agent') return kind === 'agent';
+  if (rule.operators && (kind === 'operator' || kind === 'operator session')) return true;
   return kind === 'session' || (kind === 'public' && rule.via !== 'session');
 }

@@ -11,6 +11,7 @@ import { until } from '../../support/until';
 import { TestTenant, World } from '../../support/world';
 import { READ } from './actors';
 import { type MarkedTenant, type Marks, markedEvents, markedReport, marksOf, OLD } from './marked-tenant';
+import { OUTGOING_ACCESS } from './root-field-calls';
 
 /** Tenants' ids that occur in no other number. */
 const IDS = 'ALTER SEQUENCE tenant_tenant_id_seq RESTART 710000007 INCREMENT 110000001';
@@ -91,6 +92,11 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
   );
   const findings = body.data;
   const alerts = (await tenant.get('/alerts')).body.data;
+  const tested = await world.graphql(
+    tenant.key,
+    'mutation($t: String!, $r: String!) { testRule(tenantId: $t, ruleId: $r) { backtestId } }',
+    { t: tenantId, r: OUTGOING_ACCESS },
+  );
   const hashesIn = (base64: string, bytes: number) =>
     Buffer.from(base64, 'base64')
       .toString('hex')
@@ -99,6 +105,7 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
     ...{ tenant, marks, report: markedReport(marks, tenantId) },
     events: events.filter(({ eventTime }) => eventTime !== OLD),
     recordIds: data.map(({ recordId }: { recordId: string }) => recordId),
+    backtestId: tested.body.data.testRule.backtestId,
     alertIds: alerts.map(({ alertId }: { alertId: string }) => alertId),
     findingIds: findings.map(({ findingId }: { findingId: string }) => findingId),
     keyIds: [tenant.keyId, named.keyId],

@@ -1,0 +1,166 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { accessLog } from '../support/access-log';
+import { runCli } from '../support/cli';
+import { anEvent } from '../support/events';
+import { until } from '../support/until';
+import { useWorld } from '../support/use-world';
+import type { TestTenant } from '../support/world';
+
+describe('the command line', () => {
+  const open = useWorld('embedded');
+  let tenant: TestTenant;
+  let key: string;
+
+  async function run(...args: string[]) {
+    const { world } = open;
+    const done = await runCli([
+      ...args,
+      '--url',
+      world.service.url,
+      '--operator-key',
+      world.operatorKey,
+      '--json',
+    ]);
+    if (done.error !== null) throw new Error(done.error);
+    return JSON.parse(done.lines[0] ?? '');
+  }
+  const role = (login: string, change: object = {}) =>
+    anEvent({
+      ...{ actionId: 'APRL', objectName: 'sysadmin', serverPrincipalName: login },
+      additional: { classType: 'SG', targetServerPrincipalName: 'eve' },
+      ...change,
+    });
+  const alerts = (count: number) =>
+    until(
+      () => run('alert', 'list', '--tenant', tenant.tenantId),
+      (found) => found.length >= count,
+    );
+
+  beforeAll(async () => {
+    tenant = await open.world.tenant();
+    const scopes = ['read:alerts', 'work:alerts'];
+    key = (await open.world.key({ tenantIds: [tenant.tenantId], scopes })).key;
+  });
+
+  it('works on alerts, and every change is in the access log', async () => {
+    await tenant.ingest([role('CORP\\dba')]);
+    const [alert] = await alerts(1);
+    expect(alert).toMatchObject({ status: 'new', severity: 'high' });
+    expect(await run('alert', 'acknowledge', alert.alertId, '--comment', 'looking')).toMatchObject({
+      status: 'acknowledged',
+      assignee: null,
+    });
+    await run('alert', 'assign', alert.alertId, '--assignee', 'ada');
+    const resolved = await run('alert', 'resolve', alert.alertId, '--verdict', 'true_positive');
+    expect(resolved).toMatchObject({ status: 'resolved', verdict: 'true_positive', assignee: 'ada' });
+    const { changes } = await run('alert', 'show', alert.alertId);
+    expect(changes.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'acknowledged',
+      'assigned',
+      'resolved',
+    ]);
+    const entries = await accessLog(open.world);
+    for (const operation of ['acknowledgeAlert', 'assignAlert', 'resolveAlert'])
+      expect(entries).toContainEqual(expect.objectContaining({ operation, outcome: 'ok' }));
+    // What is resolved is over: what comes then is a new alert.
+    await tenant.ingest([role('CORP\\dba')]);
+    expect(await alerts(2)).toHaveLength(2);
+  });
+
+  it('keeps alerts with the same values quiet until a time', async () => {
+    const [alert] = await alerts(2);
+    const until_ = new Date(Date.now() + 3_600_000).toISOString();
+    await run(
+      'alert',
+      'suppress',
+      alert.alertId,
+      '--until',
+      until_,
+      '--reason',
+      'a drill',
+      '--fields',
+      'serverPrincipalName',
+    );
+    await tenant.ingest([role('corp\\DBA', { serverInstanceName: 'SQLPROD02' }), role('CORP\\eve')]);
+    const found = await alerts(4);
+    const statusOf = (login: string, instance: string) =>
+      found.find(
+        ({ group }: { group: Record<string, string> }) =>
+          group.serverPrincipalName === login && group.serverInstanceName === instance,
+      )?.status;
+    expect(statusOf('corp\\DBA', 'SQLPROD02')).toBe('suppressed');
+    expect(statusOf('CORP\\eve', 'SQLPROD01')).toBe('new');
+  });
+
+  it('lists, tunes and switches rules of a tenant', async () => {
+    const rules = await run('rule', 'list', '--tenant', tenant.tenantId);
+    expect(rules.length).toBeGreaterThanOrEqual(40);
+    expect(
+      rules.every(({ enabled, shipped }: { enabled: boolean; shipped: boolean }) => enabled && shipped),
+    ).toBe(true);
+    const tuned = await run(
+      'rule',
+      'tune',
+      'Many denials',
+      '--tenant',
+      tenant.tenantId,
+      '--threshold',
+      '3',
+      '--severity',
+      'critical',
+    );
+    expect(tuned).toMatchObject({ severity: 'critical', version: 2 });
+    await tenant.ingest(Array.from({ length: 3 }, () => anEvent({ actionId: 'SL', succeeded: false })));
+    const found = await until(
+      () => run('alert', 'list', '--tenant', tenant.tenantId, '--severity', 'critical'),
+      (some) => some.length > 0,
+    );
+    expect(found[0].title).toMatch(/^Many denials/);
+    expect(await run('rule', 'disable', 'sa used', '--tenant', tenant.tenantId)).toMatchObject({
+      enabled: false,
+    });
+    expect(await run('rule', 'enable', 'sa used', '--tenant', tenant.tenantId)).toMatchObject({
+      enabled: true,
+    });
+  });
+
+  it('imports Sigma files, says what is wrong with its line, and tells what one would have found', async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'rules-'));
+    const file = path.join(folder, 'own.yml');
+    const text = (field: string) =>
+      `title: Own rule\nlogsource:\n  product: sqlserver\ndetection:\n  s:\n    ${field}: sysadmin\n  condition: s\nlevel: low\n`;
+    writeFileSync(file, text('Image'));
+    await expect(run('rule', 'import', file, '--tenant', tenant.tenantId)).rejects.toThrow(
+      'Line 6: events have no field Image',
+    );
+    writeFileSync(file, text('objectName'));
+    const test = await run('rule', 'test', file, '--tenant', tenant.tenantId, '--days', '2');
+    expect(test).toMatchObject({ state: 'done', findingCount: 4 });
+    expect(test.examples).toHaveLength(4);
+    const [own] = await run('rule', 'import', file, '--tenant', tenant.tenantId);
+    expect(own).toMatchObject({ title: 'Own rule', shipped: false, enabled: true, severity: 'low' });
+    await tenant.ingest([role('CORP\\zoe')]);
+    await until(
+      () => run('alert', 'list', '--tenant', tenant.tenantId, '--rule', own.ruleId),
+      (some) => some.length === 1,
+    );
+    expect((await run('rule', 'show', 'Own rule', '--tenant', tenant.tenantId)).source).toContain(
+      'objectName: sysadmin',
+    );
+  });
+
+  it('lets a key with the right work on alerts of its tenants, and nobody else', async () => {
+    const { world } = open;
+    const [alert] = await alerts(1);
+    const acknowledge = `mutation { acknowledgeAlert(alertId: "${alert.alertId}") { status } }`;
+    expect((await world.graphql(key, acknowledge)).body.data.acknowledgeAlert.status).toBe('acknowledged');
+    const codeOf = async (one: string) =>
+      (await world.graphql(one, acknowledge)).body.errors[0].extensions.code;
+    expect(await codeOf(tenant.key)).toBe('forbidden');
+    const other = await world.tenant();
+    const foreign = await world.key({ tenantIds: [other.tenantId], scopes: ['work:alerts'] });
+    expect(await codeOf(foreign.key)).toBe('not_found');
+  });
+});
