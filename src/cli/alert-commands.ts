@@ -50,7 +50,7 @@ export function addAlertCommands(alert: Command, onService: OnService): void {
           alertChanges(alertId: $alertId) { ${CHANGES} } }`,
         { alertId },
       );
-      if (!found.tenantAlert) throw new CommandError('not_found: There is no such alert.', 'not_found');
+      if (!found.tenantAlert) throw new CommandError('There is no such alert.');
       const json = { ...found.tenantAlert, changes: found.alertChanges };
       const lines = Object.entries(found.tenantAlert).map(([name, value]) => `${name}: ${shown(value)}`);
       return { json, text: [...lines, toTable(found.alertChanges.map(toChangeRow))].join('\n') };

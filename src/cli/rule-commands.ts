@@ -14,7 +14,7 @@ type Backtest = Answer<typeof BACKTEST>;
 const FIELDS = columnsOf(DETECTION_RULE, ...(['ruleId', 'title', 'severity', 'enabled', 'version'] as const));
 const BACKTEST_FIELDS = columnsOf(BACKTEST);
 const DAYS_DEFAULT = 7;
-const POLL_MS = 500;
+const POLL_MS = 700;
 
 /** `rule list`, `show`, `import`, `test`, `enable`, `disable`, `tune`. */
 export function addRuleCommands(rule: Command, onService: OnService): void {
@@ -149,7 +149,7 @@ async function find(run: Run, tenant: unknown, name: string): Promise<Rule> {
     ({ ruleId, title }) => ruleId === wanted || title.toLowerCase().startsWith(wanted),
   );
   const [only] = found;
-  if (!only) throw new CommandError(`not_found: There is no rule ${name}.`, 'not_found');
+  if (!only) throw new CommandError(`There is no rule ${name}.`);
   if (found.length > 1)
     throw new CommandError(
       `${found.length} rules begin with ${name}: ${found.map(({ title }) => title).join('; ')}`,

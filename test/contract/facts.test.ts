@@ -97,7 +97,7 @@ describe('each fact has one home', () => {
       ({ kind, value }) => kind === 'text' && SCOPE_NAMES.some((s) => value.includes(s)),
     )
       .filter(outside('src/caller/scopes.ts'))
-      .filter(not({ file: 'src/modules/', context: /^scope: 'read:/, reason: 'the access rule' }));
+      .filter(not({ file: 'src/modules/', context: /^scope: '(read|work):/, reason: 'the access rule' }));
     expect(copies.map(describeLiteral)).toEqual([]);
   });
 

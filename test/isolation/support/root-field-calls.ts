@@ -80,6 +80,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'tenantAlerts.sortBy': () => 'lastEventTime',
   backtestId: ({ backtestId }) => backtestId,
   verdict: () => 'expected',
+  'commentAlert.comment': () => 'tried',
   comment: () => undefined,
   assignee: () => undefined,
   'suppressAlert.fields': () => ['serverInstanceName'],
