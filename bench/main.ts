@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { columns } from './benches/columns';
 import { decode } from './benches/decode';
 import { endToEnd } from './benches/end-to-end';
 import { explore } from './benches/explore';
@@ -18,6 +19,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<readonly Figure
   ingest,
   'ingest-search': ingestSearch,
   growth,
+  columns,
   explore,
   decode,
   'end-to-end': endToEnd,

@@ -46,7 +46,7 @@ export const LIMITS = {
   requestMs: 60_000, // the same for a whole request: 8 MiB at 140 kB/s
   requestCheckMs: 1_000, // how often the two are looked after
   requestHeadBytesMax: 32 * 1024, // the URL with it
-  urlBytesMax: 20 * 1024, // every parameter at its longest, percent-encoded
+  urlBytesMax: 20 * 1024, // the longest filter of ASCII, percent-encoded, and the other parameters as they are used
   requestsInWorkMax: 1_000, // each holds some 30 kB while it waits for the database
   requestsInWorkPerAddressMax: 250, // one address leaves places to the others; a body that arrives takes none
   connectionsPerAddressMax: 1_600, // a third of all, but of proxies that are named

@@ -1,7 +1,7 @@
 import { tenantSet } from '../../src/caller/tenant-set';
 import { parseTicks } from '../../src/event/event-time';
-import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
-import { toAuditEventQuery } from '../../src/event/query';
+import { LIST_PARAMETERS, parseParameters, SUMMARY_PARAMETERS } from '../../src/event/parameters';
+import { toAuditEventQuery, toSummaryFilter } from '../../src/event/query';
 import type { AuditEventReader } from '../../src/trail/audit-event-reader';
 import { END_MS, START_MS } from '../data/calendar';
 import { WORDS } from '../data/statements';
@@ -37,6 +37,7 @@ const FILTER = {
   principalName: logins[loginFrequency.at(0.4)]?.name ?? '',
 };
 const UNALIGNED = {
+  ...toSummaryFilter(parseParameters(SUMMARY_PARAMETERS, {})),
   from: parseTicks(new Date(START_MS + 1_043_456).toISOString()),
   to: parseTicks(new Date(END_MS - 2_284_321).toISOString()),
 };

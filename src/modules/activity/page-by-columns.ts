@@ -45,7 +45,7 @@ interface Places {
 const spanOf = ({ page, pageSize }: AuditEventQuery) => ({ first: (page - 1) * pageSize, count: pageSize });
 
 async function byTime(counter: ColumnCounter, tenants: TenantSet, query: AuditEventQuery): Promise<Places> {
-  const { total, windows, read } = await counter.count({ windowMs: HOUR_MS, fields: [] });
+  const { total, windows, read } = await counter.count({ windowMs: HOUR_MS, fields: [], hasOutcomes: false });
   const sought = { tenants, filter: query.filter, value: null, descending: query.descending };
   const ids = total.n === 0 ? [] : await findPlaces(counter, sought, windows, read, spanOf(query));
   return { total: total.n, ids };
@@ -54,7 +54,7 @@ async function byTime(counter: ColumnCounter, tenants: TenantSet, query: AuditEv
 /** First which values the page touches, then which of their events. */
 async function byValue(counter: ColumnCounter, tenants: TenantSet, query: AuditEventQuery): Promise<Places> {
   const field = query.sort as Exclude<AuditEventQuery['sort'], 'recordId'>;
-  const { total, values } = await counter.count({ windowMs: null, fields: [field] });
+  const { total, values } = await counter.count({ windowMs: null, fields: [field], hasOutcomes: false });
   const sorted = [...(values.get(field) ?? [])].sort(([a], [b]) => compareStored(a, b));
   if (query.descending) sorted.reverse();
   const { first, count } = spanOf(query);
@@ -67,7 +67,10 @@ async function byValue(counter: ColumnCounter, tenants: TenantSet, query: AuditE
   }
   if (touched.length === 0) return { total: total.n, ids: [] };
   const ofValues = { field, values: new Set(touched.map(({ text }) => text)) };
-  const { windowsOfValues, read } = await counter.count({ windowMs: HOUR_MS, fields: [], ofValues });
+  const { windowsOfValues, read } = await counter.count({
+    ...{ windowMs: HOUR_MS, fields: [], hasOutcomes: false },
+    ofValues,
+  });
   const ids: string[] = [];
   for (const { text, ...span } of touched) {
     const sought = { tenants, filter: query.filter, value: { field, text }, descending: query.descending };

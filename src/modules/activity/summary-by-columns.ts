@@ -19,7 +19,7 @@ export function summaryByColumns(
   filter: AuditEventFilter,
 ): Promise<Row> {
   return inSnapshot(snapshot, tenants, { filter, form }, async (counter) => {
-    const asked = { windowMs: HOUR_MS, fields: [database.field, principal.field] };
+    const asked = { windowMs: HOUR_MS, fields: [database.field, principal.field], hasOutcomes: true };
     const tally = await counter.count(asked);
     const distinct = (field: GroupField) =>
       [...(tally.values.get(field)?.keys() ?? [])].filter((value) => value !== '').length;

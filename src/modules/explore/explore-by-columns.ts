@@ -16,7 +16,7 @@ export async function windowsByColumns(
   windowMs: number,
 ) {
   const { windows } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
-    counter.count({ windowMs, fields: [] }),
+    counter.count({ windowMs, fields: [], hasOutcomes: true }),
   );
   return new Map([...windows].map(([window, count]) => [window, outcomes(count)]));
 }
@@ -30,7 +30,7 @@ export async function facetsByColumns(
   asked: FacetQuestion,
 ): Promise<Facets> {
   const { total, values } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
-    counter.count({ windowMs: null, fields: asked.fields }),
+    counter.count({ windowMs: null, fields: asked.fields, hasOutcomes: true }),
   );
   const facets = asked.fields.map((field) => facetOf(field, values.get(field) ?? new Map(), asked));
   return { totalCount: total.n, facets };

@@ -54,7 +54,7 @@ export class PostgresExportSource implements ExportSource {
     if (!snapshot || !isForColumns(filter))
       return this.ask(spansStatement(eachTenant(tenants, form), filter), tenants);
     const { windows } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
-      counter.count({ windowMs: HOUR_MS, fields: [] }),
+      counter.count({ windowMs: HOUR_MS, fields: [], hasOutcomes: false }),
     );
     return [...windows].sort(([a], [b]) => a - b).map(([lo, { n }]) => ({ lo, hi: lo + 1, n }));
   }

@@ -6,7 +6,7 @@ export interface Column {
   /** Numbers of the values, in the order of the places. */
   readonly ids: Int32Array;
   /** Of each event the place of its value. */
-  readonly codes: Uint8Array | Uint16Array;
+  readonly codes: Uint16Array;
 }
 
 /** An hour with more values has no column. */
@@ -58,19 +58,19 @@ function readNumbers(text: string, end: number): Int32Array {
   return numbers;
 }
 
-function unpack(bytes: Buffer, n: number, bits: number): Uint8Array | Uint16Array {
-  if (bits === BYTE) return bytes;
-  if (bits === 0) return new Uint8Array(n);
+/** Of one type whatever the width: code that sees several is compiled for all of them, and takes several times as long. */
+function unpack(bytes: Buffer, n: number, bits: number): Uint16Array {
+  if (bits === BYTE) return new Uint16Array(bytes);
+  const codes = new Uint16Array(n);
   if (bits === BYTE * 2) {
-    const wide = new Uint16Array(n);
-    for (let i = 0; i < n; i++) wide[i] = (bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << BYTE);
-    return wide;
-  }
-  const codes = new Uint8Array(n);
-  const mask = (1 << bits) - 1;
-  for (let i = 0, at = 0; i < n; at++) {
-    let byte = bytes[at] as number;
-    for (let k = 0; k < BYTE && i < n; k += bits, byte >>= bits) codes[i++] = byte & mask;
+    for (let i = 0, at = 0; i < n; i++, at += 2)
+      codes[i] = (bytes[at] as number) | ((bytes[at + 1] as number) << BYTE);
+  } else if (bits > 0) {
+    const mask = (1 << bits) - 1;
+    for (let i = 0, at = 0; i < n; at++) {
+      let byte = bytes[at] as number;
+      for (let k = 0; k < BYTE && i < n; k += bits, byte >>= bits) codes[i++] = byte & mask;
+    }
   }
   return codes;
 }

@@ -14,7 +14,11 @@ export function isColumnField(field: ExpressionField): field is ColumnField {
 export type GroupField = ColumnField | 'tenantId';
 
 /** Its column in events and segments. */
-export const columnOf = (field: ColumnField): string => toSnakeCase(field);
+export const columnOf = (field: ColumnField): string => COLUMNS[field];
+/** Made once: it is asked for of every hour. */
+const COLUMNS = Object.fromEntries(COLUMN_FIELDS.map((field) => [field, toSnakeCase(field)])) as Readonly<
+  Record<ColumnField, string>
+>;
 
 /** Kinds of `audit_dim` of fields that are not counted. What is stored names them: a number stands for ever. */
 const KINDS = {

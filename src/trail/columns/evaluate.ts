@@ -62,8 +62,9 @@ export interface NumberedValue {
 
 /** Tells by columns which events of a tenant a filter leaves. */
 export class Evaluator {
-  /** By term, the numbers of the values it holds for; of `present` those it does not hold for. */
-  readonly #ids = new Map<FieldTerm, ReadonlySet<number>>();
+  /** By term, of the numbers up to the largest that it is about, what it says of their values. */
+  readonly #ofIds = new Map<FieldTerm, Uint8Array>();
+  readonly #cut: readonly number[];
 
   constructor(
     private readonly question: {
@@ -75,18 +76,23 @@ export class Evaluator {
     },
     values: readonly NumberedValue[],
   ) {
+    this.#cut = cutHours(question.range);
     for (const term of numberedTerms(question.expression)) {
       const kind = kindOf(term.field as ColumnField);
       const own = values.filter((value) => value.kind === kind);
       const holds = ({ value }: NumberedValue) => matchesValue(term, fromStored(value));
-      const isAbout = (value: NumberedValue) => (term.how === 'present' ? !holds(value) : holds(value));
-      this.#ids.set(term, new Set(own.filter(isAbout).map(({ id }) => id)));
+      const ofIds = new Uint8Array(own.reduce((max, { id }) => Math.max(max, id), 0) + 1).fill(
+        othersOf(term),
+      );
+      for (const value of own) ofIds[value.id] = holds(value) ? YES : NO;
+      this.#ofIds.set(term, ofIds);
     }
   }
 
   of(hour: HourOfColumns): Verdicts {
     const { expression, range } = this.question;
-    return both(inRange(hour, range), expression ? this.#evaluate(expression, hour) : YES);
+    const within = this.#cut.includes(hour.hour) ? inRange(hour, range) : YES;
+    return both(within, expression ? this.#evaluate(expression, hour) : YES);
   }
 
   #evaluate(expression: Expression, hour: HourOfColumns): Verdicts {
@@ -128,24 +134,43 @@ export class Evaluator {
     if (field === 'succeeded' && term.how === 'present') return YES;
     const column = hour.column(field);
     if (!column) return MAYBE;
-    const ids = field === 'succeeded' ? OUTCOMES[term.text as keyof typeof OUTCOMES] : this.#ids.get(term);
-    const isPresent = term.how === 'present';
-    const ofValues = Uint8Array.from(column.ids, (id) => (ids?.has(id) !== isPresent ? YES : NO));
-    return byCode(ofValues, column.codes);
+    const ofIds =
+      field === 'succeeded' ? OUTCOMES[term.text as keyof typeof OUTCOMES] : this.#ofIds.get(term);
+    const [known, others] = [ofIds ?? NOTHING, othersOf(term)];
+    const { ids, codes } = column;
+    const ofValues = new Uint8Array(ids.length);
+    for (let k = 0; k < ids.length; k++) {
+      const id = ids[k] as number;
+      ofValues[k] = id < known.length ? (known[id] as number) : others;
+    }
+    return byCode(ofValues, codes);
   }
 }
 
-const OUTCOMES = { true: new Set<number>([OUTCOME.succeeded]), false: new Set<number>([OUTCOME.failed]) };
+/** What a term says of values that were not asked for: only absent ones are asked for by `present`. */
+const othersOf = ({ how }: FieldTerm): Verdict => (how === 'present' ? YES : NO);
 
-/** Whether a bound lies within an hour, so that the times of its events are needed. */
-export const isCut = (hour: number, { from, to }: TimeRange): boolean =>
-  [from, to].some((bound) => bound !== null && bound > startOf(hour) && bound < startOf(hour + 1));
+const NOTHING = new Uint8Array(0);
+const OUTCOMES = {
+  true: Uint8Array.of(
+    ...[OUTCOME.failed, OUTCOME.succeeded].map((id) => (id === OUTCOME.succeeded ? YES : NO)),
+  ),
+  false: Uint8Array.of(
+    ...[OUTCOME.failed, OUTCOME.succeeded].map((id) => (id === OUTCOME.failed ? YES : NO)),
+  ),
+};
 
-const startOf = (hour: number) => BigInt(hour) * BigInt(HOUR_MS) * TICKS_PER_MS;
+const TICKS_PER_HOUR = BigInt(HOUR_MS) * TICKS_PER_MS;
+const startOf = (hour: number) => BigInt(hour) * TICKS_PER_HOUR;
+
+/** The hours that a bound lies within, so that the times of their events are needed. */
+export const cutHours = ({ from, to }: TimeRange): number[] =>
+  [from, to].flatMap((bound) =>
+    bound === null || bound % TICKS_PER_HOUR === 0n ? [] : [Number(floorDiv(bound, TICKS_PER_HOUR))],
+  );
 
 /** Times are whole milliseconds: of a bound between two of them the events of that one are not known. */
 function inRange({ hour, n, times }: HourOfColumns, range: TimeRange): Verdicts {
-  if (!isCut(hour, range)) return YES;
   if (!times) return MAYBE;
   const [from, to] = [cutAt(hour, range.from), cutAt(hour, range.to)];
   const verdicts = new Uint8Array(n);

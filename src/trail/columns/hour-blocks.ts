@@ -11,9 +11,9 @@ import { type Column, readColumn, readTimes } from './codec';
 import { type ColumnField, columnOf } from './column-fields';
 import {
   columnsOfTerms,
+  cutHours,
   Evaluator,
   type HourOfColumns,
-  isCut,
   keysOfTerm,
   type NumberedValue,
   numberedTerms,
@@ -164,7 +164,8 @@ export class TenantHours {
   ): Promise<Rows> {
     if (portion.length === 0) return [];
     const hours = portion.map(({ hour }) => hour);
-    const cut = hasTimes ? [] : hours.filter((hour) => isCut(hour, this.filter));
+    const withBound = cutHours(this.filter);
+    const cut = hasTimes ? [] : hours.filter((hour) => withBound.includes(hour));
     const rest = hours.filter((hour) => !cut.includes(hour));
     const statement = (some: readonly number[], times: boolean) =>
       columnsStatement(this.tenantId, some, fields, times);

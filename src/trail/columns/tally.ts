@@ -3,11 +3,14 @@ import type { Prisma, RunSteps } from '../../database/clients';
 import { isStatementTimeout } from '../../database/failure';
 import { DomainError } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
+import { type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
 import { toSnakeCase } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import type { TenantForm } from '../counts/scope';
 import { fromStored } from '../stored-text';
-import { type ColumnField, columnOf, type GroupField, OUTCOME } from './column-fields';
+import { COLUMN_VALUES_MAX } from './codec';
+import { type ColumnField, columnOf, type GroupField, isColumnField, OUTCOME } from './column-fields';
+import { wholeExpression } from './evaluate';
 import { type Ask, type Block, Clock, TenantHours } from './hour-blocks';
 import { eventGroupsStatement, numberedValuesStatement, termValuesStatement } from './statements';
 
@@ -22,6 +25,8 @@ export interface Counting {
   /** By windows of so many milliseconds since 1970; null: not at all. */
   readonly windowMs: number | null;
   readonly fields: readonly GroupField[];
+  /** Whether outcomes are told apart; else every event counts as one that succeeded. */
+  readonly hasOutcomes: boolean;
   /** By window, of each of these values alone. */
   readonly ofValues?: { readonly field: ColumnField; readonly values: ReadonlySet<string> };
 }
@@ -70,12 +75,21 @@ export class ColumnCounter {
     return row ? Number(row.id) : null;
   }
 
+  async #numbersOf(tenantId: number, { ofValues }: Counting): Promise<ReadonlyMap<number, string>> {
+    const numbers = new Map<number, string>();
+    for (const text of ofValues?.values ?? []) {
+      const number = await this.numberOf(tenantId, ofValues?.field as ColumnField, text);
+      if (number !== null) numbers.set(number, text);
+    }
+    return numbers;
+  }
+
   async count(asked: Counting): Promise<Tally> {
     const sums = new Sums();
     const read = new Map<number, ReadonlySet<number>>();
     for (const tenantId of this.tenants) {
       const hours = await this.tenantHours(tenantId);
-      const counts = new TenantCounts(tenantId, asked, sums);
+      const counts = new TenantCounts(tenantId, asked, sums, await this.#numbersOf(tenantId, asked));
       const unread = await hours.visit(
         { fields: counts.columns, hasTimes: asked.windowMs !== null && asked.windowMs < HOUR_MS },
         (block) => counts.add(block),
@@ -92,7 +106,7 @@ export class ColumnCounter {
     const all = ofValues && !fields.includes(ofValues.field) ? [...fields, ofValues.field] : fields;
     const statement = eventGroupsStatement(tenantId, hours, this.filter, { windowMs, fields: all });
     const rows = await this.ask(statement).catch((error: unknown) => {
-      throw isStatementTimeout(error) ? tooMany(events, error) : error;
+      throw isStatementTimeout(error) ? tooMany(events, this.filter, error) : error;
     });
     for (const row of rows) {
       const count = { n: Number(row.n), ok: Number(row.ok) };
@@ -106,12 +120,30 @@ export class ColumnCounter {
   }
 }
 
-const tooMany = (events: number, cause: unknown) =>
-  new DomainError('service_unavailable', {
-    public: `The question took too long to answer: ${events} events would have to be read, since words, phrases and statements are looked for in the events themselves, as is everything in hours that were stored a moment ago. Narrow the time range, or add a condition on a field.`,
+const TERMS_SHOWN = 3;
+const TERM_CHARS_SHOWN = 40;
+
+/** Says which part is expensive: what no column knows, or hours that have none. */
+function tooMany(events: number, filter: AuditEventFilter, cause: unknown): DomainError {
+  const expression = wholeExpression(filter);
+  const read = (expression ? termsOf(expression) : []).filter((term) => !isOfColumns(term));
+  const shown = read.slice(0, TERMS_SHOWN).map((term) => {
+    const text = term.kind === 'words' ? term.term.text : term.text;
+    return JSON.stringify(text.slice(0, TERM_CHARS_SHOWN));
+  });
+  const reason =
+    shown.length > 0
+      ? `${shown.join(', ')} can only be looked for in the events themselves`
+      : 'these hours are not in columns yet';
+  return new DomainError('service_unavailable', {
+    public: `The question took too long to answer. The expensive part: ${events} events have to be read, since ${reason}. Narrow the time range, or add a condition on another field.`,
     retryAfterSeconds: 5,
     cause,
   });
+}
+
+const isOfColumns = (term: FieldTerm | WordTerm) =>
+  term.kind === 'field' && (term.field === 'tenantId' || isColumnField(term.field));
 
 /** Runs a question by columns in one snapshot. */
 export function inSnapshot<T>(
@@ -145,59 +177,62 @@ class Sums {
 class TenantCounts {
   readonly columns: readonly ColumnField[];
   readonly #byField: readonly { readonly field: ColumnField; readonly counts: NumberCounts }[];
-  readonly #windowsOfNumbers = new Map<number, Map<number, Count>>();
 
   constructor(
     private readonly tenantId: number,
     private readonly asked: Counting,
     private readonly sums: Sums,
+    /** Those of the values that are counted by window, by their numbers. */
+    private readonly sought: ReadonlyMap<number, string>,
   ) {
     const fields = asked.fields.filter((field): field is ColumnField => field !== 'tenantId');
     this.#byField = fields.map((field) => ({ field, counts: new NumberCounts() }));
     this.columns = [
-      ...new Set<ColumnField>([...fields, ...(asked.ofValues ? [asked.ofValues.field] : []), 'succeeded']),
+      ...new Set<ColumnField>([
+        ...fields,
+        ...(asked.ofValues ? [asked.ofValues.field] : []),
+        ...(asked.hasOutcomes ? (['succeeded'] as const) : []),
+      ]),
     ];
   }
 
   add(block: Block): void {
-    const ok = okOf(block);
-    const count = { n: block.count, ok: ok.count };
+    const failed = this.asked.hasOutcomes ? failedOf(block) : NONE;
+    const count = { n: block.count, ok: block.count - failed.length };
     const { windowMs, ofValues } = this.asked;
     addTo(this.sums.total, count);
     if (this.asked.fields.includes('tenantId'))
       addAt(this.sums.valuesOf('tenantId'), String(this.tenantId), count);
-    for (const { field, counts } of this.#byField) counts.add(block, field, ok.flags);
+    for (const { field, counts } of this.#byField) counts.add(block, field, failed);
     if (windowMs === null) return;
     if (windowMs >= HOUR_MS) {
       const window = Math.floor((block.hour * HOUR_MS) / windowMs);
       addAt(this.sums.windows, window, count);
-      if (ofValues) this.#addOfValues(block, ofValues.field, window, ok.flags);
-    } else this.#addWindows(block, windowMs, ok.flags);
+      if (ofValues) this.#addOfValues(block, ofValues.field, window, failed);
+    } else this.#addWindows(block, windowMs, failed);
   }
 
-  #addWindows({ hour, count, places, columns }: Block, windowMs: number, flags: Uint8Array): void {
+  #addWindows({ hour, count, places, columns }: Block, windowMs: number, failed: Uint32Array): void {
     const perHour = HOUR_MS / windowMs;
-    const [n, ok] = [new Int32Array(perHour), new Int32Array(perHour)];
+    const [n, bad] = [new Int32Array(perHour), new Int32Array(perHour)];
     const times = columns.times as Int32Array;
-    for (let i = 0; i < count; i++) {
-      const place = places ? (places[i] as number) : i;
-      const window = Math.floor((times[place] as number) / windowMs);
-      n[window] = (n[window] as number) + 1;
-      ok[window] = (ok[window] as number) + (flags[place] as number);
+    const windowAt = (place: number) => Math.floor((times[place] as number) / windowMs);
+    for (let i = 0; i < count; i++) (n[windowAt(places ? (places[i] as number) : i)] as number)++;
+    for (const place of failed) (bad[windowAt(place)] as number)++;
+    for (let w = 0; w < perHour; w++) {
+      const events = n[w] as number;
+      if (events > 0)
+        addAt(this.sums.windows, hour * perHour + w, { n: events, ok: events - (bad[w] as number) });
     }
-    for (let w = 0; w < perHour; w++)
-      if (n[w]) addAt(this.sums.windows, hour * perHour + w, { n: n[w] as number, ok: ok[w] as number });
   }
 
-  #addOfValues(block: Block, field: ColumnField, window: number, flags: Uint8Array): void {
+  #addOfValues(block: Block, field: ColumnField, window: number, failed: Uint32Array): void {
     const counts = new NumberCounts();
-    counts.add(block, field, flags);
-    for (const [id, count] of counts.entries())
-      addAt(
-        entry(this.#windowsOfNumbers, id, () => new Map()),
-        window,
-        count,
-      );
+    counts.add(block, field, failed);
+    for (const [number, text] of this.sought) {
+      const count = counts.at(number);
+      if (count.n > 0) addAt(this.sums.windowsOf(text), window, count);
+    }
   }
 
   /** Adds what was counted by numbers to the sums by values. */
@@ -211,12 +246,6 @@ class TenantCounts {
       );
       for (const [id, count] of entries) addAt(this.sums.valuesOf(field), names(id), count);
     }
-    const { ofValues } = this.asked;
-    if (!ofValues) return;
-    const names = await this.#names(ask, ofValues.field, [...this.#windowsOfNumbers.keys()]);
-    for (const [id, windows] of this.#windowsOfNumbers)
-      if (ofValues.values.has(names(id)))
-        for (const [window, count] of windows) addAt(this.sums.windowsOf(names(id)), window, count);
   }
 
   async #names(ask: Ask, field: ColumnField, ids: readonly number[]): Promise<(id: number) => string> {
@@ -231,38 +260,39 @@ class TenantCounts {
   }
 }
 
+const N = new Int32Array(COLUMN_VALUES_MAX);
+const BAD = new Int32Array(COLUMN_VALUES_MAX);
+
+function countAt(counts: Int32Array, codes: Uint16Array, places: Uint32Array): void {
+  for (let i = 0; i < places.length; i++) (counts[codes[places[i] as number] as number] as number)++;
+}
+
 /** By the number of a value: events, and those that succeeded. */
 class NumberCounts {
   #n = new Int32Array(256);
   #ok = new Int32Array(256);
 
-  /** @param flags of each event of the hour 1: it succeeded */
-  add({ count, places, columns }: Block, field: ColumnField, flags: Uint8Array): void {
+  /** @param failed places of the events that did not succeed, which are few */
+  add({ count, places, columns }: Block, field: ColumnField, failed: Uint32Array): void {
     const column = columns.column(field);
     if (!column) throw new Error(`an hour without the column ${columnOf(field)} was taken for one with it`);
     const { ids, codes } = column;
-    const [n, ok] = [new Int32Array(ids.length), new Int32Array(ids.length)];
-    if (places) {
-      for (let i = 0; i < count; i++) {
-        const place = places[i] as number;
-        const code = codes[place] as number;
-        n[code] = (n[code] as number) + 1;
-        ok[code] = (ok[code] as number) + (flags[place] as number);
-      }
-    } else {
-      for (let i = 0; i < count; i++) {
-        const code = codes[i] as number;
-        n[code] = (n[code] as number) + 1;
-        ok[code] = (ok[code] as number) + (flags[i] as number);
-      }
-    }
+    const [n, bad] = [N.fill(0, 0, ids.length), BAD.fill(0, 0, ids.length)];
+    if (places) countAt(n, codes, places);
+    else for (let i = 0; i < count; i++) (n[codes[i] as number] as number)++;
+    countAt(bad, codes, failed);
     for (let code = 0; code < ids.length; code++) {
-      if (n[code] === 0) continue;
+      const events = n[code] as number;
+      if (events === 0) continue;
       const id = ids[code] as number;
       if (id >= this.#n.length) this.#grow(id);
-      this.#n[id] = (this.#n[id] as number) + (n[code] as number);
-      this.#ok[id] = (this.#ok[id] as number) + (ok[code] as number);
+      this.#n[id] = (this.#n[id] as number) + events;
+      this.#ok[id] = (this.#ok[id] as number) + events - (bad[code] as number);
     }
+  }
+
+  at(id: number): Count {
+    return { n: this.#n[id] ?? 0, ok: this.#ok[id] ?? 0 };
   }
 
   #grow(id: number): void {
@@ -279,16 +309,22 @@ class NumberCounts {
   }
 }
 
-/** Of each event of an hour 1: it succeeded; and how many of the block's did. */
-function okOf({ count, places, columns }: Block): { readonly flags: Uint8Array; readonly count: number } {
+const NONE = new Uint32Array(0);
+
+/** The places of a block's events that did not succeed. */
+function failedOf({ count, places, columns }: Block): Uint32Array {
   const column = columns.column('succeeded');
   if (!column) throw new Error('an hour without outcomes was taken for one with them');
-  const ofCodes = Uint8Array.from(column.ids, (id) => (id === OUTCOME.succeeded ? 1 : 0));
-  const flags = new Uint8Array(columns.n);
-  for (let i = 0; i < flags.length; i++) flags[i] = ofCodes[column.codes[i] as number] as number;
-  let ok = 0;
-  for (let i = 0; i < count; i++) ok += flags[places ? (places[i] as number) : i] as number;
-  return { flags, count: ok };
+  const code = column.ids.indexOf(OUTCOME.failed);
+  if (code < 0) return NONE;
+  const { codes } = column;
+  const failed = new Uint32Array(count);
+  let found = 0;
+  for (let i = 0; i < count; i++) {
+    const place = places ? (places[i] as number) : i;
+    if (codes[place] === code) failed[found++] = place;
+  }
+  return failed.subarray(0, found);
 }
 
 function addTo(sum: Count, { n, ok }: Count): void {

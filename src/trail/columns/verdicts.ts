@@ -35,9 +35,11 @@ export function either(a: Verdicts, b: Verdicts): Verdicts {
 }
 
 /** Verdicts of events by those of their values: one where all values agree. */
-export function byCode(ofValues: Uint8Array, codes: Uint8Array | Uint16Array): Verdicts {
-  const first = ofValues[0] ?? NO;
-  if (ofValues.every((verdict) => verdict === first)) return first as Verdict;
+export function byCode(ofValues: Uint8Array, codes: Uint16Array): Verdicts {
+  const first = ofValues[0] as number;
+  let isSame = true;
+  for (let k = 1; k < ofValues.length && isSame; k++) isSame = ofValues[k] === first;
+  if (isSame) return first as Verdict;
   const verdicts = new Uint8Array(codes.length);
   for (let i = 0; i < codes.length; i++) verdicts[i] = ofValues[codes[i] as number] as number;
   return verdicts;
