@@ -1,0 +1,94 @@
+import { type ApiError, ConnectionError, errorOf } from './errors.js';
+
+export interface ClientOptions {
+  /** `https://audit.example.com` */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Further attempts after a failure that may pass: 408, 409, 429, 5xx, a lost connection. Default 5. */
+  readonly retries?: number;
+  /** Of one attempt, until its head is there. Default 60,000. */
+  readonly timeoutMs?: number;
+  readonly fetch?: typeof fetch;
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly retries?: number;
+}
+
+const BASE_PATH = '/api/v1/public';
+const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [500, 8_000];
+const MAY_PASS = new Set([408, 409, 429]);
+
+/** Calls of the API, tried again where that may help. */
+export class Http {
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ApiError, ConnectionError */
+  async get(path: string, query: Query, { signal, retries }: CallOptions = {}): Promise<Response> {
+    const most = retries ?? this.#options.retries ?? 5;
+    for (let attempt = 0; ; attempt++) {
+      signal?.throwIfAborted();
+      const failure = await this.#attempt(path, query, signal);
+      if (failure instanceof Response) return failure;
+      if (attempt >= most || !mayPass(failure)) throw failure;
+      await pause(waitMs(failure, attempt), signal);
+    }
+  }
+
+  async #attempt(
+    path: string,
+    query: Query,
+    signal?: AbortSignal,
+  ): Promise<Response | ApiError | ConnectionError> {
+    const { baseUrl, apiKey, timeoutMs = 60_000, fetch: send = globalThis.fetch } = this.#options;
+    const url = new URL(`${BASE_PATH}${path}`, baseUrl);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    const ended = new AbortController();
+    const end = () => ended.abort(signal?.reason);
+    signal?.addEventListener('abort', end);
+    const timer = setTimeout(() => ended.abort(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+    try {
+      const response = await send(url, { headers: { 'X-Api-Key': apiKey }, signal: ended.signal });
+      return response.ok ? response : await errorOf(response);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      return new ConnectionError('the service could not be reached', { cause });
+    } finally {
+      // From here on only the caller ends it: a stream takes as long as it takes.
+      clearTimeout(timer);
+    }
+  }
+}
+
+const mayPass = (failure: ApiError | ConnectionError) =>
+  failure instanceof ConnectionError || MAY_PASS.has(failure.status) || failure.status >= 500;
+
+/** What the service says, else twice as long as before, with jitter. */
+function waitMs(failure: ApiError | ConnectionError, attempt: number): number {
+  const told = failure instanceof ConnectionError ? null : failure.retryAfterSeconds;
+  if (told !== null) return told * 1_000;
+  const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
+  return longest / 2 + Math.random() * (longest / 2);
+}
+
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}

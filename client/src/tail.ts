@@ -1,0 +1,75 @@
+import type { components, operations } from './api.js';
+import { ApiError } from './errors.js';
+import type { Http } from './http.js';
+
+type Query = NonNullable<operations['tailAuditActivity']['parameters']['query']>;
+type Answer = components['schemas']['AuditActivityTail'];
+export type TailItem = components['schemas']['AuditActivityTailItem'];
+
+/** Where a reader keeps how far it is. */
+export interface CursorStore {
+  /** Null: nothing is kept yet. */
+  load(): Promise<string | null>;
+  save(cursor: string): Promise<void>;
+}
+
+/** Keeps it until the program ends. */
+export class MemoryCursorStore implements CursorStore {
+  #cursor: string | null = null;
+  async load(): Promise<string | null> {
+    return this.#cursor;
+  }
+  async save(cursor: string): Promise<void> {
+    this.#cursor = cursor;
+  }
+}
+
+export interface TailOptions extends Omit<Query, 'cursor' | 'include'> {
+  readonly store?: CursorStore;
+  readonly signal?: AbortSignal;
+}
+
+export interface TailBatch<T = TailItem> {
+  readonly items: readonly T[];
+  /** Whether the reader is at the end of what there is now. */
+  readonly caughtUp: boolean;
+  /** Events that retention removed before they were read. */
+  readonly removed: number;
+  readonly cursor: string;
+}
+
+const WAIT_SECONDS = 20;
+
+/**
+ * Batches of events in the order of arrival, for ever; an empty one tells that nothing came. The cursor is stored when
+ * the next batch is asked for, which is when the loop's body has ended: what a body did not finish comes again.
+ */
+export async function* tail<T>(
+  http: Http,
+  options: TailOptions,
+): AsyncGenerator<TailBatch<T>, void, undefined> {
+  const {
+    store = new MemoryCursorStore(),
+    signal,
+    from = 'beginning',
+    wait = WAIT_SECONDS,
+    ...query
+  } = options;
+  let cursor = await store.load();
+  for (;;) {
+    const place = cursor === null ? { from } : { cursor };
+    const response = await http.get(
+      '/audit-activity/tail',
+      { ...query, ...place, wait },
+      { retries: Number.POSITIVE_INFINITY, ...(signal && { signal }) },
+    );
+    const { data, meta } = (await response.json()) as Answer;
+    cursor = meta.nextCursor;
+    yield { items: data as T[], caughtUp: meta.caughtUp, removed: meta.removed, cursor };
+    await store.save(cursor);
+  }
+}
+
+/** Whether a cursor is refused for good: begin anew. */
+export const isCursorRefused = (error: unknown): boolean =>
+  error instanceof ApiError && (error.code === 'invalid_parameter' || error.code === 'forbidden');

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { sequenced } from '../rest/tail/support';
+import { ONE_ENGINE } from '../support/engines';
+import { anEvent } from '../support/events';
+import { ROOT } from '../support/imports';
+import { useWorld } from '../support/use-world';
+import type { TestTenant } from '../support/world';
+
+const run = promisify(execFile);
+jest.setTimeout(120_000);
+
+/** The blocks of a language in a document. */
+async function blocksOf(file: string, language: string): Promise<string[]> {
+  const text = await readFile(path.join(ROOT, file), 'utf8');
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(
+    ([, block = '']) => block,
+  );
+}
+
+describe.each(ONE_ENGINE)('what documents tell a collector to run, with a service on %s', (engine) => {
+  const open = useWorld(engine);
+  let folder: string;
+  let acme: TestTenant;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'collector-'));
+    acme = await open.world.tenant();
+    await acme.ingest(Array.from({ length: 30 }, () => anEvent({ actionId: 'DL' })));
+    await sequenced(acme, 30);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const env = (state: string) => ({
+    ...{ PATH: process.env.PATH, BASE_URL: open.world.service.url, API_KEY: acme.key, ONCE: '1' },
+    STATE_FOLDER: state,
+  });
+  const linesOf = (stdout: string) => stdout.split('\n').slice(0, -1);
+
+  it('runs: the examples of the packed client, and it is typed for both kinds of modules', async () => {
+    await run(process.execPath, [path.join(ROOT, 'scripts/client.mjs'), folder], { cwd: ROOT });
+    await writeFile(path.join(folder, 'package.json'), '{}');
+    const file = path.join(folder, 'audit-activity-client-0.1.0.tgz');
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', file], { cwd: folder });
+    const outputs: string[] = [];
+    for (const [i, block] of (await blocksOf('client/README.md', 'js')).entries()) {
+      const script = path.join(folder, `example-${i}.mjs`);
+      await writeFile(script, block);
+      outputs.push((await run(process.execPath, [script], { cwd: folder, env: env(folder) })).stdout);
+    }
+    const [list = '', tail = '', sources = '', exported = '', errors = ''] = outputs;
+    expect(linesOf(list)).toHaveLength(30);
+    expect(linesOf(tail).map((line) => JSON.parse(line).actionId)).toEqual(Array(30).fill('DL'));
+    expect(sources).toBe('');
+    expect(exported).toMatch(/^30 \{/);
+    expect(errors).toMatch(/^not_found \S+\n$/);
+    const required = `const { AuditActivityClient } = require('audit-activity-client');
+      new AuditActivityClient({ baseUrl: process.env.BASE_URL, apiKey: 'wrong' }).summary().catch((e) => console.log(e.name, e.status));`;
+    await writeFile(path.join(folder, 'required.cjs'), required);
+    const { stdout } = await run(process.execPath, ['required.cjs'], { cwd: folder, env: env(folder) });
+    expect(stdout).toBe('UnauthorizedError 401\n');
+  });
+
+  it('runs: the collector in Python, which goes on where it ended', async () => {
+    const [collector = ''] = await blocksOf('docs/collect.md', 'python');
+    expect(collector.split('\n').length).toBeLessThanOrEqual(61);
+    const script = path.join(folder, 'collect.py');
+    await writeFile(script, collector);
+    const state = await mkdtemp(path.join(folder, 'state-'));
+    const collect = async () => linesOf((await run('python3', [script], { env: env(state) })).stdout);
+    expect(await collect()).toHaveLength(30);
+    expect(await collect()).toHaveLength(0);
+    await acme.ingest(Array.from({ length: 8 }, () => anEvent({ eventTime: '2026-01-01T00:00:00Z' })));
+    await sequenced(acme, 38);
+    const late = await collect();
+    expect(late.map((line) => JSON.parse(line).eventTime.slice(0, 10))).toEqual(Array(8).fill('2026-01-01'));
+  });
+});
