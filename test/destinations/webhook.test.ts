@@ -180,6 +180,35 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
     expect(await test()).toEqual({ testDestination: { accepted: false, message: 'HTTP 401: who are you?' } });
   });
 
+  it('gets events of its tenant alone, those that its filter lets through', async () => {
+    const [one, other] = [await use.world.tenant(), await use.world.tenant()];
+    const asked = {
+      tenantId: one.tenantId,
+      url: receiver.url,
+      filter: 'actionId:(IN OR UP) NOT objectName:Log',
+    };
+    const { destinationId } = await createDestination(use.world, asked);
+    await other.ingest([anEvent({ actionId: 'IN' })]);
+    await one.ingest([
+      ...[
+        anEvent(),
+        anEvent({ actionId: 'IN', statement: 'INSERT 1' }),
+        anEvent({ actionId: 'UP', objectName: 'Log' }),
+      ],
+      ...[anEvent({ actionId: 'UP', statement: 'UPDATE 1' }), anEvent()],
+    ]);
+    await untilShown(
+      use.world,
+      destinationId,
+      ({ delivered, lagEvents }) => delivered === 2 && lagEvents === 0,
+    );
+    const items = receiver.requests.flatMap(itemsOf);
+    expect(items.map(({ tenantId, statement, position }) => [tenantId, statement, position])).toEqual([
+      [one.tenantId, 'INSERT 1', '1'],
+      [one.tenantId, 'UPDATE 1', '3'],
+    ]);
+  });
+
   it('is gone when it is removed, with all that was kept of it', async () => {
     const tenant = await use.world.tenant();
     const { destinationId } = await createDestination(use.world, {

@@ -25,6 +25,7 @@ export interface MarkedTenant {
   readonly findingIds: readonly string[];
   readonly backtestId: string;
   readonly keyIds: readonly string[];
+  readonly destinationId: string;
   /** In hexadecimal: record ids and leaf hashes of the evidence log. */
   readonly logged: readonly string[];
 }

@@ -4,6 +4,7 @@ import { openDatabase } from '../../../src/database/database';
 import { migrate } from '../../../src/database/migrate';
 import { applyRetention } from '../../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../../src/modules/tenants/retention/retention.store';
+import { createDestination } from '../../destinations/support/destinations';
 import { REPORT, reportOf } from '../../support/audit-sources';
 import { createTestDatabase, type EngineName, type TestDatabase } from '../../support/engines';
 import { type IngestedEvent } from '../../support/events';
@@ -83,6 +84,10 @@ async function filled(world: World, marks: Marks, count: (typeof COUNTS)['a' | '
 /** What can be known of a tenant by those who may. */
 async function described(world: World, { tenantId, marks, events }: Filled): Promise<MarkedTenant> {
   const tenant = await TestTenant.of(world, tenantId, READ);
+  const { destinationId } = await createDestination(world, {
+    ...{ tenantId, name: `${marks.admin} destination`, url: 'https://siem.invalid' },
+    ...{ from: 'now', filter: `objectName:"${marks.event}"` },
+  });
   const named = await world.key({ name: `${marks.admin} key`, tenantIds: [tenantId] });
   const { data } = (await tenant.get('/audit-activity', { pageSize: 100 })).body;
   const entries = (await tenant.get('/audit-log/entries')).body.data;
@@ -109,6 +114,7 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
     alertIds: alerts.map(({ alertId }: { alertId: string }) => alertId),
     findingIds: findings.map(({ findingId }: { findingId: string }) => findingId),
     keyIds: [tenant.keyId, named.keyId],
+    destinationId,
     logged: [...hashesIn(entries.recordIds, 16), ...hashesIn(entries.leafHashes, 32)],
   };
 }
