@@ -75,7 +75,7 @@ function asService(engine: PGlite): PGlite {
 /** Tables whose rows come and go all the time. */
 const BUSY = [
   ...['audit_delta', 'audit_count', 'audit_unindexed', 'audit_log_queue', 'audit_log_head', 'audit_source'],
-  ...['api_key', 'dashboard_session', 'export_lease'],
+  ...['api_key', 'dashboard_session', 'export_lease', 'destination'],
 ];
 
 /**

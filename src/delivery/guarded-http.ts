@@ -26,7 +26,6 @@ export interface TlsOptions {
   readonly key?: string | undefined;
 }
 
-const CONNECT_MS = 10_000;
 const ANSWER_MS = 20_000;
 const ANSWER_BYTES = 64 * 1024;
 const IDLE_MS = 15_000;
@@ -55,8 +54,16 @@ export class GuardedHttp {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     // Of a name the connection asks itself, by `lookup`.
     if (isIP(host) > 0) await this.guard.addressesOf(host, isPlain);
+    const attempt = () => this.#attempt(url, request, signal);
+    // The receiver may have closed a connection that was kept, just as this was sent on it.
+    return attempt().catch((error: unknown) =>
+      error instanceof StaleConnection ? attempt() : Promise.reject(error),
+    );
+  }
+
+  #attempt(url: URL, request: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+    const isPlain = url.protocol === 'http:';
     return new Promise((done, fail) => {
-      const over = AbortSignal.any([AbortSignal.timeout(this.answerMs), ...(signal ? [signal] : [])]);
       const sent = (isPlain ? http : https).request(url, {
         method: request.method,
         headers: {
@@ -66,13 +73,22 @@ export class GuardedHttp {
         },
         agent: isPlain ? this.#agents.http : this.#agents.https,
         lookup: this.guard.lookup(isPlain),
-        signal: over,
       });
-      sent.setTimeout(CONNECT_MS + this.answerMs, () => sent.destroy(new Error('the connection was silent')));
+      const late = () => sent.destroy(new Error(`no answer within ${this.answerMs / 1000} seconds`));
+      const timer = setTimeout(late, this.answerMs);
+      const aborted = () => sent.destroy(new Error('the attempt was ended'));
+      signal?.addEventListener('abort', aborted, { once: true });
+      sent.once('close', () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', aborted);
+      });
       sent.once('response', (answer) => {
         readAnswer(answer, request.answerBytesMax ?? ANSWER_BYTES).then(done, fail);
       });
-      sent.once('error', (error) => fail(signal?.aborted ? error : toPlain(error, this.answerMs)));
+      sent.once('error', (error: NodeJS.ErrnoException) => {
+        const isStale = sent.reusedSocket && error.code === 'ECONNRESET';
+        fail(isStale ? new StaleConnection(error.message, { cause: error }) : error);
+      });
       sent.end(request.body);
     });
   }
@@ -83,10 +99,7 @@ export class GuardedHttp {
   }
 }
 
-const toPlain = (error: Error, answerMs: number) =>
-  error.name === 'AbortError' || error.name === 'TimeoutError'
-    ? new Error(`no answer within ${answerMs / 1000} seconds`)
-    : error;
+class StaleConnection extends Error {}
 
 async function readAnswer(answer: http.IncomingMessage, bytesMax: number): Promise<HttpAnswer> {
   const chunks: Buffer[] = [];

@@ -57,6 +57,11 @@ export class SecretBox {
     return Buffer.concat(open).toString('utf8');
   }
 
+  /** Whether a key at hand sealed it. */
+  opens(sealed: Buffer): boolean {
+    return this.keys.some(({ id }) => id === sealed.toString('hex', 1, 1 + KEY_ID_BYTES));
+  }
+
   /** Whether another key than the first one sealed it. */
   isOld = (sealed: Buffer): boolean => sealed.toString('hex', 1, 1 + KEY_ID_BYTES) !== this.keyId;
 }

@@ -46,6 +46,11 @@ export class Deliveries {
     return this.#listed;
   }
 
+  /** Whether this instance has the keys of all secrets; of others it leaves the destination to other instances. */
+  get hasKeys(): boolean {
+    return this.#listed.every(({ secrets }) => this.parts.box.opens(secrets));
+  }
+
   /** Begins to send where it is due. */
   async round(): Promise<void> {
     const all = await this.parts.store.list();
@@ -60,7 +65,7 @@ export class Deliveries {
     for (const one of this.#listed) {
       if (this.#stopping.signal.aborted || this.#running.size >= LIMITS.destinationRunsMax) return;
       const { destinationId } = one;
-      if (!one.isDue || this.#running.has(destinationId)) continue;
+      if (!one.isDue || this.#running.has(destinationId) || !this.parts.box.opens(one.secrets)) continue;
       const run = this.#run(one)
         .catch((err) =>
           this.parts.log.warn({ err, destinationId }, 'a delivery was broken off; it is tried again'),
@@ -130,15 +135,10 @@ export class Deliveries {
   /** What an older key sealed is sealed by the newest one, so that the older can go. */
   async #sealAnew(): Promise<void> {
     const { box, store, log } = this.parts;
-    const old = this.#listed.filter(({ secrets }) => box.isOld(secrets));
+    const old = this.#listed.filter(({ secrets }) => box.isOld(secrets) && box.opens(secrets));
     for (const one of old) {
       const owner = ownerOfSecrets(one);
-      try {
-        await store.putSecrets(one, one.secrets, box.seal(box.open(one.secrets, owner), owner));
-      } catch (err) {
-        const { destinationId } = one;
-        log.warn({ err, destinationId }, 'the secrets of a destination do not open: rotate them');
-      }
+      await store.putSecrets(one, one.secrets, box.seal(box.open(one.secrets, owner), owner));
     }
     if (old.length > 0)
       log.info({ keyId: box.keyId, count: old.length }, 'secrets are sealed by the new key');

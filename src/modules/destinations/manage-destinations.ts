@@ -180,7 +180,8 @@ export class DestinationManager {
 
   /** Of a webhook signed by v1a. */
   publicKey(destination: Destination): string | null {
-    if (destination.settings.signature !== 'v1a') return null;
+    const { settings, secrets } = destination;
+    if (settings.signature !== 'v1a' || !this.parts.box.opens(secrets)) return null;
     const { signing } = JSON.parse(
       this.parts.box.open(destination.secrets, ownerOfSecrets(destination)),
     ) as StoredSecrets;

@@ -63,7 +63,10 @@ export async function openDestinations(parts: {
       {
         get healthy() {
           const since = nowMs() - LIMITS.destinationOvertakenShownMs;
-          return deliveries.listed.every(({ overtakenAt }) => (overtakenAt?.getTime() ?? 0) < since);
+          return (
+            deliveries.hasKeys &&
+            deliveries.listed.every(({ overtakenAt }) => (overtakenAt?.getTime() ?? 0) < since)
+          );
         },
       },
     ],

@@ -44,6 +44,8 @@ export class Runner {
   #destination: Destination;
   /** Read ahead while a batch is sent. */
   #ahead: Planned | null = null;
+  /** Ends what is under way: the instance stops, or the lease is lost. */
+  readonly #stop = new AbortController();
   /** Since a batch was refused, the receiver has taken another one. */
   #isProven = false;
 
@@ -55,10 +57,14 @@ export class Runner {
   }
 
   async run(): Promise<void> {
+    const stop = () => this.#stop.abort();
+    this.parts.signal.addEventListener('abort', stop, { once: true });
     try {
       while (!this.parts.signal.aborted && !this.parts.isTimeUp()) if (!(await this.#step())) return;
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
+    } finally {
+      this.parts.signal.removeEventListener('abort', stop);
     }
   }
 
@@ -209,13 +215,10 @@ export class Runner {
     const { tenantId, destinationId, generation } = this.#destination;
     const { from, to, items } = planned;
     const id = batchId(destinationId, generation, planned);
-    const stop = new AbortController();
-    const signal = AbortSignal.any([this.parts.signal, stop.signal]);
+    const { signal } = this.#stop;
+    const lose = () => this.#stop.abort();
     const renewal = setInterval(() => {
-      this.parts.lease.renew().then(
-        (state) => state === null && stop.abort(),
-        () => stop.abort(),
-      );
+      this.parts.lease.renew().then((state) => state === null && lose(), lose);
     }, RENEW_MS);
     try {
       const sent = this.parts.sender.send({ id, tenantId, from, to, items }, signal);
