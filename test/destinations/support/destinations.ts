@@ -48,10 +48,19 @@ export async function shown(world: World, destinationId: string): Promise<ShownD
 export const change = (world: World, name: string, destinationId: string, more = '') =>
   world.operate(`mutation { ${name}(destinationId: "${destinationId}"${more}) { destinationId } }`);
 
+/** Several tests ask one service, which has work to do beside. */
+const POLL_MS = 200;
+
 /** Waits until a destination is as it is wanted. */
 export const untilShown = (
   world: World,
   destinationId: string,
   wanted: (one: ShownDestination) => boolean,
-  withinMs = 15_000,
-): Promise<ShownDestination> => until(() => shown(world, destinationId), wanted, withinMs);
+  withinMs = 40_000,
+): Promise<ShownDestination> => {
+  const ask = async () => {
+    await new Promise((done) => setTimeout(done, POLL_MS));
+    return shown(world, destinationId);
+  };
+  return until(ask, wanted, withinMs);
+};
