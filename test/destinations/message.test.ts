@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { PostgresTenantStore } from '../../src/caller/tenant.store';

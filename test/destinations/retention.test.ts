@@ -54,7 +54,8 @@ describeOnPostgres('retention and destinations', () => {
     expect(one).toMatchObject({ behindRetention: 2, lagEvents: 0 });
     const own = receiver.requests.flatMap(itemsOf).filter((item) => item.tenantId === tenantId);
     expect(own.map(({ position }) => position)).toEqual(['2', '3']);
-    expect((await use.world.fetch('/health')).text).toContain('Degraded');
+    const health = async () => (await use.world.fetch('/health')).text;
+    await until(health, (text) => text.includes('Degraded'));
   });
 
   it('of before a destination was made is nothing that it lost', async () => {
