@@ -107,7 +107,8 @@ class HeldLease implements Lease {
     if (!now) return null;
     const next = {
       position: change.position ?? now.position,
-      batches: change.batches ?? now.batches,
+      // The bounds alone: what was read of a batch is not kept with them.
+      batches: (change.batches ?? now.batches).map(({ from, to }) => ({ from, to })),
       batchLimit: change.batchLimit === undefined ? now.batchLimit : change.batchLimit,
       attempts: change.attempts ?? now.attempts,
     };
