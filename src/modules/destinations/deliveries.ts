@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import type { NetworkGuard } from '../../delivery/network-guard';
 import { failed, type Outcome } from '../../delivery/outcome';
@@ -30,6 +31,7 @@ interface OpenSender {
 }
 
 const OVERTAKEN_CHECK_MS = 60_000;
+const LISTENERS_PER_RUN = 3;
 
 /** Sends to the destinations of all tenants: those that have something to send and that no other instance sends to. */
 export class Deliveries {
@@ -39,7 +41,10 @@ export class Deliveries {
   #listed: readonly Listed[] = [];
   #checkedMs = 0;
 
-  constructor(private readonly parts: DeliveryParts) {}
+  constructor(private readonly parts: DeliveryParts) {
+    // Each delivery listens, and what it has on the way.
+    setMaxListeners(LISTENERS_PER_RUN * LIMITS.destinationRunsMax, this.#stopping.signal);
+  }
 
   /** As of the last round. */
   get listed(): readonly Destination[] {
