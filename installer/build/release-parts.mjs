@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { packClient } from '../../scripts/lib/client.mjs';
 import { buildChart } from './chart.mjs';
 import { buildDeb } from './deb.mjs';
 import { DEB_PACKAGES } from './debian-package.mjs';
@@ -20,6 +21,7 @@ export const PARTS = {
   msi: { build: (out) => buildMsi({ out }), tools: MSI_PACKAGES },
   image: { build: (out, { server }) => buildImage({ out, archive: server }), tools: IMAGE_PACKAGES },
   chart: { build: (out) => buildChart({ out }), tools: { tar: 'tar' } },
+  client: { build: packClient, tools: {} },
   openapi: { build: writeOpenApi, tools: {} },
   sbom: { build: (out) => writeSbom({ out }), tools: {} },
 };
