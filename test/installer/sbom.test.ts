@@ -1,0 +1,48 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { callBuild, ROOT } from './support/packages';
+
+interface Component {
+  readonly 'bom-ref': string;
+  readonly name: string;
+  readonly version: string;
+  readonly purl: string;
+  readonly licenses?: readonly object[];
+}
+
+describe('what a release is made of', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'sbom-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  let bom: {
+    readonly bomFormat: string;
+    readonly metadata: { readonly component: Component };
+    readonly components: readonly Component[];
+    readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
+  };
+  beforeAll(async () => {
+    bom = JSON.parse(readFileSync(await callBuild('sbom.mjs', 'writeSbom', { out: folder }), 'utf8'));
+  });
+  const { version, dependencies, devDependencies } = JSON.parse(
+    readFileSync(path.join(ROOT, 'package.json'), 'utf8'),
+  );
+
+  it('names the version, every production dependency as it is locked, and none for development alone', () => {
+    expect([bom.bomFormat, bom.metadata.component.version]).toEqual(['CycloneDX', version]);
+    const named = new Map(bom.components.map((each) => [each['bom-ref'], each]));
+    for (const [name, locked] of Object.entries(dependencies))
+      expect(named.get(`node_modules/${name}`)).toMatchObject({ name, version: locked });
+    for (const name of ['jest', 'typescript', 'vite', 'prisma'])
+      expect([name, name in devDependencies, named.has(`node_modules/${name}`)]).toEqual([name, true, false]);
+  });
+
+  it('has each component once, with a package URL and a licence, and only known ones depend on each other', () => {
+    const refs = bom.components.map((each) => each['bom-ref']);
+    expect(new Set(refs).size).toBe(refs.length);
+    expect(bom.components.filter(({ purl }) => !/^pkg:(npm|generic)\//.test(purl))).toEqual([]);
+    expect(bom.components.filter(({ licenses }) => !licenses?.length).map(({ name }) => name)).toEqual([]);
+    const known = new Set([...refs, bom.metadata.component['bom-ref']]);
+    const unknown = bom.dependencies.flatMap(({ ref, dependsOn = [] }) => [ref, ...dependsOn]);
+    expect(unknown.filter((ref) => !known.has(ref))).toEqual([]);
+  });
+});
