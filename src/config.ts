@@ -121,6 +121,15 @@ export const ENVIRONMENT = z.object({
     .describe(
       'Private, loopback and other special networks (CIDR), comma-separated, that destinations may be in; without encryption only those.',
     ),
+  SMTP_URL: serverUrl(['smtp:', 'smtps:'])
+    .optional()
+    .describe(
+      'The server that takes mail about alerts: smtp:// with STARTTLS, smtps:// with TLS; a login is sent over TLS only. Not set: no mail.',
+    ),
+  SMTP_FROM: z
+    .string()
+    .optional()
+    .describe('Who mail about alerts is from. Not set: audit-activity@localhost.'),
   REDIS_URL: serverUrl(['redis:', 'rediss:'])
     .optional()
     .describe('Shares the rate limits between instances. Not set: each instance keeps its own.'),
@@ -215,6 +224,8 @@ export interface Config {
   readonly secretsKeyFile: string | null;
   /** Networks that are no public internet, and may be sent to. */
   readonly destinationAllowNetworks: readonly string[];
+  /** Null: no mail is sent. */
+  readonly mail: { readonly url: string; readonly from: string } | null;
   readonly redisUrl: string | null;
   /** Whether this instance keeps the search index up. */
   readonly searchIndex: boolean;
@@ -283,6 +294,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     formerCheckpointKeys: data.CHECKPOINT_KEY_SUCCEEDS?.split(/ *, */) ?? [],
     secretsKeyFile: data.SECRETS_KEY_FILE ?? null,
     destinationAllowNetworks: data.DESTINATION_ALLOW_NETWORKS ?? [],
+    mail: data.SMTP_URL ? { url: data.SMTP_URL, from: data.SMTP_FROM ?? 'audit-activity@localhost' } : null,
     redisUrl: data.REDIS_URL ?? null,
     searchIndex: data.SEARCH_INDEX === 'on',
     logLevel: data.LOG_LEVEL,

@@ -146,6 +146,8 @@ export const LIMITS = {
   facetValuesSearchedMax: 10_000, // the largest values of a field, gone over for a text in them
   facetValuesMax: 100, // one answer; a list of names is filtered, not leafed through
   exploreReadEventsMax: 200_000, // events that may be read where counts can't serve: well under a second
+  noticeMs: 1_000, // an alert is told within seconds
+  trailHealthMs: 60_000, // silent sources and gaps are told within a minute or so
   ownRulesMax: 250, // of a tenant: each is asked of every event
   backtestDaysMax: 366, // a year
   backtestsMax: 2, // at once, of an instance: each takes up to half of a processor

@@ -9,6 +9,7 @@ import { AccessLogResolver } from './modules/access-log/access-log.resolver';
 import { AuditEventResolver } from './modules/activity/audit-event.resolver';
 import { DestinationResolver } from './modules/destinations/destination.resolver';
 import { AlertResolver } from './modules/detection/alert.resolver';
+import { AlertRouteResolver } from './modules/detection/route.resolver';
 import { AlertWorkResolver } from './modules/detection/work.resolver';
 import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
@@ -28,6 +29,7 @@ interface SchemaParts extends AccessNotes {
 const RESOLVERS = [
   AccessLogResolver,
   AlertResolver,
+  AlertRouteResolver,
   AlertWorkResolver,
   AuditEventResolver,
   AuditSourceResolver,

@@ -74,7 +74,10 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations],
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
-    detectionModule({ prisma, owner, tenants, signal: stopping.signal, ask, form, nowMs, log }),
+    detectionModule({
+      ...{ prisma, owner, tenants, signal: stopping.signal, ask, form, nowMs, log },
+      ...{ send: destinations.sendMessage, mail: config.mail },
+    }),
     exploreModule(database, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     accessLogModule({ accessLog, store: accessEntries, days: config.accessLogDays, nowMs }),

@@ -1,4 +1,4 @@
-import { type Entry, merged } from './hit';
+import { type Entry, RECORD_IDS_MAX } from './hit';
 
 const DAY_US = 86_400e6;
 export const dayOf = (at: number): number => Math.floor(at / DAY_US);
@@ -38,7 +38,7 @@ export function addToSum(
     body.windows.push(window);
     body.windows.sort((a, b) => a.index - b.index);
     if (body.windows.length > WINDOWS_MAX) body.windows.shift();
-  } else window.entry = merged([window.entry, entry]);
+  } else window.entry = joined(window.entry, entry);
   window.sum += value;
   const day = dayOf(entry.l);
   const base = baseOf(body, day, node.days);
@@ -58,3 +58,17 @@ const baseOf = ({ days }: Sums, day: number, count: number): number =>
     (max, [of, sum]) => (Number(of) < day && Number(of) >= day - count ? Math.max(max, sum) : max),
     0,
   );
+
+/** One more event, without a copy of what is there once that is full. */
+const joined = (window: Entry, { f, l, r, i }: Entry): Entry => ({
+  f: Math.min(window.f, f),
+  l: Math.max(window.l, l),
+  r: window.r.length < RECORD_IDS_MAX ? [...window.r, ...r] : window.r,
+  n: window.n + 1,
+  p: window.p,
+  i:
+    i[0] === undefined || window.i.includes(i[0]) || window.i.length >= INSTANCES_MAX
+      ? window.i
+      : [...window.i, i[0]],
+});
+const INSTANCES_MAX = 20;

@@ -20,6 +20,15 @@ const MATRIX = {
   'Query.alert': ['public', `{ alert(alertId: "${UUID}") { alertId } }`, 'read:alerts'],
   'Query.findings': ['public', '{ findings { totalCount } }', 'read:findings'],
   'Query.finding': ['public', `{ finding(findingId: "${UUID}") { findingId } }`, 'read:findings'],
+  'Query.alertRoutes': ['operator', '{ alertRoutes(tenantId: "1") { routeId } }'],
+  'Mutation.createAlertRoute': [
+    'operator',
+    'mutation { createAlertRoute(tenantId: "1", name: "x") { routeId } }',
+  ],
+  'Mutation.removeAlertRoute': [
+    'operator',
+    `mutation { removeAlertRoute(tenantId: "1", routeId: "${UUID}") }`,
+  ],
   'Query.tenantAlerts': ['operator', '{ tenantAlerts { totalCount } }'],
   'Query.tenantAlert': ['operator', `{ tenantAlert(alertId: "${UUID}") { alertId } }`],
   'Query.alertChanges': [

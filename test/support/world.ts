@@ -48,6 +48,7 @@ export class World {
         formerCheckpointKeys: [],
         secretsKeyFile: null,
         destinationAllowNetworks: [],
+        mail: null,
         redisUrl: null,
         logLevel: 'info',
         searchIndex: true,

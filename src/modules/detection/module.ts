@@ -11,9 +11,16 @@ import { AlertResolver } from './alert.resolver';
 import { AlertStore } from './alert.store';
 import { Backtests } from './backtests';
 import { Detector } from './detector';
+import { HealthAlerts } from './health-alerts';
+import { type MailServer, mailer } from './mail';
+import { noteAlerts } from './notices';
+import { Notifier, type SendAlert } from './notifier';
+import { AlertRouteResolver } from './route.resolver';
+import { RouteStore } from './route.store';
 import { RuleStore } from './rule.store';
 import { readShippedRules } from './shipped-rules';
 import { AlertWorkResolver } from './work.resolver';
+import { severityNumber } from './write-findings';
 
 /** Rules that look at what arrives, what they find, and the alerts that people work on. */
 export function detectionModule(parts: {
@@ -25,21 +32,45 @@ export function detectionModule(parts: {
   readonly form: TenantForm;
   readonly nowMs: () => number;
   readonly log: Logger;
+  /** Hands a message to a destination. */
+  readonly send: SendAlert;
+  /** Null: no mail is sent. */
+  readonly mail: MailServer | null;
 }): Module {
-  const { prisma, owner, tenants, signal, ask, form, nowMs } = parts;
+  const { prisma, owner, tenants, signal, ask, form, nowMs, log, send, mail } = parts;
   const shipped = readShippedRules();
   const host = openHost();
-  const detector = new Detector({ owner, form, host, shipped, nowMs });
   const reader = new AlertReader(ask);
-  const alerts = new AlertStore(prisma, nowMs);
+  const health = new HealthAlerts(owner, shipped, nowMs);
+  const detector = new Detector({
+    ...{ owner, form, host, shipped, nowMs },
+    onAlerts: (tx, tenantId, written) =>
+      noteAlerts(
+        tx,
+        written
+          .filter(({ isNew, status }) => isNew && status === 'new')
+          .map((alert) => ({ ...alert, tenantId, severity: severityNumber(alert.severity) })),
+        new Date(nowMs()),
+      ),
+  });
+  const notifier = new Notifier({
+    ...{ owner, reader: new AlertReader(askPrisma(owner)), send, health, nowMs, log },
+    mailer: mail && mailer(mail),
+  });
+  const alerts = new AlertStore(prisma, nowMs, (tx, alert) => noteAlerts(tx, [alert], new Date(nowMs())));
   const rules = new RuleStore(prisma, shipped, nowMs);
   const backtests = new Backtests(new PostgresArrivalReader(askPrisma(owner), form, nowMs), nowMs);
   signal.addEventListener('abort', () => backtests.close());
   return {
     resolvers: [
+      new AlertRouteResolver(new RouteStore(prisma, nowMs), tenants),
       new AlertResolver(reader),
       new AlertWorkResolver({ reader, alerts, rules, backtests, tenants, nowMs }),
     ],
-    tasks: [{ name: 'looking for attacks', everyMs: LIMITS.detectionMs, run: () => detector.run() }],
+    tasks: [
+      { name: 'looking for attacks', everyMs: LIMITS.detectionMs, run: () => detector.run() },
+      { name: 'telling of alerts', everyMs: LIMITS.noticeMs, run: () => notifier.run() },
+      { name: 'looking at the trail', everyMs: LIMITS.trailHealthMs, run: () => health.look() },
+    ],
   };
 }

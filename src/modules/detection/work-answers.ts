@@ -70,3 +70,19 @@ export const BACKTEST = {
     examples: { kind: 'object', isList: true, of: BACKTEST_EXAMPLE, doc: 'The first ones.' },
   },
 } as const satisfies Shape;
+
+export const ALERT_ROUTE = {
+  name: 'AlertRoute',
+  doc: 'Where alerts are told.',
+  fields: {
+    routeId: { kind: 'id' },
+    tenantId: { kind: 'text' },
+    name: { kind: 'text' },
+    kind: { kind: 'text', doc: 'email or destination.' },
+    severity: { kind: 'choice', choices: SEVERITY, doc: 'The least that is told.' },
+    ruleId: { kind: 'id', nullable: true, doc: 'Null: of every rule.' },
+    emails: { kind: 'text', isList: true },
+    destinationId: { kind: 'id', nullable: true },
+    format: { kind: 'text', nullable: true, doc: 'json or ocsf.' },
+  },
+} as const satisfies Shape;

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { Prisma } from '../../database/clients';
+
+/** An alert in a state that is to be told. */
+export interface Told {
+  readonly tenantId: number;
+  readonly alertId: string;
+  readonly ruleId: string;
+  /** 1 to 4. */
+  readonly severity: number;
+  readonly status: string;
+  /** A route that is not told: it is what the alert is about. */
+  readonly exceptRouteId?: string;
+}
+
+/** Notes, in the transaction of the change, who is to be told of alerts: once for each alert, state and route. */
+export async function noteAlerts(
+  tx: Prisma.TransactionClient,
+  alerts: readonly Told[],
+  at: Date,
+): Promise<void> {
+  const [first] = alerts;
+  if (!first) return;
+  const routes = await tx.alertRoute.findMany({ where: { tenantId: first.tenantId, enabled: true } });
+  const data = alerts.flatMap(({ tenantId, alertId, ruleId, severity, status, exceptRouteId }) =>
+    routes
+      .filter(
+        (route) =>
+          route.routeId !== exceptRouteId &&
+          severity >= route.severityMin &&
+          (route.ruleId === null || route.ruleId === ruleId),
+      )
+      .map(({ routeId }) => ({
+        ...{ tenantId, routeId, alertId, state: status, createdAt: at, nextAt: at, tries: 0 },
+        noticeId: noticeIdOf(alertId, status, routeId),
+      })),
+  );
+  if (data.length > 0) await tx.alertNotice.createMany({ data, skipDuplicates: true });
+}
+
+function noticeIdOf(...parts: readonly string[]): string {
+  const hex = createHash('sha256').update(parts.join('\n')).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-b${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

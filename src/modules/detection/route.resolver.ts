@@ -1,0 +1,91 @@
+import { GraphQLBoolean, GraphQLString } from 'graphql';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { attemptOf, type Call } from '../../caller/call';
+import type { TenantStore } from '../../caller/tenant.store';
+import { parseTenantId } from '../../caller/tenant-set';
+import { SEVERITIES, type Severity } from '../../detection/rule';
+import { DomainError } from '../../errors';
+import { isUuid } from '../../event/uuid';
+import { Access } from '../../graphql/access';
+import { objectType } from '../../graphql/object-type';
+import { LIMITS } from '../../limits';
+import type { RouteStore, RouteTarget } from './route.store';
+import { ALERT_ROUTE } from './work-answers';
+
+const AlertRouteType = objectType(ALERT_ROUTE);
+const EMAILS_MAX = 20;
+const EMAIL = /^[^\s@<>,;"]{1,64}@[A-Za-z0-9.-]{1,255}$/;
+const FORMATS = ['json', 'ocsf'];
+const text = () => GraphQLString;
+const maybe = { nullable: true } as const;
+type Given<T> = T | null | undefined;
+
+/** Where alerts are told: for operators. */
+@Resolver()
+export class AlertRouteResolver {
+  constructor(
+    private readonly routes: RouteStore,
+    private readonly tenants: Pick<TenantStore, 'existing'>,
+  ) {}
+
+  @Query(() => [AlertRouteType], { description: 'Where the alerts of a tenant are told.' })
+  @Access({ principal: 'operator' })
+  async alertRoutes(@Arg('tenantId', text) tenantId: string) {
+    return this.routes.list(await this.#tenant(tenantId));
+  }
+
+  @Mutation(() => AlertRouteType, { description: 'Has alerts told by e-mail, or to a destination.' })
+  @Access({ principal: 'operator' })
+  async createAlertRoute(
+    @Arg('tenantId', text) tenantId: string,
+    @Arg('name', text) name: string,
+    @Arg('emails', () => [GraphQLString], maybe) emails: Given<string[]>,
+    @Arg('destinationId', text, maybe) destinationId: Given<string>,
+    @Arg('format', text, { nullable: true, description: 'json or ocsf, for a destination.' })
+    format: Given<string>,
+    @Arg('severity', text, { nullable: true, description: 'At least this one.' }) severity: Given<string>,
+    @Arg('ruleId', text, { nullable: true, description: 'Of this rule only.' }) ruleId: Given<string>,
+    @Ctx() call: Call,
+  ) {
+    const to = emails ?? [];
+    const least = severity ?? SEVERITIES[0];
+    const problems = [
+      ...(name.trim() === '' || name.length > LIMITS.nameCharsMax
+        ? [`name must have 1 to ${LIMITS.nameCharsMax} characters`]
+        : []),
+      ...(to.length > 0 === (destinationId != null) ? ['give either emails or destinationId'] : []),
+      ...(to.length > EMAILS_MAX ? [`emails must be at most ${EMAILS_MAX}`] : []),
+      ...(to.every((one) => EMAIL.test(one)) ? [] : ['emails must be addresses such as soc@example.com']),
+      ...[destinationId, ruleId]
+        .filter((id) => id != null && !isUuid(id))
+        .map((id) => `${JSON.stringify(id?.slice(0, 60))} must be a UUID`),
+      ...(format != null && !FORMATS.includes(format) ? [`format must be one of ${FORMATS.join(', ')}`] : []),
+      ...(SEVERITIES.includes(least as Severity) ? [] : [`severity must be one of ${SEVERITIES.join(', ')}`]),
+    ];
+    if (problems.length > 0)
+      throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+    const target: RouteTarget =
+      destinationId != null ? { destinationId, format: format === 'ocsf' ? 'ocsf' : 'json' } : { to };
+    const severityMin = SEVERITIES.indexOf(least as Severity) + 1;
+    const route = { name, severityMin, ruleId: ruleId?.toLowerCase() ?? null, target };
+    return this.routes.create(await this.#tenant(tenantId), route, attemptOf(call));
+  }
+
+  @Mutation(() => GraphQLBoolean, { description: 'Has them told there no more.' })
+  @Access({ principal: 'operator' })
+  async removeAlertRoute(
+    @Arg('tenantId', text) tenantId: string,
+    @Arg('routeId', text) routeId: string,
+    @Ctx() call: Call,
+  ) {
+    if (!isUuid(routeId)) throw new DomainError('not_found', { public: 'There is no such record.' });
+    return this.routes.remove(await this.#tenant(tenantId), routeId, attemptOf(call));
+  }
+
+  async #tenant(given: string): Promise<number> {
+    const id = parseTenantId(given);
+    if (id === null || (await this.tenants.existing([id])).length === 0)
+      throw new DomainError('not_found', { public: 'There is no such tenant.' });
+    return id;
+  }
+}
