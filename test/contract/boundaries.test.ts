@@ -68,7 +68,11 @@ const BORDERS: readonly Border[] = [
     files: [...BELOW_MODULES, 'src/modules/destinations'],
     packages: ['zod'],
   },
-  { of: ['src/modules/detection/mail'], files: BELOW_MODULES, packages: ['nodemailer'] },
+  {
+    of: ['src/modules/detection/mail'],
+    files: [...BELOW_MODULES, 'src/modules/detection'],
+    packages: ['nodemailer'],
+  },
   { of: ['src/modules/export/formats'], files: BELOW_MODULES, packages: ['csv-stringify'] },
   {
     of: ['rest-facade'],

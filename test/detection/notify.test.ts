@@ -22,7 +22,8 @@ class MailServer {
         for (const line of chunk.toString().split('\r\n').slice(0, -1)) {
           if (data !== null) {
             if (line === '.') {
-              if (!made.isRefusing) made.mails.push(data);
+              // A header may go on in the next line.
+              if (!made.isRefusing) made.mails.push(data.replaceAll('\n ', ' '));
               socket.write(made.isRefusing ? '451 later\r\n' : '250 taken\r\n');
               data = null;
             } else data += `${line}\n`;

@@ -27,7 +27,7 @@ interface Due {
   readonly created_at: Date;
 }
 
-const DUE_MAX = 200;
+const DUE_MAX = 250;
 /** Mails of one route in a round: more become one digest. */
 const MAILS_MAX = 5;
 const LEASE_SECONDS = 60;
@@ -35,7 +35,7 @@ const RETRY_MS = 2_000;
 const RETRY_MS_MAX = 300_000;
 /** Tries after which a channel counts as failing. */
 const FAILING_TRIES = 4;
-const ERROR_CHARS_MAX = 500;
+const ERROR_CHARS_MAX = 512;
 
 /** Tells of alerts by their routes, again and again until each was taken: at least once, and repeats have the same id. */
 export class Notifier {
