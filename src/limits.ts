@@ -142,6 +142,9 @@ export const LIMITS = {
   histogramBucketsMin: 10,
   histogramBucketsDefault: 60, // bars a narrow chart can show
   histogramBucketsMax: 240, // a bar of 5 pixels each on a wide screen
+  savedSearchesMax: 250, // of one holder in one tenant: a list is looked through, not leafed through
+  savedSearchesShownMax: 1_000, // one answer
+  savedSearchesClearMs: 60 * 60_000, // rows of removed ones are few, and shown to nobody
   facetValuesDefault: 10,
   facetValuesSearchedMax: 10_000, // the largest values of a field, gone over for a text in them
   facetValuesMax: 100, // one answer; a list of names is filtered, not leafed through
@@ -154,6 +157,8 @@ export const LIMITS = {
   detectionMs: 450, // from what was appended to the log to its findings: well under a second
   detectionStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // written in one transaction
   sourceGapsListed: 100, // of one source in a list of sources
+  coverageSourcesMax: 100, // what an analyst reads; an operator has the whole list
+  coverageGapsMax: 100, // of all sources of an answer, the newest
   sourceGapsShownMax: 1_000, // of one source in one answer
   destinationMs: 1_000, // what has arrived leaves within this and what the evidence log takes
   destinationsPerTenantMax: 50, // each may hold two batches in memory

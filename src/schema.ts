@@ -15,7 +15,9 @@ import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidenc
 import { ExploreResolver } from './modules/explore/explore.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
 import { KeyResolver } from './modules/keys/key.resolver';
+import { SavedSearchResolver } from './modules/saved-searches/saved-search.resolver';
 import { AuditSourceResolver } from './modules/sources/audit-source.resolver';
+import { CoverageResolver } from './modules/sources/coverage.resolver';
 import { RetentionResolver } from './modules/tenants/retention/retention.resolver';
 import { TenantResolver } from './modules/tenants/tenant.resolver';
 
@@ -33,6 +35,7 @@ const RESOLVERS = [
   AlertWorkResolver,
   AuditEventResolver,
   AuditSourceResolver,
+  CoverageResolver,
   DestinationResolver,
   EventProofResolver,
   EvidenceResolver,
@@ -40,6 +43,7 @@ const RESOLVERS = [
   IngestResolver,
   KeyResolver,
   RetentionResolver,
+  SavedSearchResolver,
   TenantResolver,
 ] as const;
 

@@ -20,6 +20,7 @@ import { beginExports } from './modules/export/module';
 import { openIngest } from './modules/ingest/module';
 import { keysModule } from './modules/keys/module';
 import { ensureOperatorKey } from './modules/keys/operator-key';
+import { savedSearchesModule } from './modules/saved-searches/module';
 import { searchModule } from './modules/search/module';
 import { sourcesModule } from './modules/sources/module';
 import { openTail } from './modules/tail/module';
@@ -80,6 +81,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     }),
     exploreModule(database, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
+    savedSearchesModule(prisma, owner),
     accessLogModule({ accessLog, store: accessEntries, days: config.accessLogDays, nowMs }),
   ];
   const all = <T>(part: (one: Module) => readonly T[] | undefined) =>

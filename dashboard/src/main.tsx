@@ -1,4 +1,4 @@
-import '@mantine/core/styles.css';
+import './mantine-styles';
 import 'mantine-datatable/styles.css';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';

@@ -1,8 +1,8 @@
 import { type CSSVariablesResolver, createTheme } from '@mantine/core';
 
 export const theme = createTheme({
-  primaryColor: 'blue',
-  primaryShade: { light: 8, dark: 8 },
+  primaryColor: 'cyan',
+  primaryShade: { light: 9, dark: 9 },
   cursorType: 'pointer',
   respectReducedMotion: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
@@ -11,8 +11,22 @@ export const theme = createTheme({
 
 /** Text on a tint of its own colour, as badges have it. */
 const ON_TINT = {
-  light: { blue: '#0b4a86', green: '#1b5e2c', red: '#a11a1a', orange: '#8a3700', gray: '#343a40' },
-  dark: { blue: '#a5d8ff', green: '#b2f2bb', red: '#ffc9c9', orange: '#ffd8a8', gray: '#dee2e6' },
+  light: {
+    cyan: '#0b5563',
+    blue: '#0b4a86',
+    green: '#1b5e2c',
+    red: '#a11a1a',
+    orange: '#8a3700',
+    gray: '#343a40',
+  },
+  dark: {
+    cyan: '#99e9f2',
+    blue: '#a5d8ff',
+    green: '#b2f2bb',
+    red: '#ffc9c9',
+    orange: '#ffd8a8',
+    gray: '#dee2e6',
+  },
 };
 
 /** Where the library's own colours have less than the contrast of 4.5 that small text needs. */

@@ -87,6 +87,7 @@ describe('operating the service from the dashboard', () => {
     await page.getByRole('button', { name: 'Change retention of Northwind' }).click();
     await page.getByLabel('for a number of days').check();
     await page.getByRole('textbox', { name: 'Days' }).fill('90');
+    await page.getByLabel('Name of the tenant, to confirm').fill('Northwind');
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByRole('row', { name: /Northwind.*90 days/ }).waitFor();
   });

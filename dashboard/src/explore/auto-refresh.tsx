@@ -9,7 +9,7 @@ interface Props {
 export const AutoRefresh = ({ every, onChange }: Props) => (
   <NativeSelect
     aria-label="Refresh by itself"
-    w={104}
+    w={124}
     data={Object.entries(REFRESHES).map(([value, { label }]) => ({ value, label }))}
     value={every}
     onChange={(event) => onChange(event.currentTarget.value as Refresh)}

@@ -1,4 +1,4 @@
-import { Group, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
 import { memo } from 'react';
 import type { EventsQuery } from '../../generated/operations';
@@ -18,7 +18,7 @@ import {
   isSortable,
   PAGE_SIZES,
 } from './explore-state';
-import { isFacetField } from './facets/facet-fields';
+import { isFacetField } from './facets/facet-field';
 import { ValueActions } from './filter/value-actions';
 import { Outcome } from './outcome';
 import { PageJump } from './page-jump';
@@ -69,7 +69,12 @@ export const EventsTable = memo(function EventsTable({ page, isBusy, state, chan
         getPaginationControlProps={(control) => ({ 'aria-label': `${control} page` })}
       />
       <Group justify="space-between">
-        <ColumnChoice columns={state.columns} onChange={(next) => change({ columns: next })} />
+        <Group gap="xs">
+          <ColumnChoice columns={state.columns} onChange={(next) => change({ columns: next })} />
+          <Button variant="default" size="xs" onClick={() => change({ groupBy: ['serverPrincipalName'] })}>
+            Group
+          </Button>
+        </Group>
         <PageJump
           key={state.page}
           page={state.page}

@@ -2,6 +2,7 @@ import { LIST_FIELDS, STATEMENT_PREVIEW } from '../../../src/event/fields';
 import { FILTER_NAMES } from '../../../src/event/filters';
 import type { SORTS } from '../../../src/event/parameters';
 import { LIMITS } from '../../../src/limits';
+import { type FacetField, isFacetField } from './facets/facet-field';
 import { joinParts, partsOf } from './filter/parts';
 import { quoteValue } from './filter/value-text';
 import { last, parseRange, rangeText, type TimeRange } from './time-range';
@@ -33,6 +34,8 @@ export interface ExploreState {
   readonly columns: readonly Column[];
   /** Record id of the event in the drawer. */
   readonly event: string | null;
+  /** One or two fields the events are grouped by; none: each event by itself. */
+  readonly groupBy: readonly FacetField[];
 }
 
 /** The change that takes every filter off. */
@@ -55,6 +58,7 @@ export function parseState(text: string): ExploreState {
     pageSize: wholeNumber(given.get('pageSize'), LIMITS.pageSizeMax) ?? LIMITS.pageSizeDefault,
     columns: columns.length > 0 ? columns : COLUMNS_DEFAULT,
     event: given.get('event'),
+    groupBy: (given.get('groupBy')?.split(',') ?? []).filter(isFacetField).slice(0, 2),
   };
 }
 
@@ -75,6 +79,7 @@ export function formatState(state: ExploreState): string {
   if (state.pageSize !== LIMITS.pageSizeDefault) parts.set('pageSize', String(state.pageSize));
   if (state.columns.join() !== COLUMNS_DEFAULT.join()) parts.set('columns', state.columns.join());
   if (state.event) parts.set('event', state.event);
+  if (state.groupBy.length > 0) parts.set('groupBy', state.groupBy.join());
   return parts.toString();
 }
 

@@ -1,21 +1,28 @@
 import { Box, Stack } from '@mantine/core';
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { CombinedError } from 'urql';
 import { describeError } from '../api/errors';
 import type { Session } from '../api/session';
 import { useTimeZone } from '../lib/preferences';
 import { Failed, Loading } from '../shell/states';
+import { CoverageNote } from './coverage/coverage-note';
+import { type Missing, missingIn } from './coverage/missing';
+import { useCoverage } from './coverage/use-coverage';
 import { EventDrawer } from './event-drawer';
 import { EventsTable } from './events-table';
 import classes from './explore.module.css';
 import { useFacetFields } from './facets/facet-fields';
 import { FacetPanel } from './facets/facet-panel';
 import { FilterBar } from './filter-bar';
+import { GroupPanel } from './groups/group-panel';
+import type { Histogram } from './histogram';
 import { HistogramPanel } from './histogram-panel';
 import { NoEvents } from './no-events';
 import { useExploreData } from './use-explore-data';
 import { useExploreState } from './use-explore-state';
 import { useNewEvents } from './use-new-events';
+
+const NOTHING: readonly Missing[] = [];
 
 /** What happened: over time, by who and what, and each event. */
 export function Explore({ session }: { readonly session: Session }) {
@@ -23,13 +30,24 @@ export function Explore({ session }: { readonly session: Session }) {
   const [zone] = useTimeZone();
   const [fields, setFields] = useFacetFields();
   const data = useExploreData(state, zone, fields);
-  const { filter, events, histogram, facets, refresh, question, isStale } = data;
+  const { filter, problem, events, histogram, facets, refresh, question, isStale } = data;
+  const coverage = useCoverage(filter);
   const page = events.data?.auditEvents;
   const totalCount = isStale || events.fetching ? undefined : page?.totalCount;
   const isFirstPage = state.page === 1;
   const newEvents = useNewEvents(question, { range: state.range, filter, totalCount, isFirstPage }, refresh);
   const retry = useCallback(() => refresh(), [refresh]);
   const onText = useCallback((text: string) => change({ filter: text }), [change]);
+  const histogramRange = rangeOf(histogram.data?.auditHistogram);
+  // A new list only with new numbers: each draws the chart anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the range is the histogram's
+  const missing = useMemo(
+    () =>
+      coverage && histogramRange
+        ? missingIn(coverage, histogramRange.fromMs, histogramRange.toMs, Date.now())
+        : NOTHING,
+    [coverage, histogram.data],
+  );
   const error = sharedError([events.error, histogram.error, facets.error]);
   return (
     <Stack gap="md">
@@ -48,8 +66,9 @@ export function Explore({ session }: { readonly session: Session }) {
       {error && <Failed error={error} retry={retry} />}
       <div className={classes.answer} data-stale={isStale || undefined} aria-busy={isStale}>
         {!(error && histogram.error) && (
-          <HistogramPanel result={histogram} zone={zone} change={change} retry={retry} />
+          <HistogramPanel result={histogram} missing={missing} zone={zone} change={change} retry={retry} />
         )}
+        {coverage && histogramRange && <CoverageNote coverage={coverage} {...histogramRange} zone={zone} />}
         <div className={classes.columns}>
           <FacetPanel
             result={facets}
@@ -62,7 +81,14 @@ export function Explore({ session }: { readonly session: Session }) {
             retry={retry}
           />
           <Box component="section" aria-label="Events" miw={0} flex={1}>
-            {events.error ? (
+            {state.groupBy[0] && !problem ? (
+              <GroupPanel
+                filter={filter}
+                by={[state.groupBy[0], state.groupBy[1] ?? null]}
+                onBy={(...by) => change({ groupBy: by.filter((field) => field !== null) })}
+                onText={onText}
+              />
+            ) : events.error ? (
               !error && <Failed error={events.error} retry={retry} />
             ) : page?.totalCount === 0 && !isStale ? (
               <NoEvents state={state} change={change} zone={zone} />
@@ -78,6 +104,11 @@ export function Explore({ session }: { readonly session: Session }) {
       <EventDrawer state={state} page={page} change={change} zone={zone} />
     </Stack>
   );
+}
+
+function rangeOf(histogram: Histogram | undefined): { fromMs: number; toMs: number } | null {
+  if (!histogram?.startTime || !histogram.endTime) return null;
+  return { fromMs: Date.parse(histogram.startTime), toMs: Date.parse(histogram.endTime) };
 }
 
 /** The error that several answers have in common, to be told once; undefined: each has its own, or none. */

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDownload } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { formatBytes, formatCount } from '../lib/numbers';
 import { Failed } from '../shell/states';
 import type { ExploreFilter } from './explore-filter';
@@ -51,8 +51,12 @@ type State =
 function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: () => void }) {
   const [format, setFormat] = useState<ExportFormat>('csv');
   const [state, setState] = useState<State>({ kind: 'ready' });
+  const running = useRef<AbortController | null>(null);
+  // Closed in any way, it is cancelled.
+  useEffect(() => () => running.current?.abort(), []);
   const start = async () => {
     const stop = new AbortController();
+    running.current = stop;
     const show = (progress: ExportProgress) => setState({ kind: 'running', progress, stop });
     show({ events: 0, bytes: 0, totalCount: props.totalCount });
     try {

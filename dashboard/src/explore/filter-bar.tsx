@@ -1,5 +1,7 @@
 import { ActionIcon, Group, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
+import { useQuery } from 'urql';
+import { SavedSearchesDocument } from '../../generated/operations';
 import type { Session } from '../api/session';
 import { CopyAction } from '../lib/copy-action';
 import { formatCount } from '../lib/numbers';
@@ -11,6 +13,8 @@ import { ExportButton } from './export-button';
 import { FilterPills } from './filter/filter-pills';
 import { useRecentSearches } from './filter/recent-searches';
 import { SearchBox } from './filter/search-box';
+import type { Suggestion } from './filter/use-suggestions';
+import { SavedSearches } from './saved/saved-searches';
 import { TimeRangePicker } from './time-range-picker';
 import type { Change } from './use-explore-state';
 import type { NewEvents } from './use-new-events';
@@ -32,6 +36,8 @@ interface Props {
 export function FilterBar(props: Props) {
   const { session, state, change, zone, filter, totalCount, refresh, isBusy, newEvents } = props;
   const [recent, addRecent] = useRecentSearches(session);
+  const [{ data }, askSaved] = useQuery({ query: SavedSearchesDocument, requestPolicy: 'network-only' });
+  const saved = data?.savedSearches ?? [];
   const search = (text: string) => {
     addRecent(text);
     change({ filter: text });
@@ -43,10 +49,20 @@ export function FilterBar(props: Props) {
         <SearchBox
           value={state.filter}
           filter={filter}
-          recent={recent.map((text) => ({ insert: text, label: text, note: 'recent' }))}
+          recent={[
+            ...saved.map(({ name, filter: text }) => ({ insert: text, label: name, note: 'saved' })),
+            ...recent.map((text) => ({ insert: text, label: text, note: 'recent' })),
+          ].filter(isFirst)}
           onSearch={search}
         />
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs">
+          <SavedSearches
+            session={session}
+            saved={saved}
+            filter={state.filter}
+            onChoose={search}
+            onChanged={askSaved}
+          />
           <ActionIcon variant="default" size={36} aria-label="Refresh" onClick={refresh} loading={isBusy}>
             <IconRefresh size={18} aria-hidden />
           </ActionIcon>
@@ -69,6 +85,10 @@ export function FilterBar(props: Props) {
     </div>
   );
 }
+
+/** Each text once. */
+const isFirst = ({ insert }: Suggestion, i: number, all: readonly Suggestion[]): boolean =>
+  all.findIndex((each) => each.insert === insert) === i;
 
 /** With the range fixed to what it is now: the colleague opens it later, and should see the same. */
 function linkTo(state: ExploreState, { startTime, endTime }: ExploreFilter): string {

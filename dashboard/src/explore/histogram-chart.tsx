@@ -3,6 +3,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import { DAY_MS, formatClock, formatDate, MINUTE_MS, type TimeZone } from '../lib/time';
+import type { Missing } from './coverage/missing';
 import classes from './explore.module.css';
 import type { Bucket, Histogram } from './histogram';
 import { HISTOGRAM_COLORS } from './histogram-colors';
@@ -12,12 +13,13 @@ const HEIGHT = 170;
 const LABEL_PX = 80;
 interface Props {
   readonly histogram: Histogram;
+  readonly missing: readonly Missing[];
   readonly zone: TimeZone;
   readonly onZoom: (fromMs: number, toMs: number) => void;
   readonly onHover: (bucket: Bucket | null) => void;
 }
 
-export function HistogramChart({ histogram, zone, onZoom, onHover }: Props) {
+export function HistogramChart({ histogram, missing, zone, onZoom, onHover }: Props) {
   const { ref: sizeRef, width } = useElementSize();
   const place = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
@@ -32,6 +34,7 @@ export function HistogramChart({ histogram, zone, onZoom, onHover }: Props) {
         width,
         height: HEIGHT,
         hooks: {
+          drawAxes: [(self) => hatch(self, missing, HISTOGRAM_COLORS[scheme].text)],
           setSelect: [
             (self) => {
               const { left, width: wide } = self.select;
@@ -54,7 +57,7 @@ export function HistogramChart({ histogram, zone, onZoom, onHover }: Props) {
       place.current,
     );
     return () => chart.destroy();
-  }, [histogram, zone, scheme, width]);
+  }, [histogram, missing, zone, scheme, width]);
 
   return (
     <div ref={sizeRef} className={classes.chart} aria-hidden data-testid="histogram">
@@ -133,4 +136,33 @@ function bucketAt({ buckets }: Histogram, left: number, toSeconds: (left: number
   if (left < 0) return null;
   const ms = toSeconds(left) * 1000;
   return buckets.find(({ start, end }) => Date.parse(start) <= ms && ms < Date.parse(end)) ?? null;
+}
+
+const HATCH_PX = 6;
+const HATCHED_PX_MIN = 4;
+
+/** Slanted lines behind the bars where events may be missing. */
+function hatch(self: UPlot, missing: readonly Missing[], color: string): void {
+  const { ctx } = self;
+  const { left, top, width, height } = self.bbox;
+  const at = (ms: number) => Math.min(left + width, Math.max(left, self.valToPos(ms / 1000, 'x', true)));
+  ctx.save();
+  ctx.strokeStyle = color;
+  ctx.globalAlpha = 0.45;
+  for (const { fromMs, toMs } of missing) {
+    const start = at(fromMs);
+    const wide = Math.max(HATCHED_PX_MIN, at(toMs) - start);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(start, top, wide, height);
+    ctx.clip();
+    ctx.beginPath();
+    for (let x = start - height; x < start + wide; x += HATCH_PX) {
+      ctx.moveTo(x, top + height);
+      ctx.lineTo(x + height, top);
+    }
+    ctx.stroke();
+    ctx.restore();
+  }
+  ctx.restore();
 }

@@ -14,6 +14,7 @@ import type { HistogramQuery } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
 import { formatSpan, formatTime, type TimeZone } from '../lib/time';
 import { Failed, Loading } from '../shell/states';
+import type { Missing } from './coverage/missing';
 import type { Bucket } from './histogram';
 import { HistogramChart } from './histogram-chart';
 import { HISTOGRAM_COLORS } from './histogram-colors';
@@ -23,13 +24,15 @@ import type { Change } from './use-explore-state';
 
 interface Props {
   readonly result: UseQueryState<HistogramQuery>;
+  /** Stretches of which events may be missing. */
+  readonly missing: readonly Missing[];
   readonly zone: TimeZone;
   readonly change: (change: Change) => void;
   readonly retry: () => void;
 }
 
 /** Events over time. What dragging does with a mouse, the buttons and the table do with a keyboard. */
-export const HistogramPanel = memo(function HistogramPanel({ result, zone, change, retry }: Props) {
+export const HistogramPanel = memo(function HistogramPanel({ result, missing, zone, change, retry }: Props) {
   const [isTable, { toggle }] = useDisclosure();
   const [hovered, setHovered] = useState<Bucket | null>(null);
   if (result.error) return <Failed error={result.error} retry={retry} />;
@@ -69,7 +72,13 @@ export const HistogramPanel = memo(function HistogramPanel({ result, zone, chang
         </Group>
       </Group>
       <VisuallyHidden>{summarize(buckets)}</VisuallyHidden>
-      <HistogramChart histogram={histogram} zone={zone} onZoom={zoom} onHover={setHovered} />
+      <HistogramChart
+        histogram={histogram}
+        missing={missing}
+        zone={zone}
+        onZoom={zoom}
+        onHover={setHovered}
+      />
       {isTable && <HistogramTable buckets={buckets} zone={zone} onZoom={zoom} />}
     </Paper>
   );

@@ -101,6 +101,13 @@ export const fixedRange = (fromMs: number, toMs: number): TimeRange => ({
   to: new Date(toMs).toISOString(),
 });
 
+/** The stretch of time before, as long; null: it has no ends. */
+export function before({ startTime, endTime }: Partial<Record<keyof Bounds, unknown>>): Bounds | null {
+  const [fromMs, toMs] = [startTime, endTime].map((text) => Date.parse(String(text)));
+  if (fromMs === undefined || toMs === undefined || !(fromMs < toMs)) return null;
+  return { startTime: new Date(2 * fromMs - toMs).toISOString(), endTime: new Date(fromMs).toISOString() };
+}
+
 /** The same middle, `factor` times as long, and never shorter than a second. */
 export function scaleRange(fromMs: number, toMs: number, factor: number): TimeRange {
   const half = Math.max(500, ((toMs - fromMs) * factor) / 2);

@@ -4,7 +4,7 @@ import { EventsDocument, HistogramDocument } from '../../generated/operations';
 import type { TimeZone } from '../lib/time';
 import { type ExploreFilter, problemOf } from './explore-filter';
 import type { ExploreState } from './explore-state';
-import type { FacetField } from './facets/facet-fields';
+import type { FacetField } from './facets/facet-field';
 import { useFacets } from './facets/use-facets';
 import { boundsOf, endsNow } from './time-range';
 

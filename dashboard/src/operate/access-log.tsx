@@ -7,14 +7,14 @@ import { AccessLogDocument } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
-import { formatTime } from '../lib/time';
+import { formatTime, fromInputValue, toInputValue, zoneName } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { AccessEntry } from './access-entry';
 import { type Entry, whoOf } from './rows';
 import { nameOf } from './tenant-name';
 
-const FILTERS = ['tenantId', 'keyId', 'operation', 'after'] as const;
+const FILTERS = ['tenantId', 'keyId', 'operation', 'from', 'to', 'after'] as const;
 
 /** Who did what with the service, newest first. Its filters are in the URL. */
 export default function AccessLog() {
@@ -80,6 +80,19 @@ export default function AccessLog() {
             if (value !== (given.get('operation') ?? '')) change('operation', value);
           }}
         />
+        {(['from', 'to'] as const).map((name) => (
+          <TextInput
+            key={name}
+            label={`${name === 'from' ? 'From' : 'To'} (${zoneName(zone)})`}
+            type="datetime-local"
+            step={1}
+            value={given.get(name) ? toInputValue(Date.parse(given.get(name) ?? ''), zone) : ''}
+            onChange={(event) => {
+              const ms = fromInputValue(event.currentTarget.value, zone);
+              change(name, ms === null ? null : new Date(ms).toISOString());
+            }}
+          />
+        ))}
       </Group>
       {error ? (
         <Failed error={error} retry={ask} />

@@ -1,9 +1,9 @@
-import { NumberInput, Radio, Stack, Text } from '@mantine/core';
+import { NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { LIMITS } from '../../../src/limits';
 import { SetRetentionDocument } from '../../generated/operations';
-import { FormDialog } from './form-dialog';
-import { useMutate } from './mutate';
+import { FormDialog } from '../lib/form-dialog';
+import { useMutate } from '../lib/mutate';
 import type { Tenant } from './rows';
 
 const RETENTION_SUGGESTED_DAYS = 400;
@@ -14,7 +14,9 @@ export function ChangeRetention(props: { tenant: Tenant; onClose: () => void; on
   const mutate = useMutate();
   const [isLimited, setIsLimited] = useState(tenant.retentionDays !== null);
   const [days, setDays] = useState<number | string>(tenant.retentionDays ?? RETENTION_SUGGESTED_DAYS);
+  const [typed, setTyped] = useState('');
   const submit = async () => {
+    if (isLimited && typed !== tenant.name) throw new Error('Type the name of the tenant as it is.');
     await mutate(SetRetentionDocument, { tenantId: tenant.tenantId, days: isLimited ? Number(days) : null });
     props.onDone();
   };
@@ -50,6 +52,13 @@ export function ChangeRetention(props: { tenant: Tenant; onClose: () => void; on
           <Text size="sm" c="red">
             Events that are older are removed within the hour, for good.
           </Text>
+          <TextInput
+            label={`Name of the tenant, to confirm: ${tenant.name}`}
+            required
+            autoComplete="off"
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
         </>
       )}
     </FormDialog>

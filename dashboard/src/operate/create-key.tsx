@@ -16,11 +16,11 @@ import {
   CreateApiKeyDocument,
   CreateOperatorKeyDocument,
 } from '../../generated/operations';
+import { FormDialog } from '../lib/form-dialog';
+import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import { fromInputValue } from '../lib/time';
-import { FormDialog } from './form-dialog';
 import type { ShownKey } from './key-once';
-import { useMutate } from './mutate';
 import type { NamedTenant } from './tenant-name';
 
 interface Props {

@@ -6,10 +6,10 @@ import {
   ResumeDestinationDocument,
   TestDestinationDocument,
 } from '../../generated/operations';
+import { useMutate } from '../lib/mutate';
 import { formatCount } from '../lib/numbers';
 import { formatAgo, formatSpan } from '../lib/time';
 import { formatRate } from '../lib/use-rates';
-import { useMutate } from './mutate';
 import type { Destination } from './rows';
 import { SetAsideList } from './set-aside-list';
 

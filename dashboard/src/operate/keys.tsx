@@ -2,15 +2,18 @@ import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { KeysDocument, RevokeKeyDocument } from '../../generated/operations';
+import { FormDialog } from '../lib/form-dialog';
+import { ListHead, ListPages, useListed } from '../lib/listed';
+import { useMutate } from '../lib/mutate';
+import { formatCount } from '../lib/numbers';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { CreateKey } from './create-key';
-import { FormDialog } from './form-dialog';
 import { KeyOnce, type ShownKey } from './key-once';
 import { KeyTable } from './key-table';
-import { useMutate } from './mutate';
 import { RotateKey } from './rotate-key';
-import { type ApiKey } from './rows';
+import type { ApiKey } from './rows';
+import { nameOf } from './tenant-name';
 
 type Dialog = { kind: 'create' } | { kind: 'rotate' | 'revoke'; key: ApiKey } | null;
 
@@ -27,6 +30,9 @@ export default function Keys() {
   };
   const keys = (data?.apiKeys ?? []).filter((key) => shown === 'all' || key.state === 'valid').toReversed();
   const tenants = data?.tenants ?? [];
+  const listed = useListed(keys, ({ name, kind, prefix, tenantIds }) =>
+    [name, kind, prefix, ...tenantIds.map((id) => nameOf(tenants, id))].join(' '),
+  );
   return (
     <Stack gap="sm">
       <PageHead title="Keys">
@@ -47,13 +53,17 @@ export default function Keys() {
       {error ? (
         <Failed error={error} retry={ask} />
       ) : (
-        <KeyTable
-          keys={keys}
-          tenants={tenants}
-          isBusy={fetching}
-          onRotate={(key) => setDialog({ kind: 'rotate', key })}
-          onRevoke={(key) => setDialog({ kind: 'revoke', key })}
-        />
+        <>
+          <ListHead listed={listed} label="Search keys" summary={`${formatCount(keys.length)} keys`} />
+          <KeyTable
+            keys={[...listed.rows]}
+            tenants={tenants}
+            isBusy={fetching}
+            onRotate={(key) => setDialog({ kind: 'rotate', key })}
+            onRevoke={(key) => setDialog({ kind: 'revoke', key })}
+          />
+          <ListPages listed={listed} />
+        </>
       )}
       {dialog?.kind === 'create' && <CreateKey tenants={tenants} onClose={close} onMade={onMade} />}
       {dialog?.kind === 'rotate' && <RotateKey apiKey={dialog.key} onClose={close} onMade={onMade} />}

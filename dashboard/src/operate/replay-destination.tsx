@@ -1,10 +1,10 @@
 import { Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ReplayDestinationDocument } from '../../generated/operations';
+import { FormDialog } from '../lib/form-dialog';
+import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import { fromInputValue } from '../lib/time';
-import { FormDialog } from './form-dialog';
-import { useMutate } from './mutate';
 import type { Destination } from './rows';
 
 type Start = 'time' | 'position' | 'beginning' | 'now';

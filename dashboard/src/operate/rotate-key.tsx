@@ -2,11 +2,11 @@ import { NumberInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { LIMITS } from '../../../src/limits';
 import { RotateKeyDocument } from '../../generated/operations';
+import { FormDialog } from '../lib/form-dialog';
+import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
-import { FormDialog } from './form-dialog';
 import type { ShownKey } from './key-once';
-import { useMutate } from './mutate';
 import type { ApiKey } from './rows';
 
 const MINUTES_PER_HOUR = 60;

@@ -4,13 +4,15 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { LIMITS } from '../../../src/limits';
 import { CreateTenantDocument, TenantsDocument } from '../../generated/operations';
+import { FormDialog } from '../lib/form-dialog';
+import { ListHead, ListPages, useListed } from '../lib/listed';
+import { useMutate } from '../lib/mutate';
+import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { ChangeRetention } from './change-retention';
-import { FormDialog } from './form-dialog';
-import { useMutate } from './mutate';
 import { RetentionRuns } from './retention-runs';
 import { type Tenant } from './rows';
 
@@ -20,6 +22,7 @@ export default function Tenants() {
     query: TenantsDocument,
     requestPolicy: 'network-only',
   });
+  const listed = useListed(data?.tenants ?? [], ({ name, tenantId }) => `${name} ${tenantId}`);
   const [isCreating, setIsCreating] = useState(false);
   const [changed, setChanged] = useState<Tenant | null>(null);
   return (
@@ -31,40 +34,49 @@ export default function Tenants() {
         {error ? (
           <Failed error={error} retry={ask} />
         ) : (
-          <DataTable
-            withTableBorder
-            striped
-            minHeight={120}
-            idAccessor="tenantId"
-            fetching={fetching}
-            records={data?.tenants ?? []}
-            noRecordsText="No tenant yet: make one, then keys for it"
-            columns={[
-              { accessor: 'name', title: 'Name' },
-              { accessor: 'tenantId', title: 'Id' },
-              {
-                accessor: 'createdAt',
-                title: 'Created',
-                noWrap: true,
-                render: (t) => formatTime(t.createdAt, zone),
-              },
-              {
-                accessor: 'retentionDays',
-                title: 'Events kept',
-                noWrap: true,
-                render: (t) => keptFor(t.retentionDays),
-              },
-              {
-                accessor: 'actions',
-                title: 'Actions',
-                render: (tenant) => (
-                  <Button size="compact-xs" variant="default" onClick={() => setChanged(tenant)}>
-                    Change retention<span className="sr-only"> of {tenant.name}</span>
-                  </Button>
-                ),
-              },
-            ]}
-          />
+          <>
+            <ListHead
+              listed={listed}
+              label="Search tenants"
+              summary={`${formatCount(data?.tenants.length ?? 0)} tenants`}
+            />
+            <DataTable
+              mt="xs"
+              withTableBorder
+              striped
+              minHeight={120}
+              idAccessor="tenantId"
+              fetching={fetching}
+              records={[...listed.rows]}
+              noRecordsText="No tenant yet: make one, then keys for it"
+              columns={[
+                { accessor: 'name', title: 'Name' },
+                { accessor: 'tenantId', title: 'Id' },
+                {
+                  accessor: 'createdAt',
+                  title: 'Created',
+                  noWrap: true,
+                  render: (t) => formatTime(t.createdAt, zone),
+                },
+                {
+                  accessor: 'retentionDays',
+                  title: 'Events kept',
+                  noWrap: true,
+                  render: (t) => keptFor(t.retentionDays),
+                },
+                {
+                  accessor: 'actions',
+                  title: 'Actions',
+                  render: (tenant) => (
+                    <Button size="compact-xs" variant="default" onClick={() => setChanged(tenant)}>
+                      Change retention<span className="sr-only"> of {tenant.name}</span>
+                    </Button>
+                  ),
+                },
+              ]}
+            />
+            <ListPages listed={listed} />
+          </>
         )}
       </div>
       <RetentionRuns tenants={data?.tenants ?? []} zone={zone} />

@@ -1,6 +1,7 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { IconChevronDown, IconLogout } from '@tabler/icons-react';
 import type { Session } from '../api/session';
+import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 
@@ -19,9 +20,7 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          {session.kind === 'operator'
-            ? 'Operator'
-            : `Reads ${session.tenants.map((tenant) => tenant.name).join(', ') || 'no tenant'}`}
+          {session.kind === 'operator' ? 'Operator' : `Reads ${namesOf(session.tenants)}`}
         </Menu.Label>
         <Menu.Label>Signed in until {formatTime(session.expiresAt, zone)}</Menu.Label>
         <Menu.Divider />
@@ -31,4 +30,14 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+const NAMED_MAX = 5;
+
+/** So many names, and how many more there are. */
+function namesOf(tenants: Session['tenants']): string {
+  if (tenants.length === 0) return 'no tenant';
+  const names = tenants.slice(0, NAMED_MAX).map(({ name }) => name);
+  const more = tenants.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${formatCount(more)} more` : names.join(', ');
 }

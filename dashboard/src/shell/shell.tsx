@@ -1,10 +1,12 @@
-import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
+import { AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { Suspense, useEffect, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { type Session, signOut } from '../api/session';
 import { AccountMenu } from './account-menu';
 import { useAttention } from './attention';
+import { NameMark } from './name-mark';
+import { Rail } from './rail';
 import { Empty, Failed, Loading } from './states';
 import { ColorSchemeSwitch, TimeZoneSwitch } from './switches';
 import { VIEWS } from './views';
@@ -29,7 +31,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
   return (
     <AppShell
       header={{ height: 52 }}
-      navbar={{ width: 190, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      navbar={{ width: 84, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding="md"
     >
       <AppShell.Header>
@@ -42,9 +44,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
             aria-label="Menu"
             aria-expanded={isOpen}
           />
-          <Text fw={700} visibleFrom="xs">
-            Audit Activity
-          </Text>
+          <NameMark />
           <Group ml="auto" gap="xs" wrap="nowrap">
             <TimeZoneSwitch />
             <ColorSchemeSwitch />
@@ -52,20 +52,8 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" component="nav" aria-label="Views">
-        {views.map(({ path: to, title, icon: Icon }) => (
-          <NavLink
-            key={to}
-            component={Link}
-            href={to}
-            label={title}
-            description={attention[to]}
-            leftSection={<Icon size={18} aria-hidden />}
-            active={to === path}
-            aria-current={to === path ? 'page' : undefined}
-            onClick={close}
-          />
-        ))}
+      <AppShell.Navbar p={6} component="nav" aria-label="Views">
+        <Rail views={views} path={path} attention={attention} onGo={close} />
       </AppShell.Navbar>
       <AppShell.Main>
         {problem && <Failed error={problem} retry={leave} />}

@@ -2,6 +2,7 @@ import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, Text, Titl
 import { type FormEvent, useEffect, useState } from 'react';
 import { describeError } from '../api/errors';
 import { loadSignInWays, openIdPath, type Session, signIn } from '../api/session';
+import { NameMark } from '../shell/name-mark';
 
 /** Why a sign-in by OpenID Connect came back without a session. */
 const REFUSALS: Record<string, string> = {
@@ -42,7 +43,7 @@ export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (
       <Paper withBorder shadow="sm" p="xl" w="100%" maw={420}>
         <Stack>
           <Title order={1} size="h2">
-            Audit Activity
+            <NameMark isWhole />
           </Title>
           {props.isOver && !problem && (
             <Alert color="blue">The session has ended. Sign in again to go on.</Alert>

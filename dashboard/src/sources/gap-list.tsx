@@ -1,11 +1,23 @@
 import { Table, Text } from '@mantine/core';
+import { useQuery } from 'urql';
 import { GAP_REASONS } from '../../../src/event/source-report';
+import { SourceGapsDocument } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
 import { formatTime, type TimeZone } from '../lib/time';
+import { Failed, Loading } from '../shell/states';
 import type { Source } from './source-state';
 
 /** What could not be published, newest first. */
 export function GapList({ source, zone }: { readonly source: Source; readonly zone: TimeZone }) {
+  const { tenantId, hostName, databaseName } = source;
+  const [{ data, error }, ask] = useQuery({
+    query: SourceGapsDocument,
+    variables: { tenantId, hostName, databaseName },
+    requestPolicy: 'network-only',
+  });
+  const gaps = data?.auditSources[0]?.gaps;
+  if (error) return <Failed error={error} retry={ask} />;
+  if (!gaps) return <Loading what="the gaps" />;
   const time = (text: string | null) => (text ? formatTime(text, zone) : 'unknown');
   return (
     <>
@@ -20,7 +32,7 @@ export function GapList({ source, zone }: { readonly source: Source; readonly zo
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {source.gaps.map((gap) => (
+            {gaps.map((gap) => (
               <Table.Tr key={gap.gapId}>
                 <Table.Td>{time(gap.detectedAt)}</Table.Td>
                 <Table.Td title={gap.detail}>{GAP_REASONS[gap.reason]}</Table.Td>
@@ -33,9 +45,9 @@ export function GapList({ source, zone }: { readonly source: Source; readonly zo
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {source.gapCount > source.gaps.length && (
+      {source.gapCount > gaps.length && (
         <Text size="xs" c="dimmed">
-          The newest {formatCount(source.gaps.length)} of {formatCount(source.gapCount)}.
+          The newest {formatCount(gaps.length)} of {formatCount(source.gapCount)}.
         </Text>
       )}
     </>

@@ -1,13 +1,17 @@
-import { Stack, Text } from '@mantine/core';
+import { NativeSelect, Stack, Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
+import { useState } from 'react';
 import { useQuery } from 'urql';
+import type { SourceState } from '../../../src/modules/sources/audit-source';
 import { SourcesDocument } from '../../generated/operations';
+import { ListHead, ListPages, useListed } from '../lib/listed';
+import { formatCount } from '../lib/numbers';
 import { useNow } from '../lib/use-now';
 import { useRates } from '../lib/use-rates';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { SourceCard } from './source-card';
-import { keyOf, STATE_ORDER, stateOf } from './source-state';
+import { keyOf, type Source, STATE_ORDER, STATES, stateOf } from './source-state';
 
 const ASK_MS = 10_000;
 
@@ -24,7 +28,13 @@ export default function Sources() {
   );
   const tenantNames = new Map(data?.tenants.map(({ tenantId, name }) => [tenantId, name]));
   const rank = (source: Parameters<typeof stateOf>[0]) => STATE_ORDER.indexOf(stateOf(source, nowMs));
+  const [state, setState] = useState<SourceState | ''>('');
   const sources = data?.auditSources.toSorted((a, b) => rank(a) - rank(b));
+  const nameOfTenant = (tenantId: string) => tenantNames.get(tenantId) ?? tenantId;
+  const inState = (sources ?? []).filter((source) => state === '' || stateOf(source, nowMs) === state);
+  const listed = useListed(inState, ({ hostName, databaseName, tenantId }) =>
+    [hostName, databaseName, nameOfTenant(tenantId)].join(' '),
+  );
   return (
     <Stack gap="sm">
       <PageHead title="Sources" />
@@ -37,15 +47,42 @@ export default function Sources() {
           </Text>
         </Empty>
       )}
-      {sources?.map((source) => (
+      {sources && sources.length > 0 && (
+        <ListHead listed={listed} label="Search sources" summary={summaryOf(sources, nowMs)}>
+          <NativeSelect
+            aria-label="State"
+            size="xs"
+            data={[
+              { value: '', label: 'Any state' },
+              ...STATE_ORDER.map((value) => ({ value, label: STATES[value].label })),
+            ]}
+            value={state}
+            onChange={(event) => setState(event.currentTarget.value as SourceState | '')}
+          />
+        </ListHead>
+      )}
+      {listed.rows.map((source) => (
         <SourceCard
           key={keyOf(source)}
           source={source}
-          tenantName={tenantNames.get(source.tenantId) ?? source.tenantId}
+          tenantName={nameOfTenant(source.tenantId)}
           rate={rateOf(keyOf(source))}
           nowMs={nowMs}
         />
       ))}
+      <ListPages listed={listed} />
     </Stack>
   );
+}
+
+/** `2,000 sources: 3 stale, 1,997 current` */
+function summaryOf(sources: readonly Source[], nowMs: number): string {
+  const counts = STATE_ORDER.map((state) => ({
+    label: STATES[state].label.toLowerCase(),
+    count: sources.filter((source) => stateOf(source, nowMs) === state).length,
+  }));
+  const parts = counts
+    .filter(({ count }) => count > 0)
+    .map(({ count, label }) => `${formatCount(count)} ${label}`);
+  return `${formatCount(sources.length)} sources: ${parts.join(', ')}`;
 }

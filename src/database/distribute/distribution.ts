@@ -21,6 +21,7 @@ export const DISTRIBUTED_TABLES = [
   'audit_log_head',
   'audit_log_checkpoint',
   'audit_log_backlog',
+  'saved_search',
   'detection_position',
   'detection_rule',
   'detection_state',

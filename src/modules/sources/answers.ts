@@ -34,6 +34,57 @@ export const AUDIT_GAP = {
   },
 } as const satisfies Shape;
 
+const SOURCE_COVERAGE = {
+  name: 'SourceCoverage',
+  doc: 'How far the audit trail of a source has come.',
+  fields: {
+    tenantId: { kind: 'text' },
+    hostName: { kind: 'text' },
+    databaseName: { kind: 'text' },
+    lastEventTime: { kind: 'time', nullable: true, doc: 'Of the newest event published. Null: none.' },
+    lastReported: { kind: 'time', doc: 'When any report last came.' },
+    completeThrough: {
+      kind: 'time',
+      nullable: true,
+      doc: 'When everything in the files was last published. Null: never yet.',
+    },
+    hasProblem: { kind: 'boolean', doc: 'Whether its agent said at its last report that it cannot publish.' },
+  },
+} as const satisfies Shape;
+
+const GAP_OF_SOURCE = {
+  name: 'SourceGap',
+  doc: 'A gap in the audit trail of a source.',
+  fields: {
+    tenantId: { kind: 'text' },
+    hostName: { kind: 'text' },
+    databaseName: { kind: 'text' },
+    ...AUDIT_GAP.fields,
+  },
+} as const satisfies Shape;
+
+/** What readers of tenants are told of their sources. */
+export const AUDIT_COVERAGE = {
+  name: 'AuditCoverage',
+  doc: 'What is known of the completeness of the events of a time range.',
+  fields: {
+    sourceCount: { kind: 'count', doc: 'Sources of the tenants.' },
+    gapCount: { kind: 'count', doc: 'Gaps that touch the time range, or may.' },
+    sources: {
+      kind: 'object',
+      isList: true,
+      of: SOURCE_COVERAGE,
+      doc: `Those that reported longest ago first; at most ${LIMITS.coverageSourcesMax}, and all that have gaps shown.`,
+    },
+    gaps: {
+      kind: 'object',
+      isList: true,
+      of: GAP_OF_SOURCE,
+      doc: `Newest first, at most ${LIMITS.coverageGapsMax}.`,
+    },
+  },
+} as const satisfies Shape;
+
 export const AUDIT_SOURCE = {
   name: 'AuditSource',
   doc: 'One configured database of the machine of an agent.',

@@ -55,8 +55,17 @@ export class AuditSourceResolver {
   async auditSources(
     @Arg('tenantId', () => GraphQLString, { nullable: true, description: 'Null: of every tenant.' })
     tenantId: string | null | undefined,
+    @Arg('hostName', () => GraphQLString, { nullable: true, description: 'Null: of every host.' })
+    hostName?: string | null,
+    @Arg('databaseName', () => GraphQLString, { nullable: true, description: 'Null: every database.' })
+    databaseName?: string | null,
   ): Promise<AuditSourceType[]> {
-    const sources = await listSources(tenantId ?? null, this.sources, this.tenants);
+    const all = await listSources(tenantId ?? null, this.sources, this.tenants);
+    const sources = all.filter(
+      (source) =>
+        (hostName ?? source.hostName) === source.hostName &&
+        (databaseName ?? source.databaseName) === source.databaseName,
+    );
     const now = this.nowMs();
     return sources.map((source) => toSourceType(source, now));
   }

@@ -7,6 +7,7 @@ import type { Figures, SourceFigures } from '../../observe/figures';
 import type { Metrics } from '../../observe/metrics';
 import { AuditSourceResolver } from './audit-source.resolver';
 import { PostgresAuditSourceStore } from './audit-source.store';
+import { CoverageResolver } from './coverage.resolver';
 import { expireGaps } from './expire-gaps';
 import { type ListComplete, listComplete } from './list-complete';
 
@@ -24,7 +25,7 @@ export function sourcesModule(parts: {
   const sources = new PostgresAuditSourceStore(prisma, owner);
   return {
     complete,
-    resolvers: [new AuditSourceResolver(sources, tenants, complete, nowMs)],
+    resolvers: [new AuditSourceResolver(sources, tenants, complete, nowMs), new CoverageResolver(prisma)],
     tasks: [
       {
         name: 'retention of gaps',

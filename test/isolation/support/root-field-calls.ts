@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type GraphQLArgument,
   type GraphQLField,
@@ -63,6 +64,8 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   clientIp: ({ marks }) => `${marks.event} clientIp`,
   sourceType: ({ marks }) => marks.event,
   filter: ({ marks }) => `databaseName:"${marks.event} databaseName" OR ${marks.event}`,
+  isShared: () => true,
+  searchId: () => randomUUID(),
   succeeded: () => true,
   actionId: ({ marks }) => marks.event,
   startTime: () => BEFORE,

@@ -9,7 +9,7 @@ import { formatTime, MINUTE_MS, type TimeZone, zoneName } from '../../lib/time';
 import { Empty, Failed, Loading } from '../../shell/states';
 import { ActionName } from '../action-name';
 import { type ExploreState, NO_FILTERS } from '../explore-state';
-import { isFacetField } from '../facets/facet-fields';
+import { isFacetField } from '../facets/facet-field';
 import { only } from '../filter/edit';
 import { ValueActions } from '../filter/value-actions';
 import { Outcome } from '../outcome';

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Popover, Stack } from '@mantine/core';
 import { FIELD_LABELS } from '../../lib/field-labels';
-import { FACET_FIELDS, type FacetField, isFacetField } from './facet-fields';
+import { FACET_FIELDS, type FacetField, isFacetField } from './facet-field';
 
 interface Props {
   readonly fields: readonly FacetField[];

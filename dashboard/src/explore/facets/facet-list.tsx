@@ -3,7 +3,7 @@ import { FIELD_LABELS } from '../../lib/field-labels';
 import { formatCount } from '../../lib/numbers';
 import type { ExploreFilter } from '../explore-filter';
 import { choiceOf, toggleExcluded, toggleIncluded } from '../filter/edit';
-import type { FacetField } from './facet-fields';
+import type { FacetField } from './facet-field';
 import { FacetRow } from './facet-row';
 import classes from './facets.module.css';
 import { MoreValues } from './more-values';

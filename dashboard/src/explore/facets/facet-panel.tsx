@@ -4,7 +4,7 @@ import { memo } from 'react';
 import { Failed, Loading } from '../../shell/states';
 import type { ExploreFilter } from '../explore-filter';
 import { FacetChoice } from './facet-choice';
-import type { FacetField } from './facet-fields';
+import type { FacetField } from './facet-field';
 import { FacetList } from './facet-list';
 import classes from './facets.module.css';
 import type { Facets } from './use-facets';

@@ -1,7 +1,7 @@
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { formatCount } from '../../lib/numbers';
 import { OUTCOMES } from '../outcome';
-import type { FacetField } from './facet-fields';
+import type { FacetField } from './facet-field';
 import classes from './facets.module.css';
 
 interface Props {

@@ -8,7 +8,7 @@ import { FIELD_LABELS } from '../../lib/field-labels';
 import { Failed } from '../../shell/states';
 import type { ExploreFilter } from '../explore-filter';
 import { choiceOf, toggleExcluded, toggleIncluded, withoutField } from '../filter/edit';
-import type { FacetField } from './facet-fields';
+import type { FacetField } from './facet-field';
 import { FacetRow } from './facet-row';
 
 interface Props {

@@ -3,7 +3,7 @@ import { type CombinedError, useClient } from 'urql';
 import { FacetsDocument, type FacetsQuery, type FacetsQueryVariables } from '../../../generated/operations';
 import type { ExploreFilter } from '../explore-filter';
 import { choiceOf, withoutField } from '../filter/edit';
-import type { FacetField } from './facet-fields';
+import type { FacetField } from './facet-field';
 
 export type Facet = FacetsQuery['auditFacets']['facets'][number];
 export type FacetValue = NonNullable<Facet['values']>[number];

@@ -4,7 +4,7 @@ import { FacetsDocument } from '../../../generated/operations';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { formatCount } from '../../lib/numbers';
 import type { ExploreFilter } from '../explore-filter';
-import { isFacetField } from '../facets/facet-fields';
+import { isFacetField } from '../facets/facet-field';
 import { OUTCOMES } from '../outcome';
 import { fieldInsert, fieldsLike, type Typed, valueInsert } from './completion';
 

@@ -1,5 +1,5 @@
 import { FIELD_LABELS } from '../../lib/field-labels';
-import type { FacetField } from '../facets/facet-fields';
+import type { FacetField } from '../facets/facet-field';
 import { OUTCOMES } from '../outcome';
 import { exclude, only } from './edit';
 import classes from './filter.module.css';

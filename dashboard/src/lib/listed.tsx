@@ -1,0 +1,80 @@
+import { Group, Pagination, Text, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import { formatCount } from './numbers';
+
+const PAGE_ROWS = 50;
+
+interface Listed<T> {
+  /** The rows of the page that is shown. */
+  readonly rows: readonly T[];
+  readonly found: number;
+  readonly search: string;
+  readonly setSearch: (text: string) => void;
+  readonly page: number;
+  readonly pages: number;
+  readonly setPage: (page: number) => void;
+}
+
+/** A part of a long list: what holds the words, a page at a time. @param textOf all of a row that is searched in */
+export function useListed<T>(all: readonly T[], textOf: (row: T) => string): Listed<T> {
+  const [search, setSearch] = useState('');
+  const [wanted, setPage] = useState(1);
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = all.filter((row) => {
+    const text = textOf(row).toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const pages = Math.max(1, Math.ceil(found.length / PAGE_ROWS));
+  const page = Math.min(wanted, pages);
+  return {
+    rows: found.slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS),
+    found: found.length,
+    search,
+    setSearch: (text) => {
+      setSearch(text);
+      setPage(1);
+    },
+    page,
+    pages,
+    setPage,
+  };
+}
+
+interface Props {
+  readonly listed: Listed<unknown>;
+  readonly label: string;
+  /** How many of what there are, in a line. */
+  readonly summary: string;
+  readonly children?: ReactNode;
+}
+
+/** What narrows a list, and what it is in a line. */
+export const ListHead = ({ listed, label, summary, children }: Props) => (
+  <Group gap="sm">
+    <TextInput
+      aria-label={label}
+      placeholder={label}
+      size="xs"
+      leftSection={<IconSearch size={14} aria-hidden />}
+      value={listed.search}
+      onChange={(event) => listed.setSearch(event.currentTarget.value)}
+    />
+    {children}
+    <Text size="sm" role="status">
+      {summary}
+      {listed.search && `; ${formatCount(listed.found)} found`}
+    </Text>
+  </Group>
+);
+
+export const ListPages = ({ listed }: { readonly listed: Listed<unknown> }) =>
+  listed.pages > 1 && (
+    <Pagination
+      size="sm"
+      total={listed.pages}
+      value={listed.page}
+      onChange={listed.setPage}
+      getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+    />
+  );

@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import { Client } from 'pg';
+import type { Page } from 'playwright-core';
+import { aGap, aReport, REPORT } from '../support/audit-sources';
+import type { World } from '../support/world';
+import { useDashboard } from './support/dashboard';
+import { ExplorePage } from './support/explore-page';
+
+const DAY_MS = 86_400_000;
+/** Noon of yesterday, UTC, and a moment after it. */
+const yesterday = (seconds = 0) => {
+  const noon = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2;
+  return `${new Date(noon + seconds * 1000).toISOString().slice(0, 19)}.0000000Z`;
+};
+
+async function inDatabase({ database }: World, statement: string): Promise<void> {
+  const connectionString = database.migrationDatabaseUrl ?? database.databaseUrl;
+  if (!connectionString) throw new Error('the dashboard is tested on PostgreSQL');
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+describe('what people come for', () => {
+  const opened = useDashboard();
+  beforeAll(async () => {
+    const { contoso } = opened.dashboard;
+    const touched = { actionId: 'UP', databaseName: 'HR', schemaName: 'dbo', objectName: 'Payroll 2' };
+    const people = [
+      { serverPrincipalName: 'CORP\\alice', hostName: 'WS-ALICE' },
+      { serverPrincipalName: 'CORP\\svc_etl', hostName: 'ETL01' },
+      { serverPrincipalName: 'CORP\\svc_etl', hostName: 'ETL01' },
+    ];
+    for (const [i, who] of people.entries())
+      await contoso.audited({ ...touched, ...who, eventTime: yesterday(i) });
+    for (const succeeded of [true, false, false])
+      await contoso.audited({
+        actionId: 'LGIF',
+        serverPrincipalName: 'sa',
+        succeeded,
+        eventTime: yesterday(9),
+      });
+  });
+  const visit = (where: string): Promise<Page> => {
+    const { dashboard } = opened;
+    return dashboard.signedIn(dashboard.contoso.key, where);
+  };
+
+  it('who touched a table yesterday, and from which machine: in four actions, exactly', async () => {
+    const page = await visit('/explore');
+    const explore = new ExplorePage(page);
+    await page.getByRole('button', { name: 'Last 24 hours' }).click();
+    await page.getByRole('button', { name: 'Yesterday' }).click();
+    await explore.box.fill('objectName:"Payroll 2"');
+    await explore.box.press('Enter');
+    await explore.count(3);
+    expect(await explore.countOf(explore.facet(/^CORP\\svc_etl/))).toBe(2);
+    expect(await explore.countOf(explore.facet(/^WS-ALICE/))).toBe(1);
+    await page.context().close();
+  });
+
+  it('failed logins of sa in seven days, as CSV', async () => {
+    const page = await visit('/explore?range=7d');
+    const explore = new ExplorePage(page);
+    await explore.search('actionId:LGIF principalName:sa succeeded:false');
+    await explore.count(2);
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Export this view' });
+    const download = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+    const text = await readFile(await (await download).path(), 'utf8');
+    expect(text.trim().split('\r\n')).toHaveLength(3);
+    await page.context().close();
+  });
+
+  it('an event as a sentence, and its proof, worked out here', async () => {
+    const page = await visit('/explore?range=all&filter=hostName:WS-ALICE');
+    const drawer = await new ExplorePage(page).open(0);
+    expect(await drawer.getByTestId('sentence').innerText()).toBe(
+      'CORP\\alice updated dbo.Payroll 2 from WS-ALICE, 10.20.30.40: succeeded',
+    );
+    await page.context().close();
+    // Of the sample files, which the log has signed meanwhile or is about to.
+    const other = await visit('/explore?range=all&filter=databaseName:HumanResources');
+    const explore = new ExplorePage(other);
+    const again = await explore.open(0);
+    const verify = again.getByRole('button', { name: 'Verify here' });
+    if (await verify.isVisible()) {
+      await verify.click();
+      await again.getByText('Verified: this is the event as it was accepted.').waitFor();
+    }
+    await other.context().close();
+  });
+
+  it('whether anything is missing from a server yesterday', async () => {
+    const { contoso, world } = opened.dashboard;
+    const gap = { ...aGap(), afterTime: yesterday(), beforeTime: yesterday(600) };
+    const report = aReport({ tenantId: contoso.tenantId, hostName: 'SQLPROD02', databaseName: 'Ledger' });
+    await world.graphql(contoso.agentKey, REPORT, { report: { ...report, gaps: [gap] } });
+    const page = await visit('/explore?range=yesterday');
+    const note = page.getByRole('region', { name: 'Completeness' });
+    await note.getByText(/SQLPROD02 \(Ledger\).*1 gap: .* between .* 12:00:00 and .* 12:10:00/).waitFor();
+    await page.context().close();
+  });
+
+  it('a service account left out, and the search kept', async () => {
+    const page = await visit('/explore?range=yesterday');
+    const explore = new ExplorePage(page);
+    await explore.count(6);
+    await explore.exclude('Principal', 'CORP\\svc_etl').click();
+    await explore.count(4);
+    await page.getByRole('button', { name: 'Saved' }).click();
+    await page.getByRole('menuitem', { name: /^Save this search/ }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('People only');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=yesterday`);
+    await explore.count(6);
+    await explore.box.click();
+    await page.getByRole('option', { name: /^People only/ }).click();
+    await explore.count(4);
+    await page.context().close();
+  });
+
+  it('the groups of a question, beside the day before', async () => {
+    const page = await visit('/explore?range=yesterday&groupBy=serverPrincipalName,hostName');
+    const groups = page.getByRole('region', { name: 'Events by group' });
+    await groups.getByRole('row', { name: /CORP\\svc_etl ETL01 2 33\.3 % 0 0/ }).waitFor();
+    await page.context().close();
+  });
+
+  it('one of 2,000 sources that needs somebody', async () => {
+    const { contoso, world } = opened.dashboard;
+    await inDatabase(
+      world,
+      `INSERT INTO audit_source (tenant_id, host_name, database_name, agent_version, waiting_bytes, published_count,
+         last_reported, caught_up_at, problem)
+       SELECT ${Number(contoso.tenantId)}, 'FARM' || i, 'db', '1', 0, 0, now(), '2026-01-01T00:00:00.0000000Z',
+         CASE WHEN i = 1777 THEN 'the disk is full' END FROM generate_series(1, 2000) i`,
+    );
+    const page = await opened.dashboard.signedIn(world.operatorKey, '/sources');
+    await page.getByText(/^2,00\d sources: /).waitFor();
+    await page.getByLabel('State').selectOption('Problem');
+    await page.getByText('the disk is full').waitFor();
+    await page.getByLabel('State').selectOption('Any state');
+    await page.getByLabel('Search sources').fill('farm1777');
+    await page.getByRole('article', { name: 'db on FARM1777' }).waitFor();
+    expect(await page.getByRole('article').count()).toBe(1);
+    await page.context().close();
+  });
+});
