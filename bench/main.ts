@@ -7,6 +7,7 @@ import { growth } from './benches/growth';
 import { ingest } from './benches/ingest';
 import { ingestSearch } from './benches/ingest-search';
 import { read } from './benches/read';
+import { tail } from './benches/tail';
 import { Bench, type Machine } from './context';
 import { type Figure, failed, verdictOf } from './figure';
 import { type Options, parseOptions } from './options';
@@ -23,6 +24,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<readonly Figure
   explore,
   decode,
   'end-to-end': endToEnd,
+  tail,
 };
 
 /** Runs the benches asked for. @returns the exit code: 0 when every figure was taken and meets its target */
