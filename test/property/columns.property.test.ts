@@ -218,6 +218,13 @@ const tally = (events: readonly Item[]) => {
   return { succeeded, failed: events.length - succeeded };
 };
 
+/** Texts are put in order as they are stored: what the database cannot hold stands behind everything else. */
+const UNSPEAKABLE = /[\0\uFEFF\p{Cs}]/gu;
+function asStored(character: string): string {
+  const code = character.charCodeAt(0);
+  return String.fromCodePoint(code === 0 ? 0x10f800 : code === 0xfeff ? 0x10f801 : 0x10f000 + code - 0xd800);
+}
+
 function facetOf(field: ExpressionField, events: readonly Item[], limit: number, contains: string | null) {
   const textOf = (event: Item) => {
     const value = (event as Record<string, unknown>)[field] ?? null;
@@ -229,7 +236,7 @@ function facetOf(field: ExpressionField, events: readonly Item[], limit: number,
     value,
     ...tally(events.filter((event) => textOf(event) === value)),
   }));
-  const utf8 = (value: string | null) => Buffer.from(value ?? '', 'utf8');
+  const utf8 = (value: string | null) => Buffer.from((value ?? '').replace(UNSPEAKABLE, asStored), 'utf8');
   const size = (v: { succeeded: number; failed: number }) => v.succeeded + v.failed;
   values.sort((a, b) => size(b) - size(a) || Buffer.compare(utf8(a.value), utf8(b.value)));
   return { field, distinct: values.length, values: values.slice(0, limit) };
