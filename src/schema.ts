@@ -9,6 +9,7 @@ import { AccessLogResolver } from './modules/access-log/access-log.resolver';
 import { AuditEventResolver } from './modules/activity/audit-event.resolver';
 import { DestinationResolver } from './modules/destinations/destination.resolver';
 import { AlertResolver } from './modules/detection/alert.resolver';
+import { AlertCountsResolver } from './modules/detection/alert-counts.resolver';
 import { AlertRouteResolver } from './modules/detection/route.resolver';
 import { AlertWorkResolver } from './modules/detection/work.resolver';
 import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
@@ -30,6 +31,7 @@ interface SchemaParts extends AccessNotes {
 
 const RESOLVERS = [
   AccessLogResolver,
+  AlertCountsResolver,
   AlertResolver,
   AlertRouteResolver,
   AlertWorkResolver,

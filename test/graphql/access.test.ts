@@ -18,6 +18,8 @@ const MATRIX = {
   'Query.auditFacets': ['session', '{ auditFacets { totalCount } }'],
   'Query.alerts': ['public', '{ alerts { totalCount } }', 'read:alerts'],
   'Query.alert': ['public', `{ alert(alertId: "${UUID}") { alertId } }`, 'read:alerts'],
+  'Query.alertCounts': ['session', '{ alertCounts { alerts } }', 'read:alerts'],
+  'Query.findingCounts': ['session', '{ findingCounts { findings } }', 'read:findings'],
   'Query.findings': ['public', '{ findings { totalCount } }', 'read:findings'],
   'Query.finding': ['public', `{ finding(findingId: "${UUID}") { findingId } }`, 'read:findings'],
   'Query.alertRoutes': ['operator', '{ alertRoutes(tenantId: "1") { routeId } }'],

@@ -113,7 +113,7 @@ function idIs(column: string, name: string, id: string): Prisma.Sql {
 }
 
 /** An alert or finding is of a time when any of it is. */
-function conditionsOf(
+export function conditionsOf(
   tenants: TenantSet,
   filters: Pick<
     AlertFilters,

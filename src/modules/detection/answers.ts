@@ -119,7 +119,7 @@ const PAGING = {
     doc: 'Results per page.',
   },
 } as const satisfies ParameterSpecs;
-const FILTERS = {
+export const ALERT_FILTERS = {
   severity: { kind: 'choice', values: SEVERITIES, doc: 'Severity.' },
   ruleId: text('Id of the rule.'),
   principalName: text('A login of its events, letter case aside.'),
@@ -160,7 +160,7 @@ export const ALERTS_PARAMETERS = {
   },
   sortDirection: DIRECTION,
   status: { kind: 'choice', values: Object.keys(STATUS.values), doc: 'Status.' },
-  ...FILTERS,
+  ...ALERT_FILTERS,
 } as const satisfies ParameterSpecs;
 export const FINDINGS_PARAMETERS = {
   ...PAGING,
@@ -172,7 +172,7 @@ export const FINDINGS_PARAMETERS = {
   },
   sortDirection: DIRECTION,
   alertId: text('Id of the alert.'),
-  ...FILTERS,
+  ...ALERT_FILTERS,
 } as const satisfies ParameterSpecs;
 
 export const ALERT_PARAMETERS = {

@@ -9,6 +9,8 @@ import type { TenantForm } from '../../trail/counts/scope';
 import { AlertReader } from './alert.reader';
 import { AlertResolver } from './alert.resolver';
 import { AlertStore } from './alert.store';
+import { AlertCounts } from './alert-counts';
+import { AlertCountsResolver } from './alert-counts.resolver';
 import { Backtests } from './backtests';
 import { Detector } from './detector';
 import { HealthAlerts } from './health-alerts';
@@ -65,6 +67,7 @@ export function detectionModule(parts: {
     resolvers: [
       new AlertRouteResolver(new RouteStore(prisma, nowMs), tenants),
       new AlertResolver(reader),
+      new AlertCountsResolver(new AlertCounts(ask)),
       new AlertWorkResolver({ reader, alerts, rules, backtests, tenants, nowMs }),
     ],
     tasks: [
