@@ -48,5 +48,7 @@ export function statusText({
   readonly status: AlertStatus;
   readonly verdict: AlertVerdict | null;
 }): string {
-  return verdict ? `${STATUS_LABELS[status]}: ${VERDICT_LABELS[verdict].toLowerCase()}` : STATUS_LABELS[status];
+  return verdict
+    ? `${STATUS_LABELS[status]}: ${VERDICT_LABELS[verdict].toLowerCase()}`
+    : STATUS_LABELS[status];
 }

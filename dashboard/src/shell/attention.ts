@@ -1,20 +1,35 @@
 import { useInterval } from '@mantine/hooks';
 import { useQuery } from 'urql';
 import { AttentionDocument, type AttentionQuery } from '../../generated/operations';
+import { type AlertCount, sumOf, useAlertCounts } from '../alerts/use-alert-counts';
+import { hasScope } from '../api/rights';
+import type { Session } from '../api/session';
+import { formatCount } from '../lib/numbers';
 import { expiresSoon } from '../operate/key-life';
 import { stateOf } from '../sources/source-state';
 
 const ASK_MS = 60_000;
+const ALL = { principalName: null, serverInstanceName: null };
 
 /** What needs somebody, by the path of the view that shows it; nothing where all is well. */
-export function useAttention(isOperator: boolean): Readonly<Record<string, string>> {
+export function useAttention(session: Session): Readonly<Record<string, string>> {
+  const isOperator = session.kind === 'operator';
   const [{ data }, ask] = useQuery({
     query: AttentionDocument,
     requestPolicy: 'network-only',
     pause: !isOperator,
   });
   useInterval(() => isOperator && ask(), ASK_MS, { autoInvoke: true });
-  return data ? attentionOf(data, Date.now()) : {};
+  const { counts } = useAlertCounts(ALL, !hasScope(session, 'read:alerts'));
+  return { ...(data ? attentionOf(data, Date.now()) : {}), ...newAlerts(counts ?? []) };
+}
+
+/** `12 new, 2 critical` */
+function newAlerts(counts: readonly AlertCount[]): Record<string, string> {
+  const all = sumOf(counts, { status: 'new' });
+  const critical = sumOf(counts, { status: 'new', severity: 'critical' });
+  if (all === 0) return {};
+  return { '/alerts': `${formatCount(all)} new${critical > 0 ? `, ${formatCount(critical)} critical` : ''}` };
 }
 
 function attentionOf(

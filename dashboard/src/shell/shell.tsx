@@ -9,21 +9,21 @@ import { NameMark } from './name-mark';
 import { Rail } from './rail';
 import { Empty, Failed, Loading } from './states';
 import { ColorSchemeSwitch, TimeZoneSwitch } from './switches';
-import { VIEWS } from './views';
+import { isOf, viewsOf } from './views';
 
 export function Shell(props: { readonly session: Session; readonly onSignedOut: () => void }) {
   const { session } = props;
   const [isOpen, { toggle, close }] = useDisclosure();
   const [path, navigate] = useLocation();
-  const views = VIEWS.filter((view) => view.for.includes(session.kind));
-  const view = views.find((each) => each.path === path);
+  const views = viewsOf(session);
+  const view = views.find((each) => isOf(each, path));
   const [home] = views;
   useDocumentTitle(`${view?.title ?? 'Not found'} · Audit Activity`);
   useEffect(() => {
     if ((path === '/' || path === '' || path === '/sign-in') && home) navigate(home.path, { replace: true });
   }, [path, home, navigate]);
 
-  const attention = useAttention(session.kind === 'operator');
+  const attention = useAttention(session);
   const [problem, setProblem] = useState<Error | null>(null);
   // Only once the service has ended the session: a page that merely looks signed out would deceive.
   const leave = () => signOut().then(props.onSignedOut, setProblem);
@@ -53,7 +53,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p={6} component="nav" aria-label="Views">
-        <Rail views={views} path={path} attention={attention} onGo={close} />
+        <Rail views={views} path={view?.path ?? path} attention={attention} onGo={close} />
       </AppShell.Navbar>
       <AppShell.Main>
         {problem && <Failed error={problem} retry={leave} />}

@@ -1,5 +1,16 @@
-import { IconBuilding, IconChartBar, IconHistory, IconKey, IconSend, IconServer } from '@tabler/icons-react';
+import {
+  IconBellRinging,
+  IconBuilding,
+  IconChartBar,
+  IconHistory,
+  IconKey,
+  IconListSearch,
+  IconSend,
+  IconServer,
+} from '@tabler/icons-react';
 import { type ComponentType, lazy } from 'react';
+import type { Scope } from '../../../src/caller/scopes';
+import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
 // Not lazy, as it is what nearly everybody comes for: each further file takes a browser 10 ms or more.
 import { Explore } from '../explore/explore';
@@ -9,17 +20,30 @@ export interface View {
   readonly title: string;
   readonly icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>;
   readonly for: readonly Session['kind'][];
+  /** What an analyst's session must say; operators need none. */
+  readonly scope?: Scope;
+  /** Whether addresses below its own are its, too. */
+  readonly hasPages?: true;
   readonly component: ComponentType<{ readonly session: Session }>;
 }
 
 /** The pages and who has them: operators administer and read no events, by the service's own rules. */
-export const VIEWS: readonly View[] = [
+const VIEWS: readonly View[] = [
   {
     path: '/explore',
     title: 'Explore',
     icon: IconChartBar,
     for: ['public'],
     component: Explore,
+  },
+  {
+    path: '/alerts',
+    title: 'Alerts',
+    icon: IconBellRinging,
+    for: ['public'],
+    scope: 'read:alerts',
+    hasPages: true,
+    component: lazy(() => import('../alerts/alerts')),
   },
   {
     path: '/sources',
@@ -56,4 +80,23 @@ export const VIEWS: readonly View[] = [
     for: ['operator'],
     component: lazy(() => import('../operate/access-log')),
   },
+  {
+    path: '/rules',
+    title: 'Rules',
+    icon: IconListSearch,
+    for: ['public', 'operator'],
+    scope: 'read:alerts',
+    component: lazy(() => import('../rules/rules')),
+  },
 ];
+
+/** The pages of a session; the first is where it begins. */
+export const viewsOf = (session: Session): readonly View[] =>
+  VIEWS.filter(
+    ({ for: kinds, scope }) =>
+      kinds.includes(session.kind) && (!scope || session.kind === 'operator' || hasScope(session, scope)),
+  );
+
+/** Whether an address is of a page. */
+export const isOf = ({ path, hasPages }: View, address: string): boolean =>
+  address === path || (hasPages === true && address.startsWith(`${path}/`));

@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { AcknowledgeAlertDocument } from '../../../generated/operations';
+import { useMutate } from '../../operate/mutate';
+import { statusText } from '../severity';
+import type { Alert } from '../use-queue';
+import { AssignAlert } from './assign-alert';
+import { CommentAlert } from './comment-alert';
+import { ResolveAlert } from './resolve-alert';
+import { SuppressAlert } from './suppress-alert';
+
+const DIALOGS = {
+  resolve: ResolveAlert,
+  suppress: SuppressAlert,
+  assign: AssignAlert,
+  comment: CommentAlert,
+};
+type DialogKind = keyof typeof DIALOGS;
+
+export interface WorkDialogProps {
+  readonly alert: Alert;
+  readonly onClose: () => void;
+  readonly onDone: (alert: Alert) => void;
+}
+
+/** What people do with an alert: each act, the dialog that is open for one, and what was done last. */
+export function useAlertWork(onWorked: (alert: Alert) => void) {
+  const mutate = useMutate();
+  const [open, setOpen] = useState<{ kind: DialogKind; alert: Alert } | null>(null);
+  const [done, setDone] = useState('');
+  const [error, setError] = useState<Error | null>(null);
+  const finish = (alert: Alert) => {
+    setError(null);
+    setDone(`${alert.title}: ${statusText(alert).toLowerCase()}`);
+    onWorked(alert);
+  };
+  const acknowledge = ({ alertId, status }: Alert) => {
+    if (status === 'acknowledged') return;
+    mutate(AcknowledgeAlertDocument, { alertId }).then(
+      (answer) => answer.acknowledgeAlert && finish(answer.acknowledgeAlert),
+      setError,
+    );
+  };
+  const opens = (kind: DialogKind) => (alert: Alert) => setOpen({ kind, alert });
+  const Dialog = open && DIALOGS[open.kind];
+  return {
+    acknowledge,
+    resolve: opens('resolve'),
+    suppress: opens('suppress'),
+    assign: opens('assign'),
+    comment: opens('comment'),
+    dialog: open && Dialog && <Dialog alert={open.alert} onClose={() => setOpen(null)} onDone={finish} />,
+    done,
+    error,
+  };
+}
