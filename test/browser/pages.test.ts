@@ -1,37 +1,15 @@
-import { readFileSync } from 'node:fs';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { aReport, REPORT } from '../support/audit-sources';
+import { isWiderThanScreen, violations } from './support/axe';
 import { screenshot, useDashboard } from './support/dashboard';
 import { ExplorePage } from './support/explore-page';
 
-const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 const KINDS = [
   ['desktop', 'light'],
   ['desktop', 'dark'],
   ['phone', 'light'],
 ] as const;
-
-/** What axe finds against WCAG 2.2 AA, as sentences. */
-async function violations(page: Page): Promise<string[]> {
-  // In flight, a colour is a mixture.
-  await page.waitForFunction("document.getAnimations().every(({ playState }) => playState !== 'running')");
-  await page.evaluate(AXE);
-  const { violations: found } = await page.evaluate<{ violations: Violation[] }>(
-    `axe.run(document, { runOnly: ${JSON.stringify(RULES)} })`,
-  );
-  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
-
-interface Violation {
-  readonly id: string;
-  readonly help: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-const isWiderThanScreen = (page: Page) =>
-  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
 describe('every page', () => {
   const opened = useDashboard();

@@ -6,16 +6,19 @@ import { showHidden } from '../explore/event/marks';
 import { FormDialog } from '../operate/form-dialog';
 import { useMutate } from '../operate/mutate';
 import { Backtest } from './backtest';
+import { FromSearch } from './from-search';
 import { type LineProblem, problemsOf } from './import-problems';
 
 interface Props {
   readonly tenantId: string;
+  /** A filter of Explore to make a rule of; '' for none. */
+  readonly filter: string;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
 /** A Sigma file, from disk or as text, becomes rules of the tenant; or it is told what is wrong with it, by line. */
-export function ImportRules({ tenantId, onClose, onDone }: Props) {
+export function ImportRules({ tenantId, filter, onClose, onDone }: Props) {
   const mutate = useMutate();
   const [source, setSource] = useState('');
   const [problems, setProblems] = useState<readonly LineProblem[]>([]);
@@ -41,6 +44,7 @@ export function ImportRules({ tenantId, onClose, onDone }: Props) {
           )}
         </FileButton>
       </Group>
+      <FromSearch filter={filter} onMade={setSource} />
       <Textarea
         label="Sigma file"
         description="One rule, or a correlation and the rules it is made of."

@@ -36,7 +36,7 @@ export default function Rules({ session }: { readonly session: Session }) {
     pause: !hasScope(session, 'read:findings'),
   });
   const [text, setText] = useState('');
-  const [isImporting, setIsImporting] = useState(false);
+  const [isImporting, setIsImporting] = useState(given.has('filter'));
   const canWork = mayWork(session);
   const set = (name: 'tenantId' | 'rule', value: string | null) =>
     setGiven((before) => {
@@ -97,7 +97,12 @@ export default function Rules({ session }: { readonly session: Session }) {
         onClose={() => set('rule', null)}
       />
       {isImporting && tenantId && (
-        <ImportRules tenantId={tenantId} onClose={() => setIsImporting(false)} onDone={ask} />
+        <ImportRules
+          tenantId={tenantId}
+          filter={given.get('filter') ?? ''}
+          onClose={() => setIsImporting(false)}
+          onDone={ask}
+        />
       )}
     </Stack>
   );
