@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { SetRuleEnabledDocument } from '../../generated/operations';
 import { describeError } from '../api/errors';
 import { useMutate } from '../operate/mutate';
-import type { Rule } from './rule-table';
+import type { Rule } from './rule';
 
 /** Whether a rule looks at what arrives; for those who may, the switch of it. */
 export function EnableSwitch({ rule, canWork }: { readonly rule: Rule; readonly canWork: boolean }) {

@@ -4,7 +4,7 @@ import { showHidden } from '../explore/event/marks';
 import { Attack } from './attack';
 import { Backtest } from './backtest';
 import { EnableSwitch } from './enable-switch';
-import type { Rule } from './rule-table';
+import type { Rule } from './rule';
 import classes from './rules.module.css';
 import { TuneRule } from './tune-rule';
 

@@ -2,15 +2,14 @@ import { Anchor, Text } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
 import type { MouseEvent } from 'react';
 import { Link } from 'wouter';
-import type { FindingCountsQuery, RuleFieldsFragment } from '../../generated/operations';
+import type { FindingCountsQuery } from '../../generated/operations';
 import { Severity } from '../alerts/severity';
 import { showHidden } from '../explore/event/marks';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { attackOf } from './attack';
 import { EnableSwitch } from './enable-switch';
-
-export type Rule = RuleFieldsFragment;
+import type { Rule } from './rule';
 
 interface Props {
   readonly rules: readonly Rule[];

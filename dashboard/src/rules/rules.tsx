@@ -13,7 +13,7 @@ import { ImportRules } from './import-rules';
 import { RuleDrawer } from './rule-drawer';
 import { RuleTable } from './rule-table';
 
-export const COUNTED_DAYS = 7;
+const COUNTED_DAYS = 7;
 
 /** The rules of a tenant: what each looks for, whether it does, and what it found lately. */
 export default function Rules({ session }: { readonly session: Session }) {

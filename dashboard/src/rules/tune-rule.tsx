@@ -16,7 +16,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time';
 import { useMutate } from '../operate/mutate';
 import { Failed } from '../shell/states';
 import { exceptionsOf, linesOf } from './exceptions';
-import type { Rule } from './rule-table';
+import type { Rule } from './rule';
 
 interface Tuning {
   readonly threshold?: number;

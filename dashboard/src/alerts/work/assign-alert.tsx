@@ -4,7 +4,7 @@ import { LIMITS } from '../../../../src/limits';
 import { AssignAlertDocument } from '../../../generated/operations';
 import { FormDialog } from '../../operate/form-dialog';
 import { useMutate } from '../../operate/mutate';
-import type { WorkDialogProps } from './use-alert-work';
+import type { WorkDialogProps } from './work-dialog';
 
 /** Who works on it. */
 export function AssignAlert({ alert, onClose, onDone }: WorkDialogProps) {

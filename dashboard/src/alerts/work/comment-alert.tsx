@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { CommentAlertDocument } from '../../../generated/operations';
 import { FormDialog } from '../../operate/form-dialog';
 import { useMutate } from '../../operate/mutate';
-import type { WorkDialogProps } from './use-alert-work';
+import type { WorkDialogProps } from './work-dialog';
 
 /** A note that stays with the alert. */
 export function CommentAlert({ alert, onClose, onDone }: WorkDialogProps) {

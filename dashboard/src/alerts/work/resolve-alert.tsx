@@ -4,7 +4,7 @@ import { type AlertVerdict, ResolveAlertDocument } from '../../../generated/oper
 import { FormDialog } from '../../operate/form-dialog';
 import { useMutate } from '../../operate/mutate';
 import { VERDICT_LABELS } from '../severity';
-import type { WorkDialogProps } from './use-alert-work';
+import type { WorkDialogProps } from './work-dialog';
 
 const MEANINGS: Record<AlertVerdict, string> = {
   true_positive: 'An attack, or a breach of the rules.',

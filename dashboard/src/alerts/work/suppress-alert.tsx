@@ -7,7 +7,7 @@ import { DAY_MS, fromInputValue, HOUR_MS, toInputValue } from '../../lib/time';
 import { FormDialog } from '../../operate/form-dialog';
 import { useMutate } from '../../operate/mutate';
 import { fieldLabel, groupOf } from '../group-text';
-import type { WorkDialogProps } from './use-alert-work';
+import type { WorkDialogProps } from './work-dialog';
 
 const SPANS = {
   [HOUR_MS]: 'for an hour',

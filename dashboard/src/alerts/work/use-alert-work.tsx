@@ -16,12 +16,6 @@ const DIALOGS = {
 };
 type DialogKind = keyof typeof DIALOGS;
 
-export interface WorkDialogProps {
-  readonly alert: Alert;
-  readonly onClose: () => void;
-  readonly onDone: (alert: Alert) => void;
-}
-
 /** What people do with an alert: each act, the dialog that is open for one, and what was done last. */
 export function useAlertWork(onWorked: (alert: Alert) => void) {
   const mutate = useMutate();
