@@ -32,6 +32,7 @@ export const Severity = ({ severity }: { readonly severity: AlertSeverity }) => 
   <Badge
     variant="light"
     size="sm"
+    radius="sm"
     tt="none"
     color={SEVERITY_COLORS[severity]}
     style={{ borderInlineStart: `4px solid var(--mantine-color-${SEVERITY_COLORS[severity]}-6)` }}

@@ -5,6 +5,8 @@ import { AlertCountsDocument, type AlertCountsQuery, type AlertStatus } from '..
 export type AlertCount = AlertCountsQuery['alertCounts'][number];
 
 const ASK_MS = 20_000;
+/** No filter. */
+export const EVERY_ALERT = { principalName: null, serverInstanceName: null } as const;
 
 /** Alerts by state, severity and rule, asked again every so often while the page is looked at. */
 export function useAlertCounts(

@@ -1,7 +1,7 @@
 import { useInterval } from '@mantine/hooks';
 import { useQuery } from 'urql';
 import { AttentionDocument, type AttentionQuery } from '../../generated/operations';
-import { type AlertCount, sumOf, useAlertCounts } from '../alerts/use-alert-counts';
+import { type AlertCount, EVERY_ALERT, sumOf, useAlertCounts } from '../alerts/use-alert-counts';
 import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
 import { formatCount } from '../lib/numbers';
@@ -9,7 +9,6 @@ import { expiresSoon } from '../operate/key-life';
 import { stateOf } from '../sources/source-state';
 
 const ASK_MS = 60_000;
-const ALL = { principalName: null, serverInstanceName: null };
 
 /** What needs somebody, by the path of the view that shows it; nothing where all is well. */
 export function useAttention(session: Session): Readonly<Record<string, string>> {
@@ -20,7 +19,7 @@ export function useAttention(session: Session): Readonly<Record<string, string>>
     pause: !isOperator,
   });
   useInterval(() => isOperator && ask(), ASK_MS, { autoInvoke: true });
-  const { counts } = useAlertCounts(ALL, !hasScope(session, 'read:alerts'));
+  const { counts } = useAlertCounts(EVERY_ALERT, !hasScope(session, 'read:alerts'));
   return { ...(data ? attentionOf(data, Date.now()) : {}), ...newAlerts(counts ?? []) };
 }
 

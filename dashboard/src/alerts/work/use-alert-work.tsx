@@ -1,7 +1,9 @@
 import { useState } from 'react';
-import { AcknowledgeAlertDocument } from '../../../generated/operations';
+import { useClient } from 'urql';
+import { AcknowledgeAlertDocument, AlertCountsDocument } from '../../../generated/operations';
 import { useMutate } from '../../operate/mutate';
 import { statusText } from '../severity';
+import { EVERY_ALERT } from '../use-alert-counts';
 import type { Alert } from '../use-queue';
 import { AssignAlert } from './assign-alert';
 import { CommentAlert } from './comment-alert';
@@ -18,6 +20,7 @@ type DialogKind = keyof typeof DIALOGS;
 
 /** What people do with an alert: each act, the dialog that is open for one, and what was done last. */
 export function useAlertWork(onWorked: (alert: Alert) => void) {
+  const client = useClient();
   const mutate = useMutate();
   const [open, setOpen] = useState<{ kind: DialogKind; alert: Alert } | null>(null);
   const [done, setDone] = useState('');
@@ -26,6 +29,8 @@ export function useAlertWork(onWorked: (alert: Alert) => void) {
     setError(null);
     setDone(`${alert.title}: ${statusText(alert).toLowerCase()}`);
     onWorked(alert);
+    // The menu has its number from this question.
+    void client.query(AlertCountsDocument, EVERY_ALERT, { requestPolicy: 'network-only' }).toPromise();
   };
   const acknowledge = ({ alertId, status }: Alert) => {
     if (status === 'acknowledged') return;
