@@ -2,7 +2,7 @@ import { Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { SetRuleEnabledDocument } from '../../generated/operations';
 import { describeError } from '../api/errors';
-import { useMutate } from '../operate/mutate';
+import { useMutate } from '../lib/mutate';
 import type { Rule } from './rule';
 
 /** Whether a rule looks at what arrives; for those who may, the switch of it. */

@@ -12,8 +12,8 @@ import {
 import { type FormEvent, useState } from 'react';
 import { TuneRuleDocument } from '../../generated/operations';
 import { capital, SEVERITY_NAMES } from '../alerts/severity';
+import { useMutate } from '../lib/mutate';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time';
-import { useMutate } from '../operate/mutate';
 import { Failed } from '../shell/states';
 import { exceptionsOf, linesOf } from './exceptions';
 import type { Rule } from './rule';

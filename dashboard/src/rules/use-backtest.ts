@@ -5,7 +5,7 @@ import {
   BacktestStateDocument,
   TestRuleDocument,
 } from '../../generated/operations';
-import { useMutate } from '../operate/mutate';
+import { useMutate } from '../lib/mutate';
 
 const ASK_MS = 1_000;
 

@@ -2,8 +2,8 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { LIMITS } from '../../../../src/limits';
 import { AssignAlertDocument } from '../../../generated/operations';
-import { FormDialog } from '../../operate/form-dialog';
-import { useMutate } from '../../operate/mutate';
+import { FormDialog } from '../../lib/form-dialog';
+import { useMutate } from '../../lib/mutate';
 import type { WorkDialogProps } from './work-dialog';
 
 /** Who works on it. */

@@ -1,8 +1,8 @@
 import { Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { CommentAlertDocument } from '../../../generated/operations';
-import { FormDialog } from '../../operate/form-dialog';
-import { useMutate } from '../../operate/mutate';
+import { FormDialog } from '../../lib/form-dialog';
+import { useMutate } from '../../lib/mutate';
 import type { WorkDialogProps } from './work-dialog';
 
 /** A note that stays with the alert. */

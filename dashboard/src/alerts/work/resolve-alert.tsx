@@ -1,8 +1,8 @@
 import { Radio, Stack, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { type AlertVerdict, ResolveAlertDocument } from '../../../generated/operations';
-import { FormDialog } from '../../operate/form-dialog';
-import { useMutate } from '../../operate/mutate';
+import { FormDialog } from '../../lib/form-dialog';
+import { useMutate } from '../../lib/mutate';
 import { VERDICT_LABELS } from '../severity';
 import type { WorkDialogProps } from './work-dialog';
 

@@ -2,10 +2,10 @@ import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@manti
 import { useState } from 'react';
 import { SuppressAlertDocument } from '../../../generated/operations';
 import { showHidden } from '../../explore/event/marks';
+import { FormDialog } from '../../lib/form-dialog';
+import { useMutate } from '../../lib/mutate';
 import { useTimeZone } from '../../lib/preferences';
 import { DAY_MS, fromInputValue, HOUR_MS, toInputValue } from '../../lib/time';
-import { FormDialog } from '../../operate/form-dialog';
-import { useMutate } from '../../operate/mutate';
 import { fieldLabel, groupOf } from '../group-text';
 import type { WorkDialogProps } from './work-dialog';
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useClient } from 'urql';
 import { AcknowledgeAlertDocument, AlertCountsDocument } from '../../../generated/operations';
-import { useMutate } from '../../operate/mutate';
+import { useMutate } from '../../lib/mutate';
 import { statusText } from '../severity';
 import { EVERY_ALERT } from '../use-alert-counts';
 import type { Alert } from '../use-queue';
