@@ -58,7 +58,7 @@ function take(page, name) {
 async function openExplore(page, url, query) {
   await page.goto(`${url}/explore?${query}`);
   await page.getByTestId('histogram').locator('canvas').waitFor();
-  await page.getByRole('region', { name: 'Events', exact: true }).locator('tbody button').first().waitFor();
+  await page.getByRole('region', { name: 'Events', exact: true }).locator('tbody a').first().waitFor();
   await page.waitForLoadState('networkidle');
 }
 
@@ -67,7 +67,7 @@ async function takeAnalystPictures(url, key) {
   const page = await signedIn(url, key);
   await openExplore(page, url, range);
   await take(page, 'explore');
-  await page.getByRole('region', { name: 'Events', exact: true }).locator('tbody button').nth(2).click();
+  await page.getByRole('region', { name: 'Events', exact: true }).locator('tbody a').nth(2).click();
   await page.getByTestId('statement').waitFor();
   await page.waitForLoadState('networkidle');
   await take(page, 'event');
