@@ -11,6 +11,7 @@ import { useTimeZone } from '../lib/preferences';
 import { DAY_MS, dayStart, formatTime } from '../lib/time';
 
 const nothing = () => {};
+const NOTHING_MISSING = [] as const;
 
 /** Findings by day, as a chart and in numbers, and the first ones with their events. */
 export function BacktestResult({
@@ -24,7 +25,13 @@ export function BacktestResult({
   const histogram = useMemo(() => histogramOf(test.days, days), [test.days, days]);
   return (
     <>
-      <HistogramChart histogram={histogram} zone="UTC" onZoom={nothing} onHover={nothing} />
+      <HistogramChart
+        histogram={histogram}
+        missing={NOTHING_MISSING}
+        zone="UTC"
+        onZoom={nothing}
+        onHover={nothing}
+      />
       <Table fz="sm" aria-label="Findings by day">
         <Table.Thead>
           <Table.Tr>
