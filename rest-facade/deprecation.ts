@@ -1,15 +1,14 @@
+import { LIMITS } from '../src/limits';
+
 /** A route that is to go: when that was said, from when on it may be gone, and where its callers read what to use instead. */
 export interface Deprecation {
   /** `YYYY-MM-DD`, UTC. */
   readonly since: string;
-  /** `YYYY-MM-DD`, UTC; at least SUNSET_MONTHS_MIN months later. */
+  /** `YYYY-MM-DD`, UTC; at least `LIMITS.sunsetMonthsMin` months later. */
   readonly sunset: string;
   /** A path of this service or an address. */
   readonly see: string;
 }
-
-/** A caller has at least so many months. */
-export const SUNSET_MONTHS_MIN = 12;
 
 /** Headers of every answer of such a route, refusals too: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`. */
 export function deprecationHeaders({ since, sunset, see }: Deprecation): Readonly<Record<string, string>> {
@@ -24,7 +23,9 @@ export function deprecationHeaders({ since, sunset, see }: Deprecation): Readonl
 export function checkDeprecation(deprecation: Deprecation): void {
   const first = new Date(deprecation.since);
   const least = new Date(first);
-  least.setUTCMonth(first.getUTCMonth() + SUNSET_MONTHS_MIN);
+  least.setUTCMonth(first.getUTCMonth() + LIMITS.sunsetMonthsMin);
   if (!(Date.parse(deprecation.sunset) >= least.getTime()))
-    throw new Error(`${deprecation.sunset} is not ${SUNSET_MONTHS_MIN} months after ${deprecation.since}`);
+    throw new Error(
+      `${deprecation.sunset} is not ${LIMITS.sunsetMonthsMin} months after ${deprecation.since}`,
+    );
 }

@@ -1,5 +1,6 @@
 /** Sizes, counts and times the service keeps to. The unit is in the name, the reason beside it. */
 export const LIMITS = {
+  sunsetMonthsMin: 12, // that callers have between the word that a route is to go and its end
   pageSizeDefault: 20, // the specification's
   pageSizeMax: 100, // the specification's
   pageMax: 2_147_483_647, // GraphQL's Int

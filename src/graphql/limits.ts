@@ -18,11 +18,16 @@ import { LIMITS } from '../limits';
 /** Arguments that say how long the lists in a field are, with the longest it gives: a variable counts as that. */
 export const LIST_SIZES: Readonly<Record<string, number>> = {
   'accessLog.first': LIMITS.accessLogPageMax,
+  'alerts.pageSize': LIMITS.pageSizeMax,
   'auditEvents.pageSize': LIMITS.pageSizeMax,
   'auditFacets.limit': LIMITS.facetValuesMax,
   'auditHistogram.buckets': LIMITS.histogramBucketsMax,
+  'auditSourceItems.pageSize': LIMITS.pageSizeMax,
+  'destinationSetAside.first': LIMITS.destinationSetAsidePageMax,
+  'findings.pageSize': LIMITS.pageSizeMax,
   'gaps.limit': LIMITS.sourceGapsShownMax,
   'retentionRuns.first': LIMITS.retentionRunsMax,
+  'tenantAlerts.pageSize': LIMITS.pageSizeMax,
 };
 /** Lists that are as long as they are. */
 const FIXED: Readonly<Record<string, number>> = { facets: 12, rejected: LIMITS.ingestBatchEventsMax };

@@ -89,6 +89,51 @@ const MATRIX = {
     'mutation { testRule(tenantId: "1", source: "x") { state } }',
     'work:alerts',
   ],
+  'Query.destinations': ['operator', '{ destinations { destinationId } }'],
+  'Query.destinationSetAside': [
+    'operator',
+    `{ destinationSetAside(first: 1, destinationId: "${UUID}") { position } }`,
+  ],
+  'Mutation.createDestination': [
+    'operator',
+    `mutation { createDestination(tenantId: "1", name: "x", type: "webhook", url: "https://example.com", from: "now",
+       filter: "", format: "native") { destinationId } }`,
+  ],
+  'Mutation.testDestination': [
+    'operator',
+    `mutation { testDestination(destinationId: "${UUID}") { __typename } }`,
+  ],
+  'Mutation.pauseDestination': [
+    'operator',
+    `mutation { pauseDestination(destinationId: "${UUID}") { destinationId } }`,
+  ],
+  'Mutation.resumeDestination': [
+    'operator',
+    `mutation { resumeDestination(destinationId: "${UUID}") { destinationId } }`,
+  ],
+  'Mutation.replayDestination': [
+    'operator',
+    `mutation { replayDestination(destinationId: "${UUID}") { destinationId } }`,
+  ],
+  'Mutation.rotateDestinationSecret': [
+    'operator',
+    `mutation { rotateDestinationSecret(destinationId: "${UUID}", overlapMinutes: 1) { __typename } }`,
+  ],
+  'Mutation.removeDestination': [
+    'operator',
+    `mutation { removeDestination(destinationId: "${UUID}") { destinationId } }`,
+  ],
+  'Query.auditSourceItems': ['public', '{ auditSourceItems { totalCount } }'],
+  'Query.auditCoverage': ['session', '{ auditCoverage { __typename } }'],
+  'Query.savedSearches': ['session', '{ savedSearches { searchId } }'],
+  'Mutation.saveSearch': [
+    'session',
+    'mutation { saveSearch(tenantId: "1", name: "x", filter: "x", isShared: false) { searchId } }',
+  ],
+  'Mutation.removeSavedSearch': [
+    'session',
+    `mutation { removeSavedSearch(searchId: "${UUID}") { searchId } }`,
+  ],
   'Query.auditLog': ['public', '{ auditLog { size } }'],
   'Query.auditLogs': ['operator', '{ auditLogs { size } }'],
   'Query.auditLogCheckpoints': ['public', '{ auditLogCheckpoints { checkpoints } }'],

@@ -7,10 +7,14 @@ import type { TestTenant } from '../support/world';
 
 const LIST = `query($page: Int, $pageSize: Int, $search: String, $sortBy: String, $sortDirection: String,
   $actionId: String, $databaseName: String, $principalName: String, $startTime: String, $endTime: String,
-  $serverInstanceName: String, $succeeded: Boolean) {
+  $serverInstanceName: String, $succeeded: Boolean, $filter: String, $schemaName: String, $objectName: String,
+  $databasePrincipalName: String, $applicationName: String, $hostName: String, $clientIp: String, $sourceType: String) {
   auditEvents(page: $page, pageSize: $pageSize, search: $search, sortBy: $sortBy, sortDirection: $sortDirection,
     actionId: $actionId, databaseName: $databaseName, principalName: $principalName, startTime: $startTime,
-    endTime: $endTime, serverInstanceName: $serverInstanceName, succeeded: $succeeded) { totalCount items { recordId } } }`;
+    endTime: $endTime, serverInstanceName: $serverInstanceName, succeeded: $succeeded, filter: $filter,
+    schemaName: $schemaName, objectName: $objectName, databasePrincipalName: $databasePrincipalName,
+    applicationName: $applicationName, hostName: $hostName, clientIp: $clientIp, sourceType: $sourceType) {
+    totalCount items { recordId } } }`;
 const DETAIL = 'query($recordId: String!) { auditEvent(recordId: $recordId) { recordId } }';
 const SUMMARY = `query($startTime: String, $endTime: String) {
   auditSummary(startTime: $startTime, endTime: $endTime) { totalCount } }`;

@@ -15,6 +15,10 @@ import { LIMITS } from '../../src/limits';
 import { AccessLogResolver } from '../../src/modules/access-log/access-log.resolver';
 import { AuditEventResolver } from '../../src/modules/activity/audit-event.resolver';
 import { DestinationResolver } from '../../src/modules/destinations/destination.resolver';
+import { AlertResolver } from '../../src/modules/detection/alert.resolver';
+import { AlertCountsResolver } from '../../src/modules/detection/alert-counts.resolver';
+import { AlertRouteResolver } from '../../src/modules/detection/route.resolver';
+import { AlertWorkResolver } from '../../src/modules/detection/work.resolver';
 import { EventProofResolver, EvidenceResolver } from '../../src/modules/evidence/evidence.resolver';
 import type { EvidenceLog } from '../../src/modules/evidence/evidence-log';
 import { ExploreResolver } from '../../src/modules/explore/explore.resolver';
@@ -24,7 +28,9 @@ import { readBatch } from '../../src/modules/ingest/read-batch';
 import type { AuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import { KeyResolver } from '../../src/modules/keys/key.resolver';
 import { KeyManager } from '../../src/modules/keys/manage-keys';
+import { SavedSearchResolver } from '../../src/modules/saved-searches/saved-search.resolver';
 import { AuditSourceResolver } from '../../src/modules/sources/audit-source.resolver';
+import { CoverageResolver } from '../../src/modules/sources/coverage.resolver';
 import type { RetentionManager } from '../../src/modules/tenants/retention/manage-retention';
 import { RetentionResolver } from '../../src/modules/tenants/retention/retention.resolver';
 import { TenantResolver } from '../../src/modules/tenants/tenant.resolver';
@@ -57,6 +63,17 @@ interface Behind {
   readonly enter?: () => Promise<() => void>;
 }
 
+/** No test asks them anything. */
+const UNUSED = [
+  AlertCountsResolver,
+  AlertResolver,
+  AlertRouteResolver,
+  AlertWorkResolver,
+  CoverageResolver,
+  DestinationResolver,
+  SavedSearchResolver,
+] as const;
+
 function resolversOf({ reader, writer, retention, evidence }: Behind): object[] {
   const store = new FakeKeyStore();
   const tenants = new FakeTenantStore(1);
@@ -79,6 +96,7 @@ function resolversOf({ reader, writer, retention, evidence }: Behind): object[] 
     new KeyResolver(new KeyManager(store, tenants, new Authenticator(store)), Date.now),
     new RetentionResolver(retention ?? (undefined as never)),
     new TenantResolver(tenants),
+    ...UNUSED.map(({ prototype }) => Object.create(prototype)),
   ];
 }
 

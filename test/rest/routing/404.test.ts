@@ -27,14 +27,11 @@ describe.each(ONE_ENGINE)('404 of paths that do not exist on %s', (engine) => {
   });
 
   // Scopes that are coming soon can be granted; what they will permit does not exist yet.
-  it.each(['alerts', 'findings', 'compliance', 'reports'])(
-    '/api/v1/public/%s, even with its scope',
-    async (name) => {
-      const { tenantId } = await at.world.tenant();
-      const { key } = await at.world.key({ tenantIds: [tenantId], scopes: [`read:${name}`] });
-      expectError(await at.world.get(`/${name}`, key), 404, 'not_found');
-    },
-  );
+  it.each(['compliance', 'reports'])('/api/v1/public/%s, even with its scope', async (name) => {
+    const { tenantId } = await at.world.tenant();
+    const { key } = await at.world.key({ tenantIds: [tenantId], scopes: [`read:${name}`] });
+    expectError(await at.world.get(`/${name}`, key), 404, 'not_found');
+  });
 
   it('does not repeat the path that was asked for', async () => {
     const { text } = await at.world.fetch('/api/v1/public/<script>alert(1)</script>');
