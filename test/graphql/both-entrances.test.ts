@@ -16,8 +16,8 @@ const LIST = `query($page: Int, $pageSize: Int, $search: String, $sortBy: String
     applicationName: $applicationName, hostName: $hostName, clientIp: $clientIp, sourceType: $sourceType) {
     totalCount items { recordId } } }`;
 const DETAIL = 'query($recordId: String!) { auditEvent(recordId: $recordId) { recordId } }';
-const SUMMARY = `query($startTime: String, $endTime: String) {
-  auditSummary(startTime: $startTime, endTime: $endTime) { totalCount } }`;
+const SUMMARY = `query($startTime: String, $endTime: String, $filter: String) {
+  auditSummary(startTime: $startTime, endTime: $endTime, filter: $filter) { totalCount } }`;
 
 describe('both entrances', () => {
   const open = useWorld('embedded');
