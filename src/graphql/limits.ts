@@ -29,8 +29,12 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'retentionRuns.first': LIMITS.retentionRunsMax,
   'tenantAlerts.pageSize': LIMITS.pageSizeMax,
 };
-/** Lists that are as long as they are. */
-const FIXED: Readonly<Record<string, number>> = { facets: 12, rejected: LIMITS.ingestBatchEventsMax };
+/** Lists that are as long as they are; a source of a page has few gaps, or none. */
+const FIXED: Readonly<Record<string, number>> = {
+  facets: 12,
+  rejected: LIMITS.ingestBatchEventsMax,
+  'AuditSourceItem.gaps': 20,
+};
 /** Items of a list whose length no argument says. */
 const LIST_ASSUMED = 100;
 
@@ -105,11 +109,16 @@ function measurer(schema: GraphQLSchema, definitions: readonly FragmentDefinitio
     return measure;
   };
 
-  const ofField = (node: FieldNode, field: GraphQLField<unknown, unknown> | undefined, size: number) => {
+  const ofField = (
+    node: FieldNode,
+    field: GraphQLField<unknown, unknown> | undefined,
+    { size, of }: { readonly size: number; readonly of: string },
+  ) => {
     if (!field || !node.selectionSet) return { depth: 1, cost: 1, fields: 1 };
     const given = sizeOf(node, field) ?? size;
     const inside = ofSelection(node.selectionSet, getNamedType(field.type).name, given);
-    const items = isList(field) ? (FIXED[field.name] ?? given) : 1;
+    const fixed = FIXED[`${of}.${field.name}`] ?? FIXED[field.name];
+    const items = isList(field) ? (fixed ?? given) : 1;
     return { depth: inside.depth + 1, cost: items * (1 + inside.cost), fields: 1 };
   };
 
@@ -119,7 +128,8 @@ function measurer(schema: GraphQLSchema, definitions: readonly FragmentDefinitio
     return selections
       .map((node) => {
         if (node.kind === Kind.FRAGMENT_SPREAD) return ofFragment(node.name.value, size);
-        if (node.kind === Kind.FIELD) return ofField(node, known[node.name.value], size);
+        if (node.kind === Kind.FIELD)
+          return ofField(node, known[node.name.value], { size, of: typeName ?? '' });
         return ofSelection(node.selectionSet, node.typeCondition?.name.value ?? typeName, size);
       })
       .reduce(

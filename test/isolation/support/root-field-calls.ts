@@ -74,8 +74,6 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   report: ({ report }) => report,
   fields: () => ['objectName', 'clientIp', 'tenantId'],
   contains: ({ marks }) => marks.event,
-  // A source may have a hundred gaps: larger pages of them are too large.
-  'auditSourceItems.pageSize': () => 20,
   pageSize: () => 100,
   limit: () => 100,
   first: () => 100,
