@@ -62,7 +62,7 @@ export const LIMITS = {
   databaseConnections: 10, // of an instance, for requests: more would only queue inside PostgreSQL
   longStatementWaitMs: 2_000, // for a turn of a search, count or export: with the statement's time the caller's deadline
   longStatementsWaitingPerKey: 20, // the page of a dashboard has three
-  answerBytesPerKeyMax: 24 * 1024 * 1024, // three of the largest events that nobody has read yet
+  answerBytesPerKeyMax: 16 * 1024 * 1024, // two of the largest events that nobody has read yet
   answerBytesPerTenantMax: 32 * 1024 * 1024, // of all its keys: a third of what there is in all
   answerBytesMax: 96 * 1024 * 1024, // a text is made of values, then bytes: three times this for a moment
   answerBytesAssumed: 64 * 1024, // of an answer that is not made yet and has no whole statements

@@ -14,7 +14,7 @@ export interface Reply {
 }
 
 /** Memory of all engines together, beside the service's own. */
-const HEAP_MB = 150;
+const HEAP = { maxOldGenerationSizeMb: 150, maxYoungGenerationSizeMb: 16 };
 
 /**
  * Runs engines on a thread of their own, so that requests do not wait for rules. A thread that ends is begun anew; what
@@ -60,7 +60,7 @@ class ThreadHost implements EngineHost {
   }
 
   #start(): Worker {
-    const worker = new Worker(THREAD_FILE, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
+    const worker = new Worker(THREAD_FILE, { resourceLimits: HEAP });
     worker.unref();
     worker.on('message', ({ id, value, error }: Reply) => {
       const waiting = this.#waiting.get(id);
