@@ -99,6 +99,9 @@ describe.each(ENGINES)('weekly partitions on %s', (engine) => {
         { index: 2, code: 'event_time_out_of_range' },
       ],
     });
-    expect(await partitions()).toHaveLength(before.length + 1);
+    // The week of the two, which an event of a random date may have made before.
+    const week = 'audit_event_20180226';
+    const others = before.filter((name) => name !== week);
+    expect((await partitions()).filter((name) => !others.includes(name))).toEqual([week]);
   });
 });
