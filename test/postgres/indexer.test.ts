@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { tenantSet } from '../../src/caller/tenant-set';
+import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { toAuditEventQuery } from '../../src/event/query';
 import { parseSearch } from '../../src/event/search';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Indexer } from '../../src/modules/search/indexer';
@@ -108,6 +110,16 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     expect(await indexer.run()).toBe(1);
     expect(await indexer.run()).toBe(1);
     expect(await counts()).toEqual(TRUE_COUNTS);
+  });
+
+  it('leaves an hour to its events when a column is missing that its filter names and did not need', async () => {
+    await new Indexer(store.database.migrator, AT_ONCE).run();
+    await store.query('UPDATE audit_segment SET database_name = NULL WHERE tenant_id = $1', store.tenantId);
+    const parsed = parseParameters(LIST_PARAMETERS, { filter: 'hostName:APP01 OR databaseName:Elsewhere' });
+    const { ask, snapshot } = store.database;
+    const reader = new PostgresAuditEventReader(ask, store.form, undefined, snapshot);
+    const summary = await reader.summary(tenantSet([store.tenantId]), toAuditEventQuery(parsed).filter);
+    expect(summary).toMatchObject({ totalCount: EVENTS, distinctDatabases: 1 });
   });
 
   it('numbers values that no count has, and retention forgets those that no column names', async () => {

@@ -111,7 +111,16 @@ export class TenantHours {
       next.catch(() => {});
       const { blocks, unknown } = await this.#evaluate(portion, rows);
       unread.push(...unknown);
-      unread.push(...(await this.#complete(blocks, further, visit)));
+      await this.#fetch(
+        blocks.map(({ read }) => read),
+        further,
+      );
+      for (const { block, read } of blocks) {
+        await this.clock.turn();
+        // A verdict may need no column of its own filter: one that is asked for can be missing there, too.
+        if (wanted.fields.every((field) => read.has(field))) visit(block);
+        else unread.push(block.hour);
+      }
     }
     return unread;
   }
@@ -131,30 +140,12 @@ export class TenantHours {
     return { blocks, unknown };
   }
 
-  async #complete(
-    blocks: readonly { block: Block; read: ReadHour }[],
-    fields: readonly ColumnField[],
-    visit: (block: Block) => void,
-  ): Promise<number[]> {
-    const unknown: number[] = [];
-    if (fields.length > 0 && blocks.length > 0) {
-      const rows = await this.ask(
-        columnsStatement(
-          this.tenantId,
-          blocks.map(({ block }) => block.hour),
-          fields,
-          false,
-        ),
-      );
-      const byHour = new Map(rows.map((row) => [Number(row.hour), row]));
-      for (const { read } of blocks) read.add(byHour.get(read.hour) ?? {});
-    }
-    for (const { block, read } of blocks) {
-      await this.clock.turn();
-      if (fields.some((field) => !read.has(field))) unknown.push(block.hour);
-      else visit(block);
-    }
-    return unknown;
+  async #fetch(read: readonly ReadHour[], fields: readonly ColumnField[]): Promise<void> {
+    if (fields.length === 0 || read.length === 0) return;
+    const hours = read.map(({ hour }) => hour);
+    const rows = await this.ask(columnsStatement(this.tenantId, hours, fields, false));
+    const byHour = new Map(rows.map((row) => [Number(row.hour), row]));
+    for (const hour of read) hour.add(byHour.get(hour.hour) ?? {});
   }
 
   async #columns(
