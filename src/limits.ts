@@ -153,9 +153,12 @@ export const LIMITS = {
   noticeMs: 1_000, // an alert is told within seconds
   trailHealthMs: 60_000, // silent sources and gaps are told within a minute or so
   ownRulesMax: 250, // of a tenant: each is asked of every event
+  ownRulesCharsMax: 1024 * 1024, // of a tenant's own rules: one answer, and read by every engine that opens them
   backtestDaysMax: 366, // a year
   backtestsMax: 2, // at once, of an instance: each takes up to half of a processor
   detectionMs: 450, // from what was appended to the log to its findings: well under a second
+  detectionWorkMs: 1_000, // of a tenant's rules in one step: those of other tenants wait so long
+  detectionRestMs: 60_000, // of a tenant whose rules did not end in time or ran out of memory
   detectionStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // written in one transaction
   sourceGapsListed: 100, // of one source in a list of sources
   coverageSourcesMax: 100, // what an analyst reads; an operator has the whole list

@@ -10,8 +10,9 @@ import { AuditEventResolver } from './modules/activity/audit-event.resolver';
 import { DestinationResolver } from './modules/destinations/destination.resolver';
 import { AlertResolver } from './modules/detection/alert.resolver';
 import { AlertCountsResolver } from './modules/detection/alert-counts.resolver';
+import { AlertWorkResolver } from './modules/detection/alert-work.resolver';
 import { AlertRouteResolver } from './modules/detection/route.resolver';
-import { AlertWorkResolver } from './modules/detection/work.resolver';
+import { RuleResolver } from './modules/detection/rule.resolver';
 import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
@@ -45,6 +46,7 @@ const RESOLVERS = [
   IngestResolver,
   KeyResolver,
   RetentionResolver,
+  RuleResolver,
   SavedSearchResolver,
   TenantResolver,
 ] as const;

@@ -23,7 +23,15 @@ export interface StoredState {
   readonly body: string | null;
 }
 
+export interface Learned {
+  /** So many events were learned from; the time was over before the rest. */
+  readonly seen: number;
+  readonly changes: readonly StoredState[];
+}
+
 export interface Evaluated {
+  /** So many events were evaluated; the time was over before the rest. */
+  readonly seen: number;
   readonly findings: readonly Finding[];
   readonly changes: readonly StoredState[];
   /** When something is over by the clock, in milliseconds since 1970; null: nothing waits for it. */
@@ -33,12 +41,13 @@ export interface Evaluated {
 /** Where engines run: one for each tenant that is being worked on. */
 export interface EngineHost {
   open(tenantId: number, rules: readonly RuleSource[], state: readonly StoredState[]): Promise<void>;
-  learn(tenantId: number, events: readonly DetectionEvent[]): Promise<readonly StoredState[]>;
-  /** @param isReady whether baselines have been built */
+  /** @param workMs about the most it takes: the engines of other tenants wait */
+  learn(tenantId: number, events: readonly DetectionEvent[], workMs?: number): Promise<Learned>;
+  /** @param isReady whether baselines have been built @param workMs as of `learn` */
   evaluate(
     tenantId: number,
     events: readonly DetectionEvent[],
-    clock: { readonly nowMs: number; readonly isReady: boolean },
+    clock: { readonly nowMs: number; readonly isReady: boolean; readonly workMs?: number },
   ): Promise<Evaluated>;
   forget(tenantId: number): Promise<void>;
   close(): Promise<void>;
@@ -54,21 +63,23 @@ export class LocalHost implements EngineHost {
     this.#engines.set(tenantId, engine);
   }
 
-  async learn(tenantId: number, events: readonly DetectionEvent[]): Promise<readonly StoredState[]> {
+  async learn(tenantId: number, events: readonly DetectionEvent[], workMs?: number): Promise<Learned> {
     const engine = this.#engine(tenantId);
-    engine.learn(events);
-    return engine.takeChanges().map(toStoredState);
+    const seen = inTime(events, workMs, (some) => engine.learn(some));
+    return { seen, changes: engine.takeChanges().map(toStoredState) };
   }
 
   async evaluate(
     tenantId: number,
     events: readonly DetectionEvent[],
-    { nowMs, isReady }: { readonly nowMs: number; readonly isReady: boolean },
+    { nowMs, isReady, workMs }: Parameters<EngineHost['evaluate']>[2],
   ): Promise<Evaluated> {
     const engine = this.#engine(tenantId);
     engine.isReady = isReady;
-    const findings = [...engine.evaluate(events, nowMs), ...engine.tick(nowMs)];
-    return { findings, changes: engine.takeChanges().map(toStoredState), dueMs: engine.dueMs() };
+    const findings: Finding[] = [];
+    const seen = inTime(events, workMs, (some) => findings.push(...engine.evaluate(some, nowMs)));
+    findings.push(...engine.tick(nowMs));
+    return { seen, findings, changes: engine.takeChanges().map(toStoredState), dueMs: engine.dueMs() };
   }
 
   async forget(tenantId: number): Promise<void> {
@@ -84,6 +95,24 @@ export class LocalHost implements EngineHost {
     if (!engine) throw new Error(`no engine of tenant ${tenantId}`);
     return engine;
   }
+}
+
+const EVENTS_AT_A_STRETCH = 16;
+
+/** Works on events from the first until the time is over, on some at least. @returns how many it worked on */
+function inTime(
+  events: readonly DetectionEvent[],
+  workMs = Number.POSITIVE_INFINITY,
+  work: (some: readonly DetectionEvent[]) => void,
+): number {
+  const began = performance.now();
+  let seen = 0;
+  while (seen < events.length && (seen === 0 || performance.now() - began < workMs)) {
+    const some = events.slice(seen, seen + EVENTS_AT_A_STRETCH);
+    work(some);
+    seen += some.length;
+  }
+  return seen;
 }
 
 /** A file that this release refuses, though one before took it, finds nothing. */

@@ -77,6 +77,8 @@ export interface Rule extends RuleAbout {
   /** Findings of a group within this time are one alert. */
   readonly dedupMinutes: number;
   readonly tests: readonly RuleTest[];
+  /** The documents of the file that it is made of. */
+  readonly source: string;
 }
 
 /** Events that come with a rule file, and whether it must find something in them. */

@@ -13,14 +13,25 @@ export interface Reply {
   readonly error?: string;
 }
 
-/** Memory of all engines together, beside the service's own. */
-const HEAP = { maxOldGenerationSizeMb: 150, maxYoungGenerationSizeMb: 16 };
+/** An engine that did not answer: its tenant's rules cost too much, or the thread has ended. */
+export class EngineFailure extends Error {
+  override readonly name = 'EngineFailure';
+}
+
+/** Work is to take a second: a question open for so long is that of a rule that does not end in time. */
+const SILENCE_MS = 30_000;
+
+/** Memory of all engines of a host, beside the service's own. */
+const HEAP_MB = 150;
+const YOUNG_HEAP_MB = 16;
 
 /**
  * Runs engines on a thread of their own, so that requests do not wait for rules. A thread that ends is begun anew; what
  * was asked of it fails, and whoever asked opens its engine again.
  */
 class ThreadHost implements EngineHost {
+  constructor(private readonly heapMb: number) {}
+
   #worker: Worker | null = null;
   #count = 0;
   readonly #waiting = new Map<
@@ -53,25 +64,28 @@ class ThreadHost implements EngineHost {
     const worker = this.#worker;
     this.#count += 1;
     const id = this.#count;
+    const late = setTimeout(() => void worker.terminate(), SILENCE_MS).unref();
     return new Promise<T>((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
       worker.postMessage({ id, method, values } satisfies Question);
-    });
+    }).finally(() => clearTimeout(late));
   }
 
   #start(): Worker {
-    const worker = new Worker(THREAD_FILE, { resourceLimits: HEAP });
+    const worker = new Worker(THREAD_FILE, {
+      resourceLimits: { maxOldGenerationSizeMb: this.heapMb, maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
+    });
     worker.unref();
     worker.on('message', ({ id, value, error }: Reply) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (error === undefined) waiting?.resolve(value);
-      else waiting?.reject(new Error(error));
+      else waiting?.reject(new EngineFailure(error));
     });
     const end = (error: Error) => {
       if (this.#worker !== worker) return;
       this.#worker = null;
-      for (const { reject } of this.#waiting.values()) reject(error);
+      for (const { reject } of this.#waiting.values()) reject(new EngineFailure(error.message));
       this.#waiting.clear();
     };
     worker.on('error', end);
@@ -83,4 +97,5 @@ class ThreadHost implements EngineHost {
 const THREAD_FILE = `${__dirname}/thread.js`;
 
 /** On a thread of its own where the service is compiled; where TypeScript runs as it is, no thread could load it. */
-export const openHost = (): EngineHost => (__filename.endsWith('.js') ? new ThreadHost() : new LocalHost());
+export const openHost = (heapMb = HEAP_MB): EngineHost =>
+  __filename.endsWith('.js') ? new ThreadHost(heapMb) : new LocalHost();

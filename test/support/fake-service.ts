@@ -17,8 +17,9 @@ import { AuditEventResolver } from '../../src/modules/activity/audit-event.resol
 import { DestinationResolver } from '../../src/modules/destinations/destination.resolver';
 import { AlertResolver } from '../../src/modules/detection/alert.resolver';
 import { AlertCountsResolver } from '../../src/modules/detection/alert-counts.resolver';
+import { AlertWorkResolver } from '../../src/modules/detection/alert-work.resolver';
 import { AlertRouteResolver } from '../../src/modules/detection/route.resolver';
-import { AlertWorkResolver } from '../../src/modules/detection/work.resolver';
+import { RuleResolver } from '../../src/modules/detection/rule.resolver';
 import { EventProofResolver, EvidenceResolver } from '../../src/modules/evidence/evidence.resolver';
 import type { EvidenceLog } from '../../src/modules/evidence/evidence-log';
 import { ExploreResolver } from '../../src/modules/explore/explore.resolver';
@@ -69,6 +70,7 @@ const UNUSED = [
   AlertResolver,
   AlertRouteResolver,
   AlertWorkResolver,
+  RuleResolver,
   CoverageResolver,
   DestinationResolver,
   SavedSearchResolver,

@@ -20,8 +20,14 @@ const DOCUMENTS_MAX = 100;
 const NODES_MAX = 20_000;
 const DEPTH_MAX = 30;
 
+/** A document of a rule file, and the part of the file's text that it is. */
+export interface DocumentNode {
+  readonly root: MapNode;
+  readonly text: string;
+}
+
 /** The documents of a rule file. @throws RuleRefused */
-export function parseNodes(text: string): readonly MapNode[] {
+export function parseNodes(text: string): readonly DocumentNode[] {
   const problems = new Problems();
   if (text.length > RULE_FILE_CHARS_MAX)
     throw new RuleRefused([{ line: 1, reason: `the file has more than ${RULE_FILE_CHARS_MAX} characters` }]);
@@ -57,13 +63,16 @@ export function parseNodes(text: string): readonly MapNode[] {
         ? [{ key: String(isScalar(key) ? key.value : key), line: keyLine, value: converted }]
         : [];
     });
-  const roots: MapNode[] = [];
+  const roots: DocumentNode[] = [];
+  let end = 0;
   for (const document of documents) {
+    const begin = end;
+    end = document.range[2];
     for (const error of document.errors)
       problems.add(lineAt(error.pos[0]), `no YAML: ${error.message.split('\n')[0]}`);
     if (document.errors.length > 0 || document.contents === null) continue;
     const root = convert(document.contents, 0, 1);
-    if (root?.kind === 'map') roots.push(root);
+    if (root?.kind === 'map') roots.push({ root, text: text.slice(begin, end) });
     else if (root) problems.add(root.line, 'a document must be a map');
   }
   if (problems.found.length === 0 && roots.length === 0) problems.add(1, 'the file has no document');

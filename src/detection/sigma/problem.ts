@@ -10,6 +10,8 @@ const PROBLEMS_MAX = 20;
 /** Gathers what is wrong, so that one import tells of everything. */
 export class Problems {
   readonly found: RuleProblem[] = [];
+  /** States of the regular expressions so far. */
+  states = 0;
 
   add(line: number, reason: string): null {
     if (this.found.length < PROBLEMS_MAX) this.found.push({ line, reason });

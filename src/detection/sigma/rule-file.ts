@@ -8,6 +8,8 @@ import { Problems, RuleRefused } from './problem';
 import { unknownField } from './value-test';
 
 const RULES_OF_FILE_MAX = 100;
+/** Correlations that name each other make more of each the deeper they are: 20 rules of 20 rules are 400. */
+const PARTS_OF_FILE_MAX = 2_000;
 const DEFAULT_GROUP = ['serverInstanceName', 'serverPrincipalName'];
 
 /**
@@ -19,9 +21,12 @@ export function parseRules(
   tuning: (ruleId: string) => Tuning | null = () => null,
 ): readonly Rule[] {
   const problems = new Problems();
-  const documents = parseNodes(text)
-    .map((root) => parseDocument(root, problems))
-    .filter((document) => document !== null);
+  const texts = new Map<SigmaDocument, string>();
+  for (const { root, text: own } of parseNodes(text)) {
+    const document = parseDocument(root, problems);
+    if (document) texts.set(document, own);
+  }
+  const documents = [...texts.keys()];
   const named = new Map<string, EventDocument | CorrelationDocument>();
   for (const document of documents) {
     if (document.kind === 'filter') continue;
@@ -32,7 +37,7 @@ export function parseRules(
   }
   if (problems.found.length > 0) throw new RuleRefused(problems.found);
   const referred = new Set<EventDocument | CorrelationDocument>();
-  const builder = new Builder(documents, named, referred, problems);
+  const builder = new Builder(texts, named, referred, problems);
   const rules = documents.flatMap((document) => {
     if (document.kind === 'filter') return [];
     const rule = builder.ruleOf(document, tuning(document.about.ruleId) ?? {});
@@ -49,14 +54,18 @@ export function parseRules(
 }
 
 class Builder {
+  #parts = 0;
+  #used = new Set<SigmaDocument>();
+
   constructor(
-    private readonly documents: readonly SigmaDocument[],
+    private readonly texts: ReadonlyMap<SigmaDocument, string>,
     private readonly named: ReadonlyMap<string, EventDocument | CorrelationDocument>,
     private readonly referred: Set<EventDocument | CorrelationDocument>,
     private readonly problems: Problems,
   ) {}
 
   ruleOf(document: EventDocument | CorrelationDocument, tuning: Tuning): Rule | null {
+    this.#used = new Set();
     const except = this.#exceptions(tuning, document.line);
     const root = this.#node(document, tuning, except, []);
     if (!root) return null;
@@ -75,6 +84,7 @@ class Builder {
       groupBy,
       dedupMinutes: tuning.dedupMinutes ?? own.dedupMinutes,
       tests: own.tests,
+      source: [...this.texts].flatMap(([one, text]) => (this.#used.has(one) ? [text] : [])).join(''),
     };
   }
 
@@ -103,6 +113,15 @@ class Builder {
   ): RuleNode | null {
     if (path.includes(document))
       return this.problems.add(document.line, 'correlations refer to each other in a circle');
+    this.#parts += 1;
+    if (this.#parts > PARTS_OF_FILE_MAX) {
+      if (this.#parts > PARTS_OF_FILE_MAX + 1) return null;
+      return this.problems.add(
+        document.line,
+        `the correlations of a file name at most ${PARTS_OF_FILE_MAX} rules, counted with those that they name in turn`,
+      );
+    }
+    this.#used.add(document);
     if (document.kind === 'event') return this.#eventNode(document, except);
     return correlationNode(document, {
       problems: this.problems,
@@ -127,13 +146,13 @@ class Builder {
 
   #eventNode(document: EventDocument, except: Matcher | null): EventNode | null {
     if (!document.matcher) return null;
-    const filters = this.documents.flatMap((one) =>
-      one.kind === 'filter' &&
-      one.matcher &&
-      (one.rules === null || one.rules.some((name) => document.names.includes(name)))
-        ? [one.matcher]
-        : [],
-    );
+    const filters: Matcher[] = [];
+    for (const one of this.texts.keys()) {
+      if (one.kind !== 'filter' || !one.matcher) continue;
+      if (one.rules !== null && !one.rules.some((name) => document.names.includes(name))) continue;
+      filters.push(one.matcher);
+      this.#used.add(one);
+    }
     return { kind: 'event', matcher: allOf([document.matcher, ...filters, ...(except ? [except] : [])]) };
   }
 }

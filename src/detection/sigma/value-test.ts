@@ -19,6 +19,10 @@ const FLAGS: Readonly<Record<string, number>> = {
 const ALONE = ['re', 'cidr', 'exists', ...COMPARE];
 const KNOWN = new Set<string>([...WHERE, ...ALONE, 'all', 'cased', 'fieldref', 'neq', ...Object.keys(FLAGS)]);
 const PATTERN_CHARS_MAX = 4_096;
+/** Every character of a value may visit all of them. */
+const PATTERN_STATES_MAX = 5_000;
+/** Of a file: compiled in less than half a second. */
+const STATES_OF_FILE_MAX = 50_000;
 
 /** `field|modifier|…`. */
 export interface FieldTest {
@@ -136,6 +140,14 @@ function regexTest(
     return problems.add(line, 'look-around is not supported: regular expressions are run in linear time');
   if (pattern.length > PATTERN_CHARS_MAX)
     return problems.add(line, `a regular expression has at most ${PATTERN_CHARS_MAX} characters`);
+  const states = statesOf(pattern);
+  problems.states += states;
+  if (states > PATTERN_STATES_MAX || problems.states > STATES_OF_FILE_MAX)
+    return problems.add(
+      line,
+      `the regular expression is too large: written out, its repetitions have more than ${PATTERN_STATES_MAX} characters ` +
+        `and classes, or those of the file more than ${STATES_OF_FILE_MAX}`,
+    );
   let flags = 0;
   for (const [name, flag] of Object.entries(FLAGS)) if (modifiers.has(name)) flags |= flag;
   try {
@@ -144,6 +156,44 @@ function regexTest(
   } catch (error) {
     return problems.add(line, `the regular expression is not supported: ${short((error as Error).message)}`);
   }
+}
+
+/** About how many states a regular expression has: its repetitions are written out. Never fewer than there are. */
+export function statesOf(pattern: string): number {
+  const open: number[] = [];
+  let [sum, last] = [0, 0];
+  for (let at = 0; at < pattern.length; at++) {
+    const char = pattern[at] as string;
+    const [repeat, least, most] = char === '{' ? (REPEAT.exec(pattern.slice(at, at + 14)) ?? []) : [];
+    if (repeat !== undefined) {
+      const times = Math.max(Number(least), Number(most || 0), 1);
+      sum += last * (times - 1) + 1;
+      last *= times;
+      at += repeat.length - 1;
+    } else if (char === '(') {
+      open.push(sum);
+      sum = 0;
+    } else if (char === ')') {
+      last = sum + 1;
+      sum = (open.pop() ?? 0) + last;
+    } else {
+      if (char === '\\') at += 1;
+      else if (char === '[') at = endOfClass(pattern, at);
+      last = '*+?'.includes(char) ? last : 1;
+      sum += 1;
+    }
+  }
+  return open.reduce((all, one) => all + one, sum);
+}
+
+const REPEAT = /^\{(\d{1,5})(?:,(\d{0,5}))?\}/;
+
+/** Where a class ends: `]` right after its beginning belongs to it. */
+function endOfClass(pattern: string, begin: number): number {
+  let at = begin + (pattern[begin + 1] === '^' ? 2 : 1);
+  if (pattern[at] === ']') at += 1;
+  while (at < pattern.length && pattern[at] !== ']') at += pattern[at] === '\\' ? 2 : 1;
+  return at;
 }
 
 function cidrTest(field: FieldSlot, network: string, line: number, problems: Problems): Matcher | null {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Engine } from '../../detection/engine';
 import type { Finding } from '../../detection/finding';
-import type { Rule } from '../../detection/rule';
+import type { EngineHost, RuleSource } from '../../detection/host';
+import { openHost } from '../../detection/thread-host';
 import { DomainError } from '../../errors';
 import { DAY_MS, formatTicks } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
@@ -18,13 +18,23 @@ const KEPT_MAX = 50;
 /** Between two steps as long as a step took: at most half of a processor is used. */
 const REST_MS_MAX = 1_000;
 const TICKS_PER_US = 10n;
+/** Of one rule's engine; a backtest that needs more fails. */
+const HEAP_MB = 64;
+
+/** A rule that need not be one of the tenant's. */
+interface TestedRule extends RuleSource {
+  readonly title: string;
+}
 
 interface Running {
   answer: BacktestAnswer;
   readonly startedMs: number;
 }
 
-/** Runs rules over what has arrived, beside everything else. What they find is told to who asks, and stored nowhere. */
+/**
+ * Runs rules over what has arrived, each on a thread of its own. What they find is told to whoever asks, and stored
+ * nowhere.
+ */
 export class Backtests {
   readonly #known = new Map<string, Running>();
   readonly #stopping = new AbortController();
@@ -35,7 +45,7 @@ export class Backtests {
   ) {}
 
   /** @throws DomainError `service_unavailable` while the tenant has one, or too many run */
-  async start(tenantId: number, rule: Rule, days: number): Promise<BacktestAnswer> {
+  async start(tenantId: number, rule: TestedRule, days: number): Promise<BacktestAnswer> {
     const running = [...this.#known.values()].filter(({ answer }) => answer.state === 'running');
     if (
       running.length >= LIMITS.backtestsMax ||
@@ -55,9 +65,12 @@ export class Backtests {
       const [oldest] = this.#known.keys();
       if (oldest !== undefined) this.#known.delete(oldest);
     }
-    void this.#run(job, tenantId, rule, days).catch(() => {
-      job.answer = { ...job.answer, state: 'failed' };
-    });
+    const host = openHost(HEAP_MB);
+    void this.#run(job, { tenantId, rule, days, host })
+      .catch(() => {
+        job.answer = { ...job.answer, state: 'failed' };
+      })
+      .finally(() => host.close());
     return answer;
   }
 
@@ -73,26 +86,30 @@ export class Backtests {
     this.#stopping.abort();
   }
 
-  async #run(job: Running, tenantId: number, rule: Rule, days: number): Promise<void> {
-    const engine = new Engine(tenantId, [{ rule, version: 1 }]);
+  async #run(
+    job: Running,
+    { tenantId, rule, days, host }: { tenantId: number; rule: TestedRule; days: number; host: EngineHost },
+  ): Promise<void> {
+    await host.open(tenantId, [rule], []);
     const byDay = new Map<string, number>();
     const examples: Finding[] = [];
     let position = await this.reader.positionAt(tenantId, new Date(this.nowMs() - days * DAY_MS));
     for (let [read, count] = [0, 0]; !this.#stopping.signal.aborted; ) {
       const began = performance.now();
       const step = await this.reader.read(tenantId, position, LIMITS.detectionStep);
-      const findings = engine.evaluate(step.items.map(toDetectionEvent), this.nowMs());
-      engine.takeChanges();
+      const clock = { nowMs: this.nowMs(), isReady: true, workMs: LIMITS.detectionWorkMs };
+      const { findings, seen } = await host.evaluate(tenantId, step.items.map(toDetectionEvent), clock);
+      const next = step.items[seen]?.position ?? step.next;
       for (const finding of findings) {
         const day = new Date(finding.lastAt / 1_000).toISOString().slice(0, 10);
         byDay.set(day, (byDay.get(day) ?? 0) + 1);
         if (examples.length < EXAMPLES_MAX) examples.push(finding);
       }
-      [read, count, position] = [read + step.items.length, count + findings.length, step.next];
-      const isDone = step.next >= step.size;
+      [read, count, position] = [read + seen, count + findings.length, next];
+      const isDone = next >= step.size;
       job.answer = {
         ...job.answer,
-        ...{ state: isDone ? 'done' : 'running', eventsRead: read, eventsLeft: step.size - step.next },
+        ...{ state: isDone ? 'done' : 'running', eventsRead: read, eventsLeft: step.size - next },
         findingCount: count,
         days: [...byDay].sort().map(([day, of]) => ({ day, findings: of })),
         examples: examples.map(toExample),

@@ -3,6 +3,7 @@ import { askPrisma, type OwnerDb, type Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import type { DetectionEvent } from '../../detection/event';
 import type { EngineHost, Evaluated, StoredState } from '../../detection/host';
+import { EngineFailure } from '../../detection/thread-host';
 import { ticksOfRecordId } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
@@ -38,6 +39,8 @@ export class Detector {
   readonly #reader: ArrivalReader;
   /** What the engine of each tenant has seen. */
   readonly #open = new Map<number, Place>();
+  /** Until when a tenant is left alone whose engine failed: the others are not to wait for it. */
+  readonly #resting = new Map<number, number>();
 
   constructor(
     private readonly parts: {
@@ -68,10 +71,20 @@ export class Detector {
         new Date(this.parts.nowMs()),
       ),
     );
-    let more = 0;
-    for (const { tenant_id } of tenants)
-      more += (await this.#rounds.attempt(tenant_id, () => this.#step(tenant_id))) ?? 0;
+    let [more, failure] = [0, null as EngineFailure | null];
+    for (const { tenant_id } of tenants) {
+      if ((this.#resting.get(tenant_id) ?? 0) > this.parts.nowMs()) continue;
+      try {
+        more += (await this.#rounds.attempt(tenant_id, () => this.#step(tenant_id))) ?? 0;
+        this.#resting.delete(tenant_id);
+      } catch (error) {
+        if (!(error instanceof EngineFailure)) throw error;
+        this.#resting.set(tenant_id, this.parts.nowMs() + LIMITS.detectionRestMs);
+        failure = error;
+      }
+    }
     this.#rounds.end();
+    if (failure) throw failure;
     return more;
   }
 
@@ -85,9 +98,10 @@ export class Detector {
       const isReady = learned.to >= place.learnUntil;
       const read = await this.#reader.read(tenantId, place.position, LIMITS.detectionStep);
       const { host, nowMs } = this.parts;
-      const clock = { nowMs: nowMs(), isReady };
+      const clock = { nowMs: nowMs(), isReady, workMs: LIMITS.detectionWorkMs };
       const done = await host.evaluate(tenantId, read.items.map(toDetectionEvent), clock);
-      const reached = { ...place, position: read.next, learned: learned.to };
+      const next = read.items[done.seen]?.position ?? read.next;
+      const reached = { ...place, position: next, learned: learned.to };
       const isWritten = await this.#write(tenantId, {
         place,
         reached,
@@ -97,10 +111,11 @@ export class Detector {
       });
       if (isWritten) this.#open.set(tenantId, reached);
       else await this.#forget(tenantId);
-      return read.next < read.size || !isReady ? 1 : 0;
+      return next < read.size || !isReady ? 1 : 0;
     } catch (error) {
-      // The engine may have seen what was not written.
+      // The engine may have seen what was not written; and the thread may have ended, with every engine.
       await this.#forget(tenantId);
+      if (error instanceof EngineFailure) this.#open.clear();
       throw error;
     }
   }
@@ -168,7 +183,10 @@ export class Detector {
     if (place.learned >= place.learnUntil) return { to: place.learned, changes: [] };
     const read = await this.#reader.read(tenantId, place.learned, LIMITS.detectionStep);
     const items = read.items.filter(({ position }) => position < place.learnUntil);
-    const changes = await this.parts.host.learn(tenantId, items.map(toDetectionEvent));
+    const events = items.map(toDetectionEvent);
+    const { seen, changes } = await this.parts.host.learn(tenantId, events, LIMITS.detectionWorkMs);
+    const left = items[seen]?.position;
+    if (left !== undefined) return { to: left, changes };
     return { to: read.next >= read.size ? place.learnUntil : Math.min(read.next, place.learnUntil), changes };
   }
 

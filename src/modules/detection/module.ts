@@ -11,17 +11,19 @@ import { AlertResolver } from './alert.resolver';
 import { AlertStore } from './alert.store';
 import { AlertCounts } from './alert-counts';
 import { AlertCountsResolver } from './alert-counts.resolver';
+import { AlertWorkResolver } from './alert-work.resolver';
 import { Backtests } from './backtests';
 import { Detector } from './detector';
 import { HealthAlerts } from './health-alerts';
 import { type MailServer, mailer } from './mail';
 import { noteAlerts } from './notices';
 import { Notifier, type SendAlert } from './notifier';
+import { CallTenants } from './operations';
 import { AlertRouteResolver } from './route.resolver';
 import { RouteStore } from './route.store';
+import { RuleResolver } from './rule.resolver';
 import { RuleStore } from './rule.store';
 import { readShippedRules } from './shipped-rules';
-import { AlertWorkResolver } from './work.resolver';
 import { severityNumber } from './write-findings';
 
 /** Rules that look at what arrives, what they find, and the alerts that people work on. */
@@ -63,12 +65,14 @@ export function detectionModule(parts: {
   const rules = new RuleStore(prisma, shipped, nowMs);
   const backtests = new Backtests(new PostgresArrivalReader(askPrisma(owner), form, nowMs), nowMs);
   signal.addEventListener('abort', () => backtests.close());
+  const callTenants = new CallTenants(tenants);
   return {
     resolvers: [
-      new AlertRouteResolver(new RouteStore(prisma, nowMs), tenants),
+      new AlertRouteResolver(new RouteStore(prisma, nowMs), callTenants),
       new AlertResolver(reader),
       new AlertCountsResolver(new AlertCounts(ask)),
-      new AlertWorkResolver({ reader, alerts, rules, backtests, tenants, nowMs }),
+      new AlertWorkResolver({ reader, alerts, tenants: callTenants, nowMs }),
+      new RuleResolver({ alerts, rules, backtests, tenants: callTenants }),
     ],
     tasks: [
       { name: 'looking for attacks', everyMs: LIMITS.detectionMs, run: () => detector.run() },

@@ -1,14 +1,13 @@
 import { GraphQLBoolean, GraphQLString } from 'graphql';
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
-import type { TenantStore } from '../../caller/tenant.store';
-import { parseTenantId } from '../../caller/tenant-set';
 import { SEVERITIES, type Severity } from '../../detection/rule';
 import { DomainError } from '../../errors';
 import { isUuid } from '../../event/uuid';
 import { Access } from '../../graphql/access';
 import { objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
+import { type CallTenants, type Given, invalid, MAYBE, text } from './operations';
 import type { RouteStore, RouteTarget } from './route.store';
 import { ALERT_ROUTE } from './work-answers';
 
@@ -16,22 +15,19 @@ const AlertRouteType = objectType(ALERT_ROUTE);
 const EMAILS_MAX = 20;
 const EMAIL = /^[^\s@<>,;"]{1,64}@[A-Za-z0-9.-]{1,255}$/;
 const FORMATS = ['json', 'ocsf'];
-const text = () => GraphQLString;
-const maybe = { nullable: true } as const;
-type Given<T> = T | null | undefined;
 
 /** Where alerts are told: for operators. */
 @Resolver()
 export class AlertRouteResolver {
   constructor(
     private readonly routes: RouteStore,
-    private readonly tenants: Pick<TenantStore, 'existing'>,
+    private readonly tenants: CallTenants,
   ) {}
 
   @Query(() => [AlertRouteType], { description: 'Where the alerts of a tenant are told.' })
   @Access({ principal: 'operator' })
-  async alertRoutes(@Arg('tenantId', text) tenantId: string) {
-    return this.routes.list(await this.#tenant(tenantId));
+  async alertRoutes(@Arg('tenantId', text) tenantId: string, @Ctx() call: Call) {
+    return this.routes.list(await this.tenants.one(call, tenantId));
   }
 
   @Mutation(() => AlertRouteType, { description: 'Has alerts told by e-mail, or to a destination.' })
@@ -39,8 +35,8 @@ export class AlertRouteResolver {
   async createAlertRoute(
     @Arg('tenantId', text) tenantId: string,
     @Arg('name', text) name: string,
-    @Arg('emails', () => [GraphQLString], maybe) emails: Given<string[]>,
-    @Arg('destinationId', text, maybe) destinationId: Given<string>,
+    @Arg('emails', () => [GraphQLString], MAYBE) emails: Given<string[]>,
+    @Arg('destinationId', text, MAYBE) destinationId: Given<string>,
     @Arg('format', text, { nullable: true, description: 'json or ocsf, for a destination.' })
     format: Given<string>,
     @Arg('severity', text, { nullable: true, description: 'At least this one.' }) severity: Given<string>,
@@ -62,13 +58,12 @@ export class AlertRouteResolver {
       ...(format != null && !FORMATS.includes(format) ? [`format must be one of ${FORMATS.join(', ')}`] : []),
       ...(SEVERITIES.includes(least as Severity) ? [] : [`severity must be one of ${SEVERITIES.join(', ')}`]),
     ];
-    if (problems.length > 0)
-      throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+    if (problems.length > 0) throw invalid(`${problems.join('; ')}.`);
     const target: RouteTarget =
       destinationId != null ? { destinationId, format: format === 'ocsf' ? 'ocsf' : 'json' } : { to };
     const severityMin = SEVERITIES.indexOf(least as Severity) + 1;
     const route = { name, severityMin, ruleId: ruleId?.toLowerCase() ?? null, target };
-    return this.routes.create(await this.#tenant(tenantId), route, attemptOf(call));
+    return this.routes.create(await this.tenants.one(call, tenantId), route, attemptOf(call));
   }
 
   @Mutation(() => GraphQLBoolean, { description: 'Has them told there no more.' })
@@ -79,13 +74,6 @@ export class AlertRouteResolver {
     @Ctx() call: Call,
   ) {
     if (!isUuid(routeId)) throw new DomainError('not_found', { public: 'There is no such record.' });
-    return this.routes.remove(await this.#tenant(tenantId), routeId, attemptOf(call));
-  }
-
-  async #tenant(given: string): Promise<number> {
-    const id = parseTenantId(given);
-    if (id === null || (await this.tenants.existing([id])).length === 0)
-      throw new DomainError('not_found', { public: 'There is no such tenant.' });
-    return id;
+    return this.routes.remove(await this.tenants.one(call, tenantId), routeId, attemptOf(call));
   }
 }

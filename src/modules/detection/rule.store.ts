@@ -1,9 +1,11 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { type Attempt, changeOf } from '../../caller/access-entry';
 import { insertEntries } from '../../caller/access-log.store';
 import type { Prisma, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
-import { type Rule, type Tuning } from '../../detection/rule';
+import type { Rule, RuleAbout, Tuning } from '../../detection/rule';
 import { RuleRefused } from '../../detection/sigma/problem';
 import { parseRules } from '../../detection/sigma/rule-file';
 import { DomainError } from '../../errors';
@@ -12,6 +14,9 @@ import { LIMITS } from '../../limits';
 import type { ShippedRule } from './shipped-rules';
 import { digestOf, rowsOf, tuningOf } from './tenant-rules';
 import type { DETECTION_RULE } from './work-answers';
+
+/** Of the files they were read from. */
+const ABOUTS_CHARS_MAX = 8 * 1024 * 1024;
 
 export type RuleAnswer = Answer<typeof DETECTION_RULE>;
 
@@ -25,6 +30,10 @@ interface RuleRow {
 
 /** Reads and changes the rules of a tenant. Engines notice a change by the revision that it counts. */
 export class RuleStore {
+  readonly #abouts = new LRUCache<string, { readonly about: RuleAbout | null }>({
+    maxSize: ABOUTS_CHARS_MAX,
+  });
+
   constructor(
     private readonly prisma: ServiceDb,
     private readonly shipped: ReadonlyMap<string, ShippedRule>,
@@ -35,14 +44,13 @@ export class RuleStore {
   async list(tenantId: number): Promise<readonly RuleAnswer[]> {
     const rows = await guarded(() => ofTenants(this.prisma, [tenantId], (tx) => rowsOf(tx, tenantId)));
     const known = new Map(rows.map((row) => [row.ruleId, row]));
-    const shipped = [...this.shipped.keys()].map((ruleId) =>
-      this.#answer(tenantId, ruleId, known.get(ruleId)),
-    );
-    const own = rows
-      .filter(({ source }) => source !== null)
-      .map((row) => this.#answer(tenantId, row.ruleId, row))
-      .sort((a, b) => (a && b && a.title < b.title ? -1 : 1));
-    return [...shipped, ...own].filter((rule) => rule !== null);
+    const shipped: RuleAnswer[] = [];
+    for (const ruleId of this.shipped.keys())
+      shipped.push(...(await this.#answer(tenantId, ruleId, known.get(ruleId))));
+    const own: RuleAnswer[] = [];
+    for (const row of rows)
+      if (row.source !== null) own.push(...(await this.#answer(tenantId, row.ruleId, row)));
+    return [...shipped, ...own.sort((a, b) => (a.title < b.title ? -1 : 1))];
   }
 
   /** @throws DomainError `not_found` */
@@ -52,7 +60,7 @@ export class RuleStore {
     return found;
   }
 
-  /** Adds the rules of a Sigma file, or puts them in the place of those with the same ids. */
+  /** Adds the rules of a Sigma file, or puts them in the place of those with the same ids. Each keeps its documents. */
   async import(tenantId: number, source: string, attempt: Attempt): Promise<readonly RuleAnswer[]> {
     const rules = rulesOf(source);
     const taken = rules.find(({ ruleId }) => this.shipped.has(ruleId));
@@ -62,15 +70,18 @@ export class RuleStore {
       );
     await this.#change(tenantId, attempt, async (tx) => {
       const there = await rowsOf(tx, tenantId);
-      const own = there.filter(
-        (row) => row.source !== null && !rules.some(({ ruleId }) => ruleId === row.ruleId),
+      const own = there.flatMap(({ ruleId, source: text }) =>
+        text !== null && !rules.some((rule) => rule.ruleId === ruleId) ? [text] : [],
       );
+      const chars = [...own, ...rules.map((rule) => rule.source)].reduce((sum, text) => sum + text.length, 0);
       if (own.length + rules.length > LIMITS.ownRulesMax)
         throw refused(`A tenant has at most ${LIMITS.ownRulesMax} rules of its own.`);
-      for (const { ruleId } of rules) {
+      if (chars > LIMITS.ownRulesCharsMax)
+        throw refused(`The rules of a tenant's own have at most ${LIMITS.ownRulesCharsMax} characters.`);
+      for (const { ruleId, source: own } of rules) {
         const before = there.find((row) => row.ruleId === ruleId);
         await this.#put(tx, tenantId, {
-          ...{ ruleId, source, enabled: before?.enabled ?? true, tuning: before?.tuning ?? null },
+          ...{ ruleId, source: own, enabled: before?.enabled ?? true, tuning: before?.tuning ?? null },
           version: (before?.version ?? 0) + 1,
         });
       }
@@ -150,12 +161,13 @@ export class RuleStore {
     if (count === 0) await tx.detectionRule.create({ data: { tenantId, ruleId, ...data, createdAt: at } });
   }
 
-  #answer(tenantId: number, ruleId: string, row: RuleRow | undefined): RuleAnswer | null {
+  /** Empty: this release does not take the rule. */
+  async #answer(tenantId: number, ruleId: string, row: RuleRow | undefined): Promise<RuleAnswer[]> {
     const source = row?.source ?? this.shipped.get(ruleId)?.source ?? '';
-    const rule = ruleOf(source, ruleId, tuningOf(row?.tuning ?? null));
-    if (!rule) return null;
-    const { title, severity, description, why, falsePositives, tags } = rule;
-    return {
+    const about = await this.#about(source, ruleId, row?.tuning ?? null);
+    if (!about) return [];
+    const { title, severity, description, why, falsePositives, tags } = about;
+    const answer = {
       ...{
         ruleId,
         tenantId: String(tenantId),
@@ -170,8 +182,25 @@ export class RuleStore {
       ...{ enabled: row?.enabled ?? true, shipped: this.shipped.has(ruleId) },
       ...{ version: row?.version ?? 1, tuning: row?.tuning ?? null },
     };
+    return [answer];
+  }
+
+  /** What a file says of a rule: parsed once, others having their turn in between. Null: it is not taken. */
+  async #about(source: string, ruleId: string, tuning: string | null): Promise<RuleAbout | null> {
+    const key = `${ruleId}/${digestOf(source, tuning)}`;
+    const known = this.#abouts.get(key);
+    if (known) return known.about;
+    const rule = ruleOf(source, ruleId, tuningOf(tuning));
+    const about = rule && aboutOf(rule);
+    this.#abouts.set(key, { about }, { size: key.length + source.length });
+    await turnOfOthers();
+    return about;
   }
 }
+
+const aboutOf = ({ ruleId, title, description, why, falsePositives, tags, severity }: Rule): RuleAbout => ({
+  ...{ ruleId, title, description, why, falsePositives, tags, severity },
+});
 
 /** A rule of a file that this release takes. */
 export function ruleOf(source: string, ruleId: string, tuning: Tuning | null): Rule | null {

@@ -1,0 +1,48 @@
+import { GraphQLString } from 'graphql';
+import { tenantSetOf } from '../../caller/access-rule';
+import type { Call } from '../../caller/call';
+import type { TenantStore } from '../../caller/tenant.store';
+import { parseTenantId, type TenantSet, tenantSet } from '../../caller/tenant-set';
+import { DomainError } from '../../errors';
+import { parseParameters } from '../../event/parameters';
+import { ALERT_PARAMETERS } from './answers';
+
+/** Who reads alerts and rules beside the public routes. */
+export const READ_ALERTS = {
+  principal: 'public',
+  scope: 'read:alerts',
+  via: 'session',
+  operators: true,
+} as const;
+/** Who works on them. */
+export const WORK_ALERTS = { principal: 'public', scope: 'work:alerts', operators: true } as const;
+export const text = () => GraphQLString;
+export const MAYBE = { nullable: true } as const;
+export type Given<T> = T | null | undefined;
+
+export const invalid = (message: string) => new DomainError('invalid_parameter', { public: message });
+
+/** An alert's or a rule's id, in lower case. @throws DomainError `invalid_parameter` */
+export const idOf = (id: string) => parseParameters(ALERT_PARAMETERS, { alertId: id }).alertId.toLowerCase();
+
+/** The tenants of whoever calls; an operator's are all there are. */
+export class CallTenants {
+  constructor(private readonly tenants: Pick<TenantStore, 'existing' | 'list'>) {}
+
+  /** The named tenant, or every tenant of the call; null: there are none. @throws DomainError `not_found` */
+  async of(call: Call, tenantId: Given<string> = null): Promise<TenantSet | null> {
+    if (tenantId != null) return tenantSet([await this.one(call, tenantId)]);
+    if (call.principal.kind !== 'operator') return tenantSetOf(call);
+    const all = await this.tenants.list();
+    return all.length === 0 ? null : tenantSet(all.map((tenant) => tenant.tenantId));
+  }
+
+  /** @throws DomainError `not_found` */
+  async one(call: Call, given: string): Promise<number> {
+    const id = parseTenantId(given);
+    const own = call.principal.kind === 'operator' ? null : tenantSetOf(call);
+    const isThere = id !== null && (own ? own.includes(id) : (await this.tenants.existing([id])).length > 0);
+    if (!isThere) throw new DomainError('not_found', { public: 'There is no such tenant.' });
+    return id;
+  }
+}

@@ -1,0 +1,102 @@
+import { LocalHost } from '../../src/detection/host';
+import { testEvents } from '../../src/detection/rule-test';
+import { RuleRefused } from '../../src/detection/sigma/problem';
+import { parseRules } from '../../src/detection/sigma/rule-file';
+import { statesOf } from '../../src/detection/sigma/value-test';
+
+const rule = (name: string, detection = '    actionId: SL\n') =>
+  `title: ${name}\nname: ${name}\nlogsource:\n  product: sqlserver\ndetection:\n  s:\n${detection}  condition: s\n`;
+const correlation = (name: string, rules: readonly string[], more = '') =>
+  `---\ntitle: ${name}\nname: ${name}\ncorrelation:\n  type: event_count\n  rules: [${rules.join(', ')}]\n${more}` +
+  '  timespan: 5m\n  condition:\n    gte: 2\n';
+const regex = (pattern: string) => rule('a', `    statement|re: '${pattern}'\n`);
+
+function refusalOf(source: string): string {
+  try {
+    parseRules(source);
+    return '';
+  } catch (error) {
+    if (!(error instanceof RuleRefused)) throw error;
+    return error.message;
+  }
+}
+
+describe('a rule file that is small and costs much', () => {
+  it('names rules that name rules: what they come to in all is bounded', () => {
+    const levels = Array.from({ length: 12 }, (_, i) => correlation(`r${i + 1}`, Array(20).fill(`r${i}`)));
+    const began = process.cpuUsage();
+    expect(refusalOf(rule('r0') + levels.join(''))).toMatch(/name at most 2000 rules/);
+    expect(process.cpuUsage(began).user).toBeLessThan(2_000_000);
+    expect(refusalOf(rule('r0') + levels.slice(0, 2).join(''))).toBe('');
+  });
+
+  it('repeats parts of a regular expression: written out it is bounded, of one and of all of a file', () => {
+    expect(refusalOf(regex('(?:x?){1000}y'.repeat(30)))).toMatch(
+      /line 7: the regular expression is too large/,
+    );
+    expect(refusalOf(regex('((a{10}){10}){60}'))).toMatch(/too large/);
+    expect(refusalOf(regex('[A-Za-z0-9+/]{200,}={0,2}|\\d{3}-\\d{2}-\\d{4}'))).toBe('');
+    const many = Array.from({ length: 60 }, (_, i) => rule(`r${i}`, "    statement|re: '.{900}y'\n"));
+    expect(refusalOf(many.join('---\n'))).toMatch(/more than 50000/);
+    expect(refusalOf(many.slice(0, 50).join('---\n'))).toBe('');
+  });
+
+  it.each([
+    ['abc', 3],
+    ['a{3}', 4],
+    ['(ab){3}', 10],
+    ['[a{9}]', 1],
+    ['\\{9}', 3],
+    ['[]{9}]x', 2],
+  ])('has about as many states as its characters: %s', (pattern, states) => {
+    expect(statesOf(pattern)).toBe(states);
+  });
+});
+
+describe('a rule of a file', () => {
+  const parts = (source: string) =>
+    Object.fromEntries(parseRules(source).map(({ title, source: own }) => [title, own]));
+
+  it('keeps the documents that it is made of, and no others', () => {
+    const filter = `---\ntitle: f\nlogsource:\n  product: sqlserver\nfilter:\n  rules: [b]\n  s:\n    hostName: X\n  condition: not s\n`;
+    const file = `# Of ours\n${rule('a')}---\n${rule('b')}${correlation('c', ['b'])}${filter}`;
+    const own = parts(file);
+    expect(own).toEqual({
+      a: `# Of ours\n${rule('a')}`,
+      c: `---\n${rule('b')}${correlation('c', ['b'])}${filter}`,
+    });
+    for (const [title, source] of Object.entries(own)) expect(parts(source)).toEqual({ [title]: source });
+  });
+
+  it('that others name keeps them where the file says so', () => {
+    const file = rule('a') + correlation('c', ['a'], '  generate: true\n');
+    const own = parts(file);
+    expect(own).toEqual({ a: rule('a'), c: file });
+    expect(parts(own.c ?? '')).toEqual(own);
+  });
+});
+
+describe('an engine', () => {
+  const events = testEvents({ name: '', finds: true, events: [{ actionId: 'SL', repeat: 100 }] });
+  const clock = { nowMs: 0, isReady: true };
+
+  it('stops when its time is over, and finds the same in two steps as in one', async () => {
+    const host = new LocalHost();
+    const rules = parseRules(rule('a')).map(({ ruleId, source }) => ({
+      ruleId,
+      source,
+      tuning: null,
+      version: 1,
+    }));
+    await host.open(1, rules, []);
+    await host.open(2, rules, []);
+    const first = await host.evaluate(1, events, { ...clock, workMs: 0 });
+    expect(first.seen).toBeGreaterThan(0);
+    expect(first.seen).toBeLessThan(events.length);
+    const rest = await host.evaluate(1, events.slice(first.seen), clock);
+    const whole = await host.evaluate(2, events, clock);
+    const found = [...first.findings, ...rest.findings].map(({ recordIds }) => recordIds);
+    expect(found).toEqual(whole.findings.map(({ recordIds }) => recordIds));
+    expect((await host.learn(1, events, 0)).seen).toBeLessThan(events.length);
+  });
+});
