@@ -7,20 +7,24 @@ import { findBrowser } from './lib/find-browser.mjs';
 import serverClient from './lib/server-client.cjs';
 import { ROOT, setup } from './setup.mjs';
 
-// `npm run bench [-- NAME...] [options]`, `npm run soak [-- options]`; see bench/README.md.
+// `npm run bench [-- NAME...] [options]`, `npm run soak [-- options]`, `npm run bench -- --cluster`; see bench/README.md.
 // What is measured is dist/, as users run it; only the benches themselves are compiled here, beside links to it.
 
 const WORK = join(ROOT, '.bench');
 const BUILD = join(WORK, 'build');
-const SOURCES = ['bench/**/*.ts', 'test/agent/sqlaudit/support/*.ts'];
+const SOURCES = [
+  ...['bench/**/*.ts', 'test/agent/sqlaudit/support/*.ts', 'test/citus/support/*.ts'],
+  ...['citus', 'until'].map((name) => `test/support/${name}.ts`),
+];
+const PROGRAMS = { '--soak': 'soak', '--cluster': 'cluster' };
 
-await setup({ allowTypeErrors: true });
+await setup();
 rmSync(BUILD, { recursive: true, force: true });
 await compileBeside({ root: ROOT, folder: BUILD, patterns: SOURCES });
-const isSoak = process.argv[2] === '--soak';
-const { main } = createRequire(import.meta.url)(join(BUILD, isSoak ? 'bench/soak.js' : 'bench/main.js'));
+const program = PROGRAMS[process.argv[2]];
+const { main } = createRequire(import.meta.url)(join(BUILD, 'bench', `${program ?? 'main'}.js`));
 process.exitCode = await main({
-  argv: process.argv.slice(isSoak ? 3 : 2),
+  argv: process.argv.slice(program ? 3 : 2),
   root: ROOT,
   work: WORK,
   build: BUILD,

@@ -18,8 +18,7 @@ const CHECKS = [
     : []),
 ];
 
-// The first check tells of type errors, in the tests too.
-await setup({ allowTypeErrors: true });
+await setup();
 const results = CHECKS.map(({ name, script, args }) => {
   console.log(`\n== ${name}`);
   const command = [join(ROOT, 'node_modules', script), ...args];

@@ -43,7 +43,7 @@ let stopping = false;
 let environment;
 
 async function main() {
-  await setup();
+  await setup({ without: serves ? [] : ['dashboard'] });
   environment = await environmentOfChildren();
   const folder = await mkdtemp(path.join(os.tmpdir(), 'audit-activity-demo-'));
   try {
@@ -78,7 +78,7 @@ async function environmentOfChildren() {
 /** Starts the service on the embedded database and waits for its line on stdout. */
 async function serve(folder) {
   announce('Starting the service on the embedded database, in a throw-away folder');
-  const child = run('start.mjs', [], folder, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = run('src/main.js', [], folder, { stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
     const [, url] = /^listening on (\S+)$/.exec(line) ?? [];
     if (url) {
@@ -158,7 +158,7 @@ function runAgent(config, folder, ...flags) {
   const state = ['--data-dir', config.replace(/\.json$/, '-agent')];
   const log = flags.length > 0 ? [] : ['--log-file', config.replace(/\.json$/, '.log')];
   const stdio = ['ignore', 'inherit', 'inherit'];
-  return run('audit-agent.mjs', ['run', '--config', config, ...flags, ...state, ...log], folder, { stdio });
+  return run('agent/main.js', ['run', '--config', config, ...flags, ...state, ...log], folder, { stdio });
 }
 
 /** Makes a public call, printed as the curl line to repeat it and the answer it got. */
@@ -174,7 +174,7 @@ async function call(url, key, rest, expected = 200) {
 /** A command of the operators' command line, as JSON. */
 async function operate(url, folder, ...args) {
   say(`    npx audit-activity ${args.map((arg) => (/\s/.test(arg) ? `'${arg}'` : arg)).join(' ')} --json`);
-  const child = run('audit-activity.mjs', [...args, '--json', '--url', url], folder, {
+  const child = run('src/cli/main.js', [...args, '--json', '--url', url], folder, {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
@@ -188,7 +188,7 @@ async function operate(url, folder, ...args) {
 
 function run(script, args, folder, options) {
   if (stopping) throw new Error('the demo ends');
-  const child = spawn(process.execPath, [path.join(ROOT, 'scripts', script), ...args], {
+  const child = spawn(process.execPath, [path.join(ROOT, 'dist', script), ...args], {
     // A terminal's Ctrl-C reaches the whole group: children are stopped by the demo, in its order.
     detached: true,
     env: { ...environment, DATA_DIR: path.join(folder, 'data') },

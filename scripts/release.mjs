@@ -4,16 +4,21 @@ import { parseArgs } from 'node:util';
 import { BuildProblem, main, missingPackages } from '../installer/build/tools.mjs';
 import { ROOT, setup } from './setup.mjs';
 
-// `npm run release -- [PART...] [--out FOLDER]`: builds a release, or these parts of it, into dist/release.
+// `npm run release -- [PART...] [--out FOLDER]`: builds a release, or these parts of it, into dist/release. With --fetch it
+// only fetches what is not among the packages, so that later releases are built without a network.
 await main(async () => {
   const { values, positionals } = parseArgs({
-    options: { out: { type: 'string', default: join(ROOT, 'dist/release') } },
+    options: {
+      out: { type: 'string', default: join(ROOT, 'dist/release') },
+      fetch: { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   });
   const out = resolve(values.out);
   await setup({ quiet: true });
   // After the set-up, which may have to install the bundler first.
-  const { PARTS, writeSums } = await import('../installer/build/release-parts.mjs');
+  const { PARTS, fetchParts, writeSums } = await import('../installer/build/release-parts.mjs');
+  if (values.fetch) return fetchParts();
   const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name));
   if (unknown.length > 0)
     throw new BuildProblem(

@@ -13,16 +13,17 @@ const NODE_MIN = [20, 19];
  * Makes a clone runnable: packages, commands, Prisma client, dist/. Does only what is not up to date, prints on
  * stderr only, and ends the process with exit code 1 where a step fails.
  * @param quiet tells only of the slow first install
- * @param allowTypeErrors goes on where the sources compile with type errors (tests compile file by file)
+ * @param without the dashboard, where nobody will look at it
  */
-export async function setup({ quiet = false, root = ROOT, allowTypeErrors = false } = {}) {
+export async function setup({ quiet = false, root = ROOT, without = [] } = {}) {
   const warn = (line) => process.stderr.write(`${line}\n`);
   try {
     assertNodeVersion();
     // Without the lock first: the usual start changes nothing and must work in a read-only clone too.
-    if (STEPS.every((step) => step.isFresh(root))) return;
+    const steps = STEPS.filter(({ name }) => !without.includes(name));
+    if (steps.every((step) => step.isFresh(root))) return;
     const onWait = (pid) => quiet || warn(`set-up: waiting for another set-up (process ${pid ?? 'unknown'})`);
-    await withLock(join(root, '.setup/lock'), () => runSteps({ root, allowTypeErrors, warn, quiet }), {
+    await withLock(join(root, '.setup/lock'), () => runSteps(steps, { root, warn, quiet }), {
       onWait,
     });
   } catch (error) {
@@ -32,8 +33,8 @@ export async function setup({ quiet = false, root = ROOT, allowTypeErrors = fals
   }
 }
 
-async function runSteps({ quiet, ...project }) {
-  for (const step of STEPS) {
+async function runSteps(steps, { quiet, ...project }) {
+  for (const step of steps) {
     // Asked again under the lock: the process waited for may have done it.
     if (step.isFresh(project.root)) continue;
     if (!quiet || step.slow) project.warn(`set-up: ${step.title}`);

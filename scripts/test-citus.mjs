@@ -25,7 +25,7 @@ const SUITES = [
 
 // `npm run test:citus [-- PATTERN...]`
 if (process.env.TEST_CITUS_URL) {
-  await setup({ allowTypeErrors: true });
+  await setup();
   const redis = process.env.TEST_REDIS_URL ? null : await serverClient.openServer('redis');
   try {
     process.exitCode = await jest(redis?.url ?? process.env.TEST_REDIS_URL);

@@ -22,7 +22,7 @@ const ELSEWHERE = [
 ];
 const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
 
-await setup({ allowTypeErrors: true });
+await setup();
 const servers = [];
 const skipped = [];
 const env = { ...process.env, NODE_ENV: 'test', ...(isLong && { TEST_SHARE: 'full' }) };

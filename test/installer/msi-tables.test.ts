@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callBuild, missingTools, ROOT, run } from './support/packages';
@@ -42,6 +42,23 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
     expect(summary).toMatch(/Template: x64;1033/);
     expect(summary).toMatch(/Version: 500 /);
   });
+
+  it('has the same bytes when it is made again, and other codes when its content is another', async () => {
+    const again = join(folder, 'again');
+    const second = await callBuild('msi.mjs', 'buildMsi', { out: again });
+    const isSame = readFileSync(second).equals(readFileSync(msi));
+    rmSync(again, { recursive: true });
+    expect(isSame).toBe(true);
+    const codeOf = (content: string) => {
+      mkdirSync(again, { recursive: true });
+      writeFileSync(join(again, 'agent.js'), content);
+      return callBuild('msi-identity.mjs', 'productCodeOf', again);
+    };
+    const codes = [await codeOf('one'), await codeOf('two'), await codeOf('one')];
+    rmSync(again, { recursive: true });
+    expect(codes[0]).not.toBe(codes[1]);
+    expect(codes[0]).toBe(codes[2]);
+  }, 180_000);
 
   it('has the product of the specification, of one version', async () => {
     const properties = await column('Property', 0, 1);

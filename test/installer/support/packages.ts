@@ -13,7 +13,7 @@ export async function run(program: string, ...args: readonly string[]): Promise<
 }
 
 /** Calls an exported function of a module below `installer/build`, which are modules that jest cannot load. */
-export async function callBuild(module: string, name: string, argument: object): Promise<string> {
+export async function callBuild(module: string, name: string, argument: object | string): Promise<string> {
   const url = pathToFileURL(join(ROOT, 'installer/build', module)).href;
   const script = `import { ${name} } from '${url}'; console.log(await ${name}(${JSON.stringify(argument)}));`;
   const output = await run(process.execPath, '--input-type=module', '--eval', script);
