@@ -25,6 +25,9 @@ const FLAGS = [
   `-DWIDE_SERVICE_NAME=L"${PRODUCT.serviceName}"`,
 ];
 
+/** Else the linker takes one by the name of the folder it writes to. */
+const DLL_BASE = '-Wl,--image-base,0x180000000';
+
 /**
  * Compiles the service host and the installer's actions.
  * @param work folder for what comes in between
@@ -35,7 +38,7 @@ export async function compilePrograms({ version, work, out }) {
   const host = `${PRODUCT.serviceName}.exe`;
   await Promise.all([
     compile(['-municode', `-I${work}`], 'host', host, ['-ladvapi32'], { version, work, out }),
-    compile(['-shared'], 'actions', 'actions.dll', ['-lmsi', '-ladvapi32'], { version, work, out }),
+    compile(['-shared', DLL_BASE], 'actions', 'actions.dll', ['-lmsi', '-ladvapi32'], { version, work, out }),
   ]);
 }
 
