@@ -157,7 +157,7 @@ export const LIMITS = {
   backtestDaysMax: 366, // a year
   backtestsMax: 2, // at once, of an instance: each takes up to half of a processor
   detectionMs: 450, // from what was appended to the log to its findings: well under a second
-  detectionWorkMs: 1_000, // of a tenant's rules in one step: those of other tenants wait so long
+  detectionWorkMs: 250, // of a tenant's rules in one step: those of other tenants wait so long
   detectionRestMs: 60_000, // of a tenant whose rules did not end in time or ran out of memory
   detectionStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // written in one transaction
   sourceGapsListed: 100, // of one source in a list of sources

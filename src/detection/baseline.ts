@@ -1,4 +1,4 @@
-import { type Entry, RECORD_IDS_MAX } from './hit';
+import { type Entry, entrySize, RECORD_IDS_MAX } from './hit';
 
 const DAY_US = 86_400e6;
 export const dayOf = (at: number): number => Math.floor(at / DAY_US);
@@ -16,6 +16,8 @@ export interface Sums {
 }
 const WINDOWS_MAX = 3;
 export const noSums = (): Sums => ({ days: {}, windows: [] });
+export const sumsSize = ({ windows }: Sums): number =>
+  windows.reduce((sum, { entry }) => sum + entrySize(entry), 2);
 
 /** Adds to a window. @returns what the window holds, when it is far above the days before and was not told of yet */
 export function addToSum(

@@ -1,7 +1,7 @@
-import { addToSum, dayOf, noSums, type SeenDays, type Sums } from './baseline';
+import { addToSum, dayOf, noSums, type SeenDays, type Sums, sumsSize } from './baseline';
 import { type DetectionEvent, foldCase, textOf } from './event';
 import { type Finding, findingIdOf } from './finding';
-import { GroupStore, type StateRow } from './group-store';
+import { GroupStore, type StateRow, type Tally } from './group-store';
 import { type Entry, type GroupValues, groupedValue, groupKey, type Hit, hitOf } from './hit';
 import type { Matcher } from './matcher';
 import { type AbsenceNode, type GroupedNode, isBaseline, type Rule, type RuleNode } from './rule';
@@ -10,11 +10,13 @@ import {
   countHit,
   countValue,
   type Lanes,
+  lanesSize,
   newestOf,
   newestPart,
   noLanes,
   noParts,
   type Parts,
+  partsSize,
   together,
 } from './windows';
 
@@ -47,6 +49,9 @@ const ENTRIES_MAX = 50_000;
 const GROUPS_MAX = 5_000;
 const BASELINE_GROUPS_MAX = 50_000;
 const SEEN_MAX = 8;
+/** Of all nodes of a tenant: an entry takes about 450 bytes. */
+const SIZE_MAX = 100_000;
+const SHRINK_SHARE = 0.05;
 /** How late an event may be to meet what it belongs to. */
 const LATE_US = 86_400e6;
 /** Positions after which groups that are over are looked for. */
@@ -62,6 +67,7 @@ export class Engine {
   /** What waits for an event of a server instance that is late enough. */
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #ticks: (() => void)[] = [];
+  readonly #tally: Tally = { size: 0, changed: [] };
   #found: Finding[] = [];
   #current: { at: number; instance: string } = { at: 0, instance: '' };
   #position = 0;
@@ -78,9 +84,9 @@ export class Engine {
     for (const active of rules) this.#add(active);
   }
 
-  /** Groups that are kept. */
-  get groupCount(): number {
-    return [...this.#stores.values()].reduce((sum, store) => sum + store.size, 0);
+  /** What windows and baselines hold: entries. */
+  get size(): number {
+    return this.#tally.size;
   }
 
   /** @param nowMs the clock, for what is decided by it too */
@@ -98,6 +104,7 @@ export class Engine {
       const seen = new Seen(event);
       for (const { matcher, deliver, isBaseline: learns } of this.#leavesFor(event))
         if (learns && matcher.test(seen)) deliver(hitOf(seen), event.position);
+      this.#measure();
     }
     this.#isLearning = false;
     this.#found = [];
@@ -153,6 +160,24 @@ export class Engine {
     const seen = new Seen(event);
     for (const { matcher, deliver } of this.#leavesFor(event))
       if (matcher.test(seen)) deliver(hitOf(seen), event.position);
+    this.#measure();
+  }
+
+  /** After each event, so that what is dropped follows from the events alone, wherever a step ends. */
+  #measure(): void {
+    const { changed } = this.#tally;
+    for (let store = changed.pop(); store; store = changed.pop()) store.measure();
+    if (this.#tally.size > SIZE_MAX) this.#shrink();
+  }
+
+  /** Of the node that holds most what was touched longest ago. */
+  #shrink(): void {
+    while (this.size > SIZE_MAX) {
+      let largest: GroupStore<never> | null = null;
+      for (const store of this.#stores.values()) if (!largest || store.size > largest.size) largest = store;
+      const target = (largest?.size ?? 0) * (1 - SHRINK_SHARE);
+      while (largest && largest.size > target) largest.dropOldest();
+    }
   }
 
   /** Most rules are about few actions: an event meets only those that its action can fulfil. */
@@ -206,8 +231,8 @@ export class Engine {
     });
   }
 
-  #store<Body>(name: string, max: number): GroupStore<Body> {
-    const store = new GroupStore<Body>(name, max);
+  #store<Body>(name: string, max: number, sizeOf: (body: Body) => number): GroupStore<Body> {
+    const store = new GroupStore<Body>(name, max, sizeOf, this.#tally);
     this.#stores.set(name, store as unknown as GroupStore<never>);
     return store;
   }
@@ -230,7 +255,7 @@ export class Engine {
     switch (node.kind) {
       case 'event_count':
       case 'value_count': {
-        const store = this.#store<Lanes>(name, groupsMax(node.atLeast));
+        const store = this.#store<Lanes>(name, groupsMax(node.atLeast), lanesSize);
         this.#sweep(store, node.within, newestOf);
         return (hit, child, position) => {
           const { key, values } = groupOf(hit, child);
@@ -258,7 +283,7 @@ export class Engine {
       }
       case 'temporal':
       case 'temporal_ordered': {
-        const store = this.#store<Parts>(name, groupsMax(16));
+        const store = this.#store<Parts>(name, groupsMax(16), partsSize);
         this.#sweep(store, node.within, newestPart);
         const how = { within: node.within, isOrdered: node.kind === 'temporal_ordered' };
         return (hit, child, position) => {
@@ -271,7 +296,7 @@ export class Engine {
       case 'absence':
         return this.#absence(node, name, groupOf, up);
       case 'unseen': {
-        const store = this.#store<SeenDays>(name, BASELINE_GROUPS_MAX);
+        const store = this.#store<SeenDays>(name, BASELINE_GROUPS_MAX, () => 1);
         return (hit, child, position) => {
           const { key, values } = groupOf(hit, child);
           const value = groupedValue(hit, node.value, child);
@@ -299,7 +324,7 @@ export class Engine {
         };
       }
       case 'above': {
-        const store = this.#store<Sums>(name, GROUPS_MAX);
+        const store = this.#store<Sums>(name, GROUPS_MAX, sumsSize);
         return (hit, child, position) => {
           const [given] = hit.seen?.values(node.value) ?? [];
           const value = Number(given);
@@ -327,7 +352,11 @@ export class Engine {
     groupOf: (hit: Hit, child: number) => { readonly key: string; readonly values: GroupValues },
     up: (entry: Entry, values: GroupValues, position: number) => void,
   ): (hit: Hit, child: number, position: number) => void {
-    const store = this.#store<Waiting>(name, groupsMax(16));
+    const store = this.#store<Waiting>(
+      name,
+      groupsMax(16),
+      ({ pending, seen }) => pending.length + seen.length + 1,
+    );
     this.#sweep(store, node.within, ({ pending, seen }) =>
       Math.max(0, ...seen, ...pending.map(({ entry }) => entry.l)),
     );

@@ -16,11 +16,15 @@ export type Value = string | number | boolean | null | undefined;
 
 /** Where a rule finds a field: by number, so that what is folded once serves every rule. */
 export interface FieldSlot {
+  /** Or `NO_SLOT`. */
   readonly slot: number;
   readonly name: string;
   /** Several where the view of an event has several. */
   readonly read: (event: DetectionEvent) => Value | readonly Value[];
 }
+
+/** Of a field that only somebody's own rules know: nothing is kept for it. */
+export const NO_SLOT = -1;
 
 /** An empty text is the same as none: on disk SQL Server does not tell them apart. */
 export const isAbsent = (value: Value): value is null | undefined | '' =>

@@ -1,6 +1,6 @@
 import { AUDIT_EVENT_FIELDS, type FieldName, toCamelCase, toSnakeCase } from '../event/fields';
 import { FILTERS } from '../event/filters';
-import type { DetectionEvent, FieldSlot, Value } from './event';
+import { type DetectionEvent, type FieldSlot, NO_SLOT, type Value } from './event';
 import { windowsView } from './windows-view';
 
 /** `[CLIENT: 10.1.2.3]` in the text of a failed login, where the record has no address of its own. */
@@ -43,24 +43,27 @@ const COLUMNS = new Set([
   ...['data_sensitivity_information', 'external_policy_permissions_checked', 'obo_middle_tier_app_id'],
 ]);
 
-const slots = new Map<string, FieldSlot>();
-/** A process meets few names; whoever imports thousands of made-up ones pays with a look-up each. */
-const SLOTS_MAX = 2_000;
 const ADDITIONAL = 'additional.';
+const known = new Map<string, FieldSlot>(
+  [
+    ...Object.entries(READERS),
+    ...[...COLUMNS].map(
+      (column) => [ADDITIONAL + toCamelCase(column), additional(toCamelCase(column))] as const,
+    ),
+  ].map(([name, read], slot) => [name, { slot, name, read }]),
+);
+
+function additional(key: string) {
+  return (event: DetectionEvent): Value => event.additional[key];
+}
 
 /** The field that a rule names; null: events have no such field. */
 export function fieldSlot(given: string): FieldSlot | null {
   const name = canonical(given);
   if (name === null) return null;
-  const known = slots.get(name);
-  if (known) return known;
-  if (slots.size >= SLOTS_MAX) return null;
-  const key = name.slice(ADDITIONAL.length);
-  const read = name.startsWith(ADDITIONAL) ? (event: DetectionEvent) => event.additional[key] : READERS[name];
-  if (!read) return null;
-  const made = { slot: slots.size, name, read };
-  slots.set(name, made);
-  return made;
+  const own = known.get(name);
+  if (own || !name.startsWith(ADDITIONAL)) return own ?? null;
+  return { slot: NO_SLOT, name, read: additional(name.slice(ADDITIONAL.length)) };
 }
 
 function canonical(given: string): string | null {

@@ -29,6 +29,24 @@ export function parseGlob(text: string): Glob {
   return parts;
 }
 
+const SLOW_RUN_MAX = 250;
+
+/** Runs of pieces with `?` are tried at each place of a text: the longer, the slower. */
+export function isSlow(glob: Glob): boolean {
+  let [run, hasOne] = [0, false];
+  for (const part of glob) {
+    if (part === ANY) [run, hasOne] = [0, false];
+    else {
+      hasOne ||= part === ONE;
+      run += typeof part === 'string' ? part.length : 1;
+      if (hasOne && run > SLOW_RUN_MAX) return true;
+    }
+  }
+  return false;
+}
+export const slowText = (what: string) =>
+  `between two * a ${what} with a ? has at most ${SLOW_RUN_MAX} characters`;
+
 export type TextTest = (text: string) => boolean;
 
 /** The fastest test there is for what the pieces say. */

@@ -1,5 +1,12 @@
 import type { GroupValues } from './hit';
 
+/** What all groups of an engine hold together; 1 is about an entry of a window. */
+export interface Tally {
+  size: number;
+  /** Stores whose last touched group may have changed since. */
+  readonly changed: { measure(): void }[];
+}
+
 /** One group of a node: what its window holds. */
 export interface Group<Body> {
   readonly key: string;
@@ -7,6 +14,8 @@ export interface Group<Body> {
   /** Position of the event that touched it last. */
   touched: number;
   body: Body;
+  /** As it was measured last. */
+  size: number;
 }
 
 /** A group as it is stored. */
@@ -28,13 +37,32 @@ export class GroupStore<Body> {
   readonly #groups = new Map<string, Group<Body>>();
   readonly #dirty = new Set<string>();
 
+  /** Whoever touched it has changed it since. */
+  #unmeasured: Group<Body> | null = null;
+  #size = 0;
+
   constructor(
     readonly node: string,
     private readonly max: number,
+    private readonly sizeOf: (body: Body) => number,
+    private readonly tally: Tally,
   ) {}
 
+  /** What its groups hold. */
   get size(): number {
-    return this.#groups.size;
+    return this.#size;
+  }
+
+  measure(): void {
+    const group = this.#unmeasured;
+    this.#unmeasured = null;
+    if (group && this.#groups.get(group.key) === group) this.#grow(group, this.sizeOf(group.body));
+  }
+
+  #grow(group: Group<Body>, size: number): void {
+    this.#size += size - group.size;
+    this.tally.size += size - group.size;
+    group.size = size;
   }
 
   peek(key: string): Group<Body> | undefined {
@@ -44,17 +72,24 @@ export class GroupStore<Body> {
   /** The group, as touched now. */
   touch(key: string, values: GroupValues, position: number, empty: () => Body): Group<Body> {
     const known = this.#groups.get(key);
-    const group = known ?? { key, values, touched: position, body: empty() };
+    this.measure();
+    const group = known ?? { key, values, touched: position, body: empty(), size: 0 };
+    this.#unmeasured = group;
+    this.tally.changed.push(this);
     if (known) this.#groups.delete(key);
     group.touched = position;
     this.#groups.set(key, group);
     this.#dirty.add(key);
-    if (this.#groups.size > this.max) this.#dropOldest();
+    if (this.#groups.size > this.max) this.dropOldest();
     return group;
   }
 
   remove(key: string): void {
-    if (this.#groups.delete(key)) this.#dirty.add(key);
+    const group = this.#groups.get(key);
+    if (!group) return;
+    this.#grow(group, 0);
+    this.#groups.delete(key);
+    this.#dirty.add(key);
   }
 
   *all(): Generator<Group<Body>> {
@@ -65,9 +100,9 @@ export class GroupStore<Body> {
     this.#dirty.add(key);
   }
 
-  #dropOldest(): void {
-    const [oldest] = this.#groups.keys();
-    if (oldest !== undefined) this.remove(oldest);
+  dropOldest(): void {
+    const oldest = this.#groups.keys().next();
+    if (!oldest.done) this.remove(oldest.value);
   }
 
   /** What changed since the last time. */
@@ -84,7 +119,10 @@ export class GroupStore<Body> {
 
   /** @param rows those touched longest ago first */
   load(rows: readonly StateRow[]): void {
-    for (const { key, values, touched, body } of rows)
-      this.#groups.set(key, { key, values, touched, body: body as Body });
+    for (const { key, values, touched, body } of rows) {
+      const group = { key, values, touched, body: body as Body, size: 0 };
+      this.#groups.set(key, group);
+      this.#grow(group, this.sizeOf(group.body));
+    }
   }
 }

@@ -24,6 +24,9 @@ export interface Entry {
   readonly v?: string;
 }
 
+/** What it takes in memory; 1 is an entry of one event. */
+export const entrySize = ({ r }: Entry): number => Math.max(1, r.length / 4);
+
 export type GroupValues = Readonly<Record<string, string | null>>;
 
 /** A match of a node: of an event, or of a correlation, whose group has the values by name. */
@@ -64,13 +67,12 @@ const union = (lists: readonly (readonly string[])[]): string[] => {
 
 /** Several entries as one. @param entries by time, at least one */
 export function merged(entries: readonly Entry[]): Entry {
-  const ids: string[] = [];
-  for (const { r } of entries)
-    for (const id of r) if (ids.length < RECORD_IDS_MAX && !ids.includes(id)) ids.push(id);
+  const ids = new Set<string>();
+  for (const { r } of entries) for (const id of r) if (ids.size < RECORD_IDS_MAX) ids.add(id);
   return {
     f: Math.min(...entries.map(({ f }) => f)),
     l: Math.max(...entries.map(({ l }) => l)),
-    r: ids,
+    r: [...ids],
     n: entries.reduce((sum, { n }) => sum + n, 0),
     p: union(entries.map(({ p }) => p)),
     i: union(entries.map(({ i }) => i)),

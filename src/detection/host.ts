@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { type ActiveRule, Engine } from './engine';
 import type { DetectionEvent } from './event';
 import type { Finding } from './finding';
 import type { GroupValues } from './hit';
-import type { Tuning } from './rule';
+import type { Rule, Tuning } from './rule';
 import { parseRules } from './sigma/rule-file';
 
 /** A rule as a tenant has it, as plain data. */
@@ -32,10 +33,20 @@ export interface Learned {
 export interface Evaluated {
   /** So many events were evaluated; the time was over before the rest. */
   readonly seen: number;
+  /** What the engine holds: entries of windows and values of baselines. */
+  readonly size: number;
   readonly findings: readonly Finding[];
   readonly changes: readonly StoredState[];
   /** When something is over by the clock, in milliseconds since 1970; null: nothing waits for it. */
   readonly dueMs: number | null;
+}
+
+export interface Clock {
+  readonly nowMs: number;
+  readonly isReady: boolean;
+  readonly workMs?: number;
+  /** Whether further events wait: as long as they do, nothing is over by the clock. */
+  readonly isBehind?: boolean;
 }
 
 /** Where engines run: one for each tenant that is being worked on. */
@@ -44,11 +55,7 @@ export interface EngineHost {
   /** @param workMs about the most it takes: the engines of other tenants wait */
   learn(tenantId: number, events: readonly DetectionEvent[], workMs?: number): Promise<Learned>;
   /** @param isReady whether baselines have been built @param workMs as of `learn` */
-  evaluate(
-    tenantId: number,
-    events: readonly DetectionEvent[],
-    clock: { readonly nowMs: number; readonly isReady: boolean; readonly workMs?: number },
-  ): Promise<Evaluated>;
+  evaluate(tenantId: number, events: readonly DetectionEvent[], clock: Clock): Promise<Evaluated>;
   forget(tenantId: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,9 +63,11 @@ export interface EngineHost {
 /** Runs them on the thread of the caller. */
 export class LocalHost implements EngineHost {
   readonly #engines = new Map<number, Engine>();
+  readonly #rules = new KnownRules();
 
   async open(tenantId: number, rules: readonly RuleSource[], state: readonly StoredState[]): Promise<void> {
-    const engine = new Engine(tenantId, rules.flatMap(activeRule));
+    const active = rules.flatMap((source) => this.#rules.active(source));
+    const engine = new Engine(tenantId, active);
     engine.load(state.map(fromStoredState));
     this.#engines.set(tenantId, engine);
   }
@@ -72,14 +81,17 @@ export class LocalHost implements EngineHost {
   async evaluate(
     tenantId: number,
     events: readonly DetectionEvent[],
-    { nowMs, isReady, workMs }: Parameters<EngineHost['evaluate']>[2],
+    { nowMs, isReady, workMs, isBehind = false }: Clock,
   ): Promise<Evaluated> {
     const engine = this.#engine(tenantId);
     engine.isReady = isReady;
     const findings: Finding[] = [];
     const seen = inTime(events, workMs, (some) => findings.push(...engine.evaluate(some, nowMs)));
-    findings.push(...engine.tick(nowMs));
-    return { seen, findings, changes: engine.takeChanges().map(toStoredState), dueMs: engine.dueMs() };
+    if (!isBehind && seen === events.length) findings.push(...engine.tick(nowMs));
+    return {
+      ...{ seen, size: engine.size, findings },
+      ...{ changes: engine.takeChanges().map(toStoredState), dueMs: engine.dueMs() },
+    };
   }
 
   async forget(tenantId: number): Promise<void> {
@@ -115,15 +127,28 @@ function inTime(
   return seen;
 }
 
-/** A file that this release refuses, though one before took it, finds nothing. */
-export function activeRule({ ruleId, source, tuning, version }: RuleSource): ActiveRule[] {
+const KNOWN_CHARS_MAX = 4 * 1024 * 1024;
+
+/** Rules as they were read: a change of one of them, or another tenant's engine, does not read the others again. */
+class KnownRules {
+  readonly #known = new LRUCache<string, { readonly rule: Rule | null }>({ maxSize: KNOWN_CHARS_MAX });
+
+  /** A file that this release refuses, though one before took it, finds nothing. */
+  active({ ruleId, source, tuning, version }: RuleSource): ActiveRule[] {
+    const text = `${ruleId}\n${JSON.stringify(tuning)}\n${source}`;
+    const key = createHash('sha256').update(text).digest('base64');
+    const known = this.#known.get(key) ?? { rule: ruleOf(source, ruleId, tuning) };
+    this.#known.set(key, known, { size: text.length });
+    return known.rule ? [{ rule: known.rule, version }] : [];
+  }
+}
+
+function ruleOf(source: string, ruleId: string, tuning: Tuning | null): Rule | null {
   try {
-    const rule = parseRules(source, (id) => (id === ruleId ? tuning : null)).find(
-      (one) => one.ruleId === ruleId,
-    );
-    return rule ? [{ rule, version }] : [];
+    const rules = parseRules(source, (id) => (id === ruleId ? tuning : null));
+    return rules.find((one) => one.ruleId === ruleId) ?? null;
   } catch {
-    return [];
+    return null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { type DetectionEvent, type FieldSlot, foldCase, isAbsent, type Value } from './event';
+import { type DetectionEvent, type FieldSlot, foldCase, isAbsent, NO_SLOT, type Value } from './event';
 import { windowsView } from './windows-view';
 
 /** An event while rules look at it: each text is folded once. */
@@ -16,7 +16,7 @@ export class Seen {
     const value = read(this.event);
     const values = Array.isArray(value) ? (value as Value[]) : [value as Value];
     const present = values.some(isAbsent) ? values.filter((one) => !isAbsent(one)) : values;
-    this.#raw[slot] = present;
+    if (slot !== NO_SLOT) this.#raw[slot] = present;
     return present;
   }
 
@@ -25,7 +25,7 @@ export class Seen {
     const known = this.#folded[field.slot];
     if (known) return known;
     const texts = this.values(field).map((value) => foldCase(String(value)));
-    this.#folded[field.slot] = texts;
+    if (field.slot !== NO_SLOT) this.#folded[field.slot] = texts;
     return texts;
   }
 

@@ -6,9 +6,10 @@ import type { DetectionEvent, Value } from './event';
  * lines of `name:value`, and a failed login besides as a message of its own. This is the view of our events for them.
  */
 
-/** Of each audit record, and of failed logins as well. */
+/** Of each audit record; of failed logins and of changed options as well. */
 const AUDIT_EVENT_ID = 33205;
 const FAILED_LOGIN_ID = 18456;
+const OPTION_CHANGED_ID = 15457;
 export const FAILED_LOGIN_ACTIONS = ['LGIF', 'DBAF'];
 
 const isFailedLogin = ({ fields }: DetectionEvent) => FAILED_LOGIN_ACTIONS.includes(fields.actionId ?? '');
@@ -67,6 +68,28 @@ function failedLogin({ fields }: DetectionEvent): string[] {
   return [message, login, ` ${reason}`, ` ${client}`];
 }
 
+const OPTION =
+  /\bsp_configure\s+(?:@configname\s*=\s*)?N?'([^']{1,128})'\s*,\s*(?:@configvalue\s*=\s*)?(-?\d{1,10})\b/i;
+
+/** The message of event 15457, then its parts. A record has no former value: of a switch it is the other one. */
+function changedOption({ fields }: DetectionEvent): string[] {
+  if (fields.succeeded === false) return [];
+  const [, option, value] = OPTION.exec(fields.statement ?? '') ?? [];
+  if (option === undefined || value === undefined) return [];
+  const former = value === '0' ? '1' : '0';
+  const change = `Configuration option '${option}' changed from ${former} to ${value}.`;
+  return [`${change} Run the RECONFIGURE statement to install.`, option, former, value];
+}
+
+function eventIds(event: DetectionEvent): readonly string[] {
+  const further = isFailedLogin(event)
+    ? [FAILED_LOGIN_ID]
+    : changedOption(event).length > 0
+      ? [OPTION_CHANGED_ID]
+      : [];
+  return [AUDIT_EVENT_ID, ...further].map(String);
+}
+
 /** Windows names the source of a named instance after it. */
 function providers({ fields }: DetectionEvent): string[] {
   const instance = fields.serverInstanceName?.split('\\')[1];
@@ -79,7 +102,7 @@ const cache = new WeakMap<DetectionEvent, readonly string[]>();
 function data(event: DetectionEvent): readonly string[] {
   const known = cache.get(event);
   if (known) return known;
-  const texts = [rendered(event), ...(isFailedLogin(event) ? failedLogin(event) : [])];
+  const texts = [rendered(event), ...(isFailedLogin(event) ? failedLogin(event) : changedOption(event))];
   cache.set(event, texts);
   return texts;
 }
@@ -91,8 +114,7 @@ export const windowsView = {
   fields: {
     Provider_Name: providers,
     Source: providers,
-    EventID: (event) =>
-      isFailedLogin(event) ? [String(AUDIT_EVENT_ID), String(FAILED_LOGIN_ID)] : String(AUDIT_EVENT_ID),
+    EventID: eventIds,
     Data: data,
     Message: data,
     Channel: () => 'Application',

@@ -1,4 +1,4 @@
-import { type Entry, merged } from './hit';
+import { type Entry, entrySize, merged } from './hit';
 
 /**
  * Entries within one timespan of the newest. A late event that belongs to an earlier time has a lane of its own, so that
@@ -15,6 +15,14 @@ export interface Lanes {
 const LANES_MAX = 3;
 
 export const noLanes = (): Lanes => ({ lanes: [] });
+/** Entries of a lane are alike. */
+export const lanesSize = ({ lanes }: Lanes): number =>
+  lanes.reduce((sum, { entries }) => sum + listSize(entries), 1);
+
+const listSize = (entries: readonly Entry[]): number => {
+  const last = entries.at(-1);
+  return last ? entries.length * entrySize(last) : 0;
+};
 
 /** The lane an event time belongs to; those used last stand last. */
 function laneOf(body: Lanes, at: number, within: number): Lane {
@@ -41,11 +49,12 @@ function insert(entries: Entry[], entry: Entry): void {
   else entries.splice(at, 0, entry);
 }
 
-function dropOlder(lane: Lane, before: number): void {
+function dropOlder(lane: Lane, before: number): readonly Entry[] {
   let n = 0;
   while (n < lane.entries.length && (lane.entries[n] as Entry).l < before) n += 1;
-  if (n > 0) lane.entries.splice(0, n);
+  return n > 0 ? lane.entries.splice(0, n) : NONE;
 }
+const NONE: readonly Entry[] = [];
 
 /** Counts a hit. @returns all of the window's when it made the number full; they are not counted again */
 export function countHit(body: Lanes, entry: Entry, within: number, atLeast: number): Entry | null {
@@ -63,17 +72,40 @@ export function countHit(body: Lanes, entry: Entry, within: number, atLeast: num
 export function countValue(body: Lanes, entry: Entry, within: number, atLeast: number): Entry | null {
   const lane = laneOf(body, entry.l, within);
   lane.max = Math.max(lane.max, entry.l);
-  const same = lane.entries.findIndex(({ v }) => v === entry.v);
-  if (same >= 0) {
-    if ((lane.entries[same] as Entry).l > entry.l) return null;
-    lane.entries.splice(same, 1);
+  const values = valuesOf(lane);
+  const same = values.get(entry.v);
+  if (same) {
+    if (same.l > entry.l) return null;
+    lane.entries.splice(placeOf(lane.entries, same), 1);
   }
   insert(lane.entries, entry);
-  dropOlder(lane, lane.max - within);
+  values.set(entry.v, entry);
+  for (const { v } of dropOlder(lane, lane.max - within)) values.delete(v);
   if (lane.entries.length < atLeast) return null;
   const whole = merged(lane.entries);
   lane.entries = [];
+  values.clear();
   return whole;
+}
+
+/** By value: lanes are stored without it. */
+const known = new WeakMap<Lane, Map<string | undefined, Entry>>();
+
+function valuesOf(lane: Lane): Map<string | undefined, Entry> {
+  const made = known.get(lane) ?? new Map(lane.entries.map((entry) => [entry.v, entry]));
+  known.set(lane, made);
+  return made;
+}
+
+/** Where an entry stands among those in the order of time. */
+function placeOf(entries: readonly Entry[], entry: Entry): number {
+  let [low, high] = [0, entries.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((entries[middle] as Entry).l < entry.l) low = middle + 1;
+    else high = middle;
+  }
+  return entries.indexOf(entry, low);
 }
 
 /** When the newest of its entries was. */
@@ -85,6 +117,8 @@ export interface Parts {
 }
 const PARTS_MAX = 16;
 export const noParts = (children: number): Parts => ({ parts: Array.from({ length: children }, () => []) });
+export const partsSize = ({ parts }: Parts): number =>
+  parts.reduce((sum, entries) => sum + listSize(entries), 1);
 export const newestPart = ({ parts }: Parts): number =>
   Math.max(0, ...parts.flatMap((entries) => entries.map(({ l }) => l)));
 

@@ -78,6 +78,28 @@ describe('rules written for the Windows application log', () => {
   });
 });
 
+describe('rules for event 15457', () => {
+  const source = rule(`  selection:
+    Provider_Name|contains: MSSQL
+    EventID: 15457
+    Data|contains: xp_cmdshell
+  condition: selection
+`);
+  it.each([
+    ["EXEC sp_configure 'xp_cmdshell', 1; RECONFIGURE", 1],
+    ["exec sys.sp_configure @configname = N'XP_CMDSHELL', @configvalue = 0", 1],
+    ["EXEC sp_configure 'xp_cmdshell'", 0],
+    ["EXEC sp_configure 'show advanced options', 1", 0],
+    ["EXEC xp_cmdshell 'whoami'", 0],
+  ])('%s: %i', (statement, count) => {
+    expect(findings(source, { actionId: 'EX', statement })).toBe(count);
+  });
+
+  it('see no change that failed', () => {
+    expect(findings(source, { statement: "EXEC sp_configure 'xp_cmdshell', 1", succeeded: false })).toBe(0);
+  });
+});
+
 describe('selections', () => {
   const one = (selection: string, condition = 's') => rule(`  s:\n${selection}\n  condition: ${condition}\n`);
   it.each([
@@ -108,6 +130,32 @@ describe('selections', () => {
     ['    - payroll\n    - salesweb', {}, 1],
     ["    '|all': [orders, nothing]", {}, 0],
     ['    objectName|neq: orders', {}, 0],
+    ["    statement|re: '\\(?=x'", { statement: '=x' }, 1],
+    ["    statement|re|s: 'a.b'", { statement: 'a\nb' }, 1],
+    ["    statement|re: 'a.b'", { statement: 'a\nb' }, 0],
+    ["    statement|re|m: '^b$'", { statement: 'a\nb' }, 1],
+    ["    statement|re: '^b$'", { statement: 'a\nb' }, 0],
+    ["    clientIp|cidr: '2001:db8::/32'", { clientIp: '2001:DB8::7' }, 1],
+    ["    clientIp|cidr: '2001:db8::/32'", { clientIp: '2001:db9::7' }, 0],
+    ["    clientIp|cidr: '::/0'", { clientIp: 'local machine' }, 0],
+    ["    clientIp|cidr: 'fe80::/10'", { clientIp: 'fe80::1%eth0' }, 1],
+    ['    clientIp|cidr: 10.0.0.0/8', { clientIp: '::ffff:10.1.2.3' }, 1],
+    ['    additional.made|lt: 5', { additional: { made: ' ' } }, 0],
+    ['    additional.made|lte: 5', { additional: { made: 5 } }, 1],
+    ["    objectName: 'pay\\\\*'", { objectName: 'pay\\roll' }, 1],
+    ["    objectName: 'pay\\?'", { objectName: 'payx' }, 0],
+    [
+      '    - objectName: x\n      actionId: SL\n    - objectName: orders\n      actionId: UP',
+      { actionId: 'SL' },
+      0,
+    ],
+    [
+      '    - objectName: x\n      actionId: UP\n    - objectName: orders\n      actionId: SL',
+      { actionId: 'SL' },
+      1,
+    ],
+    ["    '|all': [sales, orders]", {}, 1],
+    ["    - 'pay?oll'", { objectName: 'payroll' }, 1],
   ])('%s on %j: %i', (selection, event, count) => {
     expect(findings(one(selection), event)).toBe(count);
   });
@@ -213,6 +261,72 @@ filter:
   });
 });
 
+describe('filters', () => {
+  const of = (logsource: string, rules: string) =>
+    `${HEAD}name: reads\ndetection:\n  s:\n    actionId: SL\n  condition: s\n---
+title: Not the backup account
+logsource:
+${logsource}filter:
+  rules: ${rules}
+  selection:
+    serverPrincipalName: svc_backup
+  condition: not selection
+`;
+  const WINDOWS = '  product: windows\n  service: application\n';
+  it.each([
+    [WINDOWS, '[reads]', 0],
+    [WINDOWS, 'any', 0],
+    ['  product: windows\n', 'any', 0],
+    [WINDOWS, '[others]', 1],
+    ['  product: sqlserver\n', 'any', 1],
+    ['  product: windows\n  category: process_creation\n', '[reads]', 1],
+  ])('of %j and rules %s leave %i', (logsource, rules, count) => {
+    expect(findings(of(logsource, rules), { actionId: 'SL', serverPrincipalName: 'SVC_BACKUP' })).toBe(count);
+  });
+});
+
+describe('what takes the service from others', () => {
+  const CHARS = 130_000;
+  const value = (text: string) => rule(`  s:\n    statement|re: '${text}'\n  condition: s\n`);
+  const event = (name: string) =>
+    `title: ${name}\nname: ${name}\nlogsource:\n  product: sqlserver\ndetection:\n  s:\n    actionId: SL\n  condition: s\n`;
+  it.each([
+    ['quotes', '"'.repeat(CHARS)],
+    ['the same key', `{${'a, '.repeat(CHARS / 3)}a}`],
+    ['different keys', Array.from({ length: 20_000 }, (_, i) => `a${i}: `).join('\n')],
+    ['brackets', '['.repeat(CHARS)],
+    ['lists in lists', '- '.repeat(CHARS / 2)],
+    ['wrong lines', '\t- %\n'.repeat(CHARS / 5)],
+    ['aliases', `a: &a [x, x]\nb: &b [*a, *a]\n${rule('  s: *b\n  condition: s\n')}`],
+    ['a large expression', value('.{900}'.repeat(9))],
+    [
+      'many large expressions',
+      rule(`  s:\n    statement|re:\n${"      - '.{900}x'\n".repeat(60)}  condition: s\n`),
+    ],
+    ['a long run with ?', rule(`  s:\n    statement: '*?${'a'.repeat(600)}*'\n  condition: s\n`)],
+    [
+      'correlations that multiply',
+      [1, 2, 3, 4, 5].reduce(
+        (text, n) =>
+          `${text}---\ntitle: c${n}\nname: c${n}\ncorrelation:\n  type: temporal\n  timespan: 1m\n  rules: [${`c${n - 1}, `.repeat(20)}]\n`,
+        event('c0'),
+      ),
+    ],
+  ])('is refused at once: %s', (_, source) => {
+    const before = process.cpuUsage();
+    expect(problemsOf(source)).not.toEqual([]);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(5);
+  });
+
+  it('leaves fields to other rules, however many were named before', () => {
+    const names = Array.from({ length: 3_000 }, (_, i) => `    additional.made${i}: x\n`).join('');
+    parseRules(rule(`  s:\n${names}  condition: s\n`));
+    const source = rule('  s:\n    additional.another: x\n  condition: s\n');
+    expect(findings(source, { additional: { another: 'X' } }, { additional: { other: 'x' } })).toBe(1);
+  });
+});
+
 describe('what is not supported', () => {
   it.each([
     [rule("  s:\n    statement|re: 'a(?=b)'\n  condition: s\n"), '7: look-around is not supported'],
@@ -236,6 +350,18 @@ describe('what is not supported', () => {
       '2: this logsource is not supported',
     ],
     ['title: x\naction: global\n', '2: action'],
+    ['title: x\nlogsource:\n  service: apache\ndetection:\n  k: [a]\n  condition: k\n', '2: this logsource'],
+    [rule('  s:\n    objectName: !made x\n  condition: s\n'), '7: no YAML: Unresolved tag'],
+    [
+      rule('  s:\n    objectName: x\n    objectName: y\n  condition: s\n'),
+      '8: the key objectName stands twice',
+    ],
+    [rule('  s:\n    objectName|base64offset|contains: x\n  condition: s\n'), '7: the modifier base64offset'],
+    [rule('  s:\n    objectName: x\n  condition: s | near s\n'), '8: aggregations behind | are not'],
+    [
+      'title: x\nfilter:\n  rules: any\n  s:\n    objectName: x\n  condition: not s\n',
+      '1: the file has filters and no rule',
+    ],
     ['a: [', '1: no YAML'],
     ['- x\n', '1: a document must be a map'],
   ])('is refused with its line: %#', (source, problem) => {

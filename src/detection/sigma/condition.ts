@@ -1,6 +1,5 @@
 import { allOf, anyOf, type Matcher, not } from '../matcher';
-import type { Problems } from './problem';
-import { short } from './value-test';
+import { type Problems, short } from './problem';
 
 const TOKEN = /\s*(\(|\)|\||[\w*?.-]+|\S)/gy;
 const DEPTH_MAX = 50;

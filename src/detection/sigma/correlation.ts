@@ -2,8 +2,8 @@ import { fieldSlot } from '../field-names';
 import type { Grouping, RuleNode, Tuning } from '../rule';
 import type { CorrelationDocument } from './document';
 import { entryOf, type MapNode, textAt, textsAt } from './node';
-import type { Problems } from './problem';
-import { short, unknownField } from './value-test';
+import { type Problems, short } from './problem';
+import { unknownField } from './value-test';
 
 interface Around {
   readonly problems: Problems;
@@ -48,7 +48,7 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
         : parseSpan(spanText);
   const needsSpan = type !== 'unseen';
   if (needsSpan && (within === null || within <= 0 || within > TIMESPAN_MAX_US))
-    return problems.add(at('timespan'), 'timespan must be a number and s, m, h or d, of at most 30 days');
+    return problems.add(at('timespan'), 'timespan must be a number and s, m, h, d or w, of at most 30 days');
   if (groupBy.some((one) => one === null)) return null;
   const common = { children, groupBy: groupBy as Grouping[], within: within ?? 0 };
   switch (type) {
@@ -72,7 +72,7 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
       const clock = textAt(map, 'clock');
       const clockUs = clock === null ? null : parseSpan(clock);
       if (clock !== null && clockUs === null)
-        return problems.add(at('clock'), 'clock must be a number and s, m, h or d');
+        return problems.add(at('clock'), 'clock must be a number and s, m, h, d or w');
       return { kind: type, ...common, clockMs: clockUs === null ? null : clockUs / US_PER_MS };
     }
     case 'unseen': {
@@ -100,8 +100,8 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
   }
 }
 
-const SPAN = /^(\d{1,6})(s|m|h|d)$/;
-const UNITS: Readonly<Record<string, number>> = { s: 1e6, m: 60e6, h: 3_600e6, d: 86_400e6 };
+const SPAN = /^(\d{1,6})(s|m|h|d|w)$/;
+const UNITS: Readonly<Record<string, number>> = { s: 1e6, m: 60e6, h: 3_600e6, d: 86_400e6, w: 7 * 86_400e6 };
 
 /** Microseconds of `15m`; null: it is none. */
 export function parseSpan(text: string): number | null {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isUuid } from '../../event/uuid';
-import { allOf, anyOf, type Matcher } from '../matcher';
+import { anyOf, type Matcher } from '../matcher';
 import type { RuleAbout, RuleTest, Severity } from '../rule';
 import { parseCondition } from './condition';
+import { type Logsource, logsourceAt, ruleLogsource } from './logsource';
 import { type Entry, entryOf, type MapNode, type Node, plain, textAt, textsAt } from './node';
 import type { Problems } from './problem';
 import { selectionTest } from './selection';
-import { short } from './value-test';
 
 /** What every document of a rule file has. */
 export interface Described {
@@ -18,6 +18,7 @@ export interface Described {
 }
 export interface EventDocument extends Described {
   readonly kind: 'event';
+  readonly logsource: Logsource | null;
   readonly matcher: Matcher | null;
 }
 export interface CorrelationDocument extends Described {
@@ -27,6 +28,8 @@ export interface CorrelationDocument extends Described {
 export interface FilterDocument {
   readonly kind: 'filter';
   readonly line: number;
+  /** Of the rules that it narrows; null: of any. */
+  readonly logsource: Logsource | null;
   /** Null: all of the file. */
   readonly rules: readonly string[] | null;
   readonly matcher: Matcher | null;
@@ -60,11 +63,11 @@ export function parseDocument(root: MapNode, problems: Problems): SigmaDocument 
   }
   const detection = entryOf(root, 'detection');
   if (!detection) return problems.add(root.line, 'a document must have detection, correlation or filter');
-  const scope = logsourceTest(root, problems);
+  const logsource = ruleLogsource(root, problems);
   if (detection.value.kind === 'scalar' && detection.value.value === TRAIL_HEALTH)
-    return { kind: 'event', ...described, matcher: never };
+    return { kind: 'event', ...described, logsource, matcher: never };
   const matcher = detectionTest(detection, problems);
-  return { kind: 'event', ...described, matcher: matcher && scope && allOf([matcher, scope]) };
+  return { kind: 'event', ...described, logsource, matcher };
 }
 
 const LEVELS: Readonly<Record<string, Severity>> = {
@@ -182,41 +185,11 @@ function parseFilter(root: MapNode, filter: Entry, problems: Problems): FilterDo
   if (filter.value.kind !== 'map') return problems.add(filter.line, 'filter must be a map');
   const rules = textsAt(filter.value, 'rules');
   const isAny = rules.length === 0 || (rules.length === 1 && rules[0] === 'any');
+  const matcher = detectionTest(filter, problems, ['rules']);
   return {
-    kind: 'filter',
-    line: root.line,
-    rules: isAny ? null : rules,
-    matcher: detectionTest(filter, problems, ['rules']),
+    ...{ kind: 'filter', line: root.line, rules: isAny ? null : rules },
+    ...{ logsource: logsourceAt(root), matcher },
   };
 }
 
-const always: Matcher = { test: () => true, actions: null };
 const never: Matcher = { test: () => false, actions: new Set() };
-
-/** Where a rule looks: at SQL Server's audit as it is, or at the Windows log that SQL Server writes to. */
-function logsourceTest(root: MapNode, problems: Problems): Matcher | null {
-  const entry = entryOf(root, 'logsource');
-  if (!entry) return problems.add(root.line, 'a rule must have a logsource');
-  if (entry.value.kind !== 'map') return problems.add(entry.line, 'logsource must be a map');
-  const [product, category, service] = ['product', 'category', 'service'].map((key) =>
-    textAt(entry.value as MapNode, key)?.toLowerCase(),
-  );
-  if (product === 'windows') {
-    if (
-      category === undefined &&
-      (service === undefined || service === 'application' || service === 'security')
-    )
-      return always;
-  } else if (
-    product === undefined ||
-    ['mssql', 'sqlserver', 'sql_server', 'microsoft_sqlserver'].includes(product)
-  ) {
-    if (category === undefined || category === 'database' || product !== undefined) return always;
-  }
-  const named = Object.entries({ product, category, service }).filter(([, value]) => value !== undefined);
-  return problems.add(
-    entry.line,
-    `this logsource is not supported (${short(named.map(([key, value]) => `${key}: ${value}`).join(', '))}): events here ` +
-      'are those of product sqlserver, or of product windows, service application',
-  );
-}

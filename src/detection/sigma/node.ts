@@ -1,5 +1,5 @@
-import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml';
-import { Problems, RuleRefused } from './problem';
+import { isMap, isScalar, isSeq, Lexer, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml';
+import { Problems, RuleRefused, short } from './problem';
 
 export type Scalar = string | number | boolean | null;
 
@@ -18,6 +18,8 @@ export type MapNode = Extract<Node, { kind: 'map' }>;
 export const RULE_FILE_CHARS_MAX = 262_144;
 const DOCUMENTS_MAX = 100;
 const NODES_MAX = 20_000;
+/** Of the text, before anything is made of it: brackets, quotes, indents, breaks, values. */
+const TOKENS_MAX = 6 * NODES_MAX;
 const DEPTH_MAX = 30;
 
 /** A document of a rule file, and the part of the file's text that it is. */
@@ -31,8 +33,12 @@ export function parseNodes(text: string): readonly DocumentNode[] {
   const problems = new Problems();
   if (text.length > RULE_FILE_CHARS_MAX)
     throw new RuleRefused([{ line: 1, reason: `the file has more than ${RULE_FILE_CHARS_MAX} characters` }]);
+  guardSize(text);
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: lines, schema: 'core', uniqueKeys: true });
+  // Keys are compared below, and messages stay plain: both take the square of the file's size otherwise.
+  const documents = parseAllDocuments(text, {
+    ...{ lineCounter: lines, schema: 'core', uniqueKeys: false, prettyErrors: false },
+  });
   if (!Array.isArray(documents) || documents.length === 0)
     throw new RuleRefused([{ line: 1, reason: 'the file has no document' }]);
   if (documents.length > DOCUMENTS_MAX)
@@ -54,23 +60,30 @@ export function parseNodes(text: string): readonly DocumentNode[] {
     if (isMap(node)) return { kind: 'map', line, entries: entriesOf(node, depth, line) };
     return problems.add(line, 'aliases (*name) of YAML are not supported');
   };
-  const entriesOf = (map: YAMLMap, depth: number, line: number): Entry[] =>
-    map.items.flatMap(({ key, value }) => {
+  const entriesOf = (map: YAMLMap, depth: number, line: number): Entry[] => {
+    const keys = new Set<string>();
+    return map.items.flatMap(({ key, value }) => {
       const from = (key as { range?: readonly number[] } | null)?.range?.[0];
       const keyLine = from === undefined ? line : lineAt(from);
+      if (!isScalar(key)) return problems.add(keyLine, 'a key must be a text') ?? [];
+      const name = String(key.value);
+      if (keys.has(name))
+        return problems.add(keyLine, `the key ${short(name)} stands twice in one map`) ?? [];
+      keys.add(name);
       const converted = convert(value, depth + 1, keyLine);
-      return converted
-        ? [{ key: String(isScalar(key) ? key.value : key), line: keyLine, value: converted }]
-        : [];
+      return converted ? [{ key: name, line: keyLine, value: converted }] : [];
     });
+  };
   const roots: DocumentNode[] = [];
   let end = 0;
   for (const document of documents) {
     const begin = end;
     end = document.range[2];
-    for (const error of document.errors)
-      problems.add(lineAt(error.pos[0]), `no YAML: ${error.message.split('\n')[0]}`);
-    if (document.errors.length > 0 || document.contents === null) continue;
+    // Of tags that are not known YAML only warns.
+    const wrong = [...document.errors, ...document.warnings];
+    for (const { pos, message } of wrong)
+      problems.add(lineAt(pos[0]), `no YAML: ${short(message.split('\n')[0] ?? '')}`);
+    if (wrong.length > 0 || document.contents === null) continue;
     const root = convert(document.contents, 0, 1);
     if (root?.kind === 'map') roots.push({ root, text: text.slice(begin, end) });
     else if (root) problems.add(root.line, 'a document must be a map');
@@ -78,6 +91,20 @@ export function parseNodes(text: string): readonly DocumentNode[] {
   if (problems.found.length === 0 && roots.length === 0) problems.add(1, 'the file has no document');
   if (problems.found.length > 0) throw new RuleRefused(problems.found);
   return roots;
+}
+
+/** Reads the text once, in linear time, before the parser builds anything of it. @throws RuleRefused */
+function guardSize(text: string): void {
+  let [tokens, line, depth] = [0, 1, 0];
+  for (const token of new Lexer().lex(text)) {
+    tokens += 1;
+    if (token === '\n' || token === '\r\n') line += 1;
+    else if (token.length > 1 && token.includes('\n')) line += token.split('\n').length - 1;
+    else if (token === '[' || token === '{') depth += 1;
+    else if (token === ']' || token === '}') depth -= 1;
+    if (tokens > TOKENS_MAX || depth > DEPTH_MAX)
+      throw new RuleRefused([{ line, reason: 'the file is too large or too deep' }]);
+  }
 }
 
 function scalar(value: unknown, line: number, problems: Problems): Node | null {

@@ -27,3 +27,6 @@ export class RuleRefused extends Error {
     super(problems.map(({ line, reason }) => `line ${line}: ${reason}`).join('; '));
   }
 }
+
+/** A text of a caller in a message. */
+export const short = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

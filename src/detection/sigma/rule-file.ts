@@ -3,6 +3,7 @@ import { allOf, type Matcher, not } from '../matcher';
 import type { EventNode, Rule, RuleNode, Tuning } from '../rule';
 import { correlationNode } from './correlation';
 import { type CorrelationDocument, type EventDocument, parseDocument, type SigmaDocument } from './document';
+import { narrows } from './logsource';
 import { parseNodes } from './node';
 import { Problems, RuleRefused } from './problem';
 import { unknownField } from './value-test';
@@ -45,7 +46,13 @@ export function parseRules(
   });
   if (problems.found.length > 0) throw new RuleRefused(problems.found);
   const shown = rules.filter(({ document }) => !referred.has(document)).map(({ rule }) => rule);
-  if (shown.length === 0) problems.add(1, 'the file has no rule');
+  if (shown.length === 0)
+    problems.add(
+      1,
+      documents.some(({ kind }) => kind === 'filter')
+        ? 'the file has filters and no rule: filters narrow the rules of their own file'
+        : 'the file has no rule',
+    );
   if (shown.length > RULES_OF_FILE_MAX) problems.add(1, `a file has at most ${RULES_OF_FILE_MAX} rules`);
   if (new Set(shown.map(({ ruleId }) => ruleId)).size < shown.length)
     problems.add(1, 'two rules of the file have the same id');
@@ -148,7 +155,7 @@ class Builder {
     if (!document.matcher) return null;
     const filters: Matcher[] = [];
     for (const one of this.texts.keys()) {
-      if (one.kind !== 'filter' || !one.matcher) continue;
+      if (one.kind !== 'filter' || !one.matcher || !narrows(one.logsource, document.logsource)) continue;
       if (one.rules !== null && !one.rules.some((name) => document.names.includes(name))) continue;
       filters.push(one.matcher);
       this.#used.add(one);

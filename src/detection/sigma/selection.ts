@@ -1,6 +1,6 @@
 import { foldCase } from '../event';
 import { fieldSlot } from '../field-names';
-import { ANY, globTest, parseGlob } from '../glob';
+import { ANY, globTest, isSlow, parseGlob, slowText } from '../glob';
 import { allOf, anyOf, type Matcher, not } from '../matcher';
 import type { Entry, MapNode, Node } from './node';
 import type { Problems } from './problem';
@@ -62,6 +62,8 @@ function entryTest({ key, line, value }: Entry, problems: Problems): Matcher | n
 function keyword(node: Node, problems: Problems): Matcher | null {
   if (node.kind !== 'scalar' || node.value === null || node.value === '')
     return problems.add(node.line, 'a keyword must be a text or a number');
-  const test = globTest([ANY, ...parseGlob(foldCase(String(node.value))), ANY]);
+  const glob = [ANY, ...parseGlob(foldCase(String(node.value))), ANY] as const;
+  if (isSlow(glob)) return problems.add(node.line, slowText('keyword'));
+  const test = globTest(glob);
   return { test: (seen) => test(seen.everything()), actions: null };
 }

@@ -2,12 +2,12 @@ import { BlockList, isIP } from 'node:net';
 import { RE2JS } from 're2js';
 import { type FieldSlot, foldCase, textOf } from '../event';
 import { fieldSlot } from '../field-names';
-import { ANY, type Glob, globTest, parseGlob } from '../glob';
+import { ANY, type Glob, globTest, isSlow, parseGlob, slowText } from '../glob';
 import type { Matcher } from '../matcher';
 import type { Seen } from '../seen';
 import { FAILED_LOGIN_ACTIONS } from '../windows-view';
 import type { Node } from './node';
-import type { Problems } from './problem';
+import { type Problems, short } from './problem';
 
 const WHERE = ['contains', 'startswith', 'endswith'] as const;
 const COMPARE = ['lt', 'lte', 'gt', 'gte'] as const;
@@ -68,7 +68,7 @@ export function valueTest({ field, modifiers }: FieldTest, node: Node, problems:
   if (modifiers.has('re')) return regexTest(field, modifiers, String(value), line, problems);
   if (modifiers.has('cidr')) return cidrTest(field, String(value), line, problems);
   if (modifiers.has('fieldref')) return fieldrefTest(field, modifiers, String(value), line, problems);
-  return textTest(field, modifiers, String(value));
+  return textTest(field, modifiers, String(value), line, problems);
 }
 
 const free = (test: Matcher['test']): Matcher => ({ test, actions: null });
@@ -84,9 +84,16 @@ function withPlace(glob: Glob, modifiers: ReadonlySet<string>): Glob {
   ] as Glob;
 }
 
-function textTest(field: FieldSlot, modifiers: ReadonlySet<string>, value: string): Matcher {
+function textTest(
+  field: FieldSlot,
+  modifiers: ReadonlySet<string>,
+  value: string,
+  line: number,
+  problems: Problems,
+): Matcher | null {
   const isCased = modifiers.has('cased');
   const glob = withPlace(parseGlob(isCased ? value : foldCase(value)), modifiers);
+  if (isSlow(glob)) return problems.add(line, slowText('text'));
   const test = globTest(glob);
   if (isCased) return free((seen) => seen.values(field).some((one) => test(textOf(one))));
   const matches = (seen: Seen) => {
@@ -123,7 +130,7 @@ function numberTest(
   }[compare];
   return free((seen) =>
     seen.values(field).some((one) => {
-      const n = typeof one === 'boolean' ? Number.NaN : Number(one);
+      const n = typeof one === 'boolean' || String(one).trim() === '' ? Number.NaN : Number(one);
       return !Number.isNaN(n) && holds(n);
     }),
   );
@@ -136,8 +143,6 @@ function regexTest(
   line: number,
   problems: Problems,
 ): Matcher | null {
-  if (/\(\?(?:[=!]|<[=!])/.test(pattern))
-    return problems.add(line, 'look-around is not supported: regular expressions are run in linear time');
   if (pattern.length > PATTERN_CHARS_MAX)
     return problems.add(line, `a regular expression has at most ${PATTERN_CHARS_MAX} characters`);
   const states = statesOf(pattern);
@@ -154,7 +159,10 @@ function regexTest(
     const compiled = RE2JS.compile(pattern, flags);
     return free((seen) => seen.values(field).some((one) => compiled.test(textOf(one))));
   } catch (error) {
-    return problems.add(line, `the regular expression is not supported: ${short((error as Error).message)}`);
+    const { message } = error as Error;
+    if (/`\(\?<?[=!]/.test(message))
+      return problems.add(line, 'look-around is not supported: regular expressions are run in linear time');
+    return problems.add(line, `the regular expression is not supported: ${short(message)}`);
   }
 }
 
@@ -242,5 +250,3 @@ function fieldrefTest(
 export const unknownField = (name: string): string =>
   `events have no field ${short(name)}: the fields are those of the API, additional.*, the columns of ` +
   'sys.fn_get_audit_file, and Provider_Name, EventID, Data, Channel and Computer';
-
-export const short = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -18,8 +18,9 @@ const STEP_MS_MAX = 60_000;
 /** A turn is kept for as long as a step may take. */
 const TURN_SECONDS = 30;
 const TICKS_PER_US = 10n;
-/** Engines kept between steps; the rest is loaded again. */
+/** Engines kept between steps, and the entries that all of them hold; the rest is loaded again. */
 const ENGINES_MAX = 100;
+const ENGINES_SIZE_MAX = 200_000;
 
 interface Place {
   readonly position: number;
@@ -37,8 +38,8 @@ export class Detector {
   readonly #me = randomUUID();
   readonly #rounds: TenantRounds;
   readonly #reader: ArrivalReader;
-  /** What the engine of each tenant has seen. */
-  readonly #open = new Map<number, Place>();
+  /** What the engine of each tenant has seen and holds; those used last stand last. */
+  readonly #open = new Map<number, { readonly place: Place; readonly size: number }>();
   /** Until when a tenant is left alone whose engine failed: the others are not to wait for it. */
   readonly #resting = new Map<number, number>();
 
@@ -67,7 +68,7 @@ export class Detector {
       this.parts.owner.$queryRawUnsafe<{ tenant_id: number }[]>(
         `SELECT h.tenant_id FROM audit_log_head h LEFT JOIN detection_position p ON p.tenant_id = h.tenant_id
          WHERE ${of('h.tenant_id')} AND (p.tenant_id IS NULL OR p.position < h.size OR p.learned < p.learn_until
-           OR p.due_at <= $1::timestamptz) LIMIT ${TENANTS_PER_ROUND}`,
+           OR p.due_at <= $1::timestamptz) ORDER BY p.held_until NULLS FIRST LIMIT ${TENANTS_PER_ROUND}`,
         new Date(this.parts.nowMs()),
       ),
     );
@@ -98,7 +99,10 @@ export class Detector {
       const isReady = learned.to >= place.learnUntil;
       const read = await this.#reader.read(tenantId, place.position, LIMITS.detectionStep);
       const { host, nowMs } = this.parts;
-      const clock = { nowMs: nowMs(), isReady, workMs: LIMITS.detectionWorkMs };
+      const clock = {
+        ...{ nowMs: nowMs(), isReady, workMs: LIMITS.detectionWorkMs },
+        isBehind: read.next < read.size,
+      };
       const done = await host.evaluate(tenantId, read.items.map(toDetectionEvent), clock);
       const next = read.items[done.seen]?.position ?? read.next;
       const reached = { ...place, position: next, learned: learned.to };
@@ -109,7 +113,7 @@ export class Detector {
         learnt: learned.changes,
         nowMs: clock.nowMs,
       });
-      if (isWritten) this.#open.set(tenantId, reached);
+      if (isWritten) await this.#keep(tenantId, reached, done.size);
       else await this.#forget(tenantId);
       return next < read.size || !isReady ? 1 : 0;
     } catch (error) {
@@ -147,14 +151,10 @@ export class Detector {
   }
 
   async #load(tenantId: number, place: Place): Promise<void> {
-    const open = this.#open.get(tenantId);
+    const open = this.#open.get(tenantId)?.place;
     const isCurrent =
       open?.position === place.position && open.learned === place.learned && open.revision === place.revision;
     if (isCurrent) return;
-    if (!open && this.#open.size >= ENGINES_MAX) {
-      const [oldest] = this.#open.keys();
-      if (oldest !== undefined) await this.#forget(oldest);
-    }
     const { owner, host, shipped } = this.parts;
     const rules = await owner.$transaction((tx) => enabledRules(tx, tenantId, shipped));
     const rows = await owner.$queryRawUnsafe<{ node: string; key: string; touched: bigint; body: string }[]>(
@@ -176,7 +176,19 @@ export class Detector {
         tenantId,
         gone,
       );
-    this.#open.set(tenantId, place);
+    await this.#keep(tenantId, place, rows.length);
+  }
+
+  /** Forgets the engines that were used longest ago where all of them hold too much. */
+  async #keep(tenantId: number, place: Place, size: number): Promise<void> {
+    this.#open.delete(tenantId);
+    this.#open.set(tenantId, { place, size });
+    let held = [...this.#open.values()].reduce((sum, open) => sum + open.size, 0);
+    for (const [other, open] of [...this.#open]) {
+      if (other === tenantId || (held <= ENGINES_SIZE_MAX && this.#open.size <= ENGINES_MAX)) break;
+      held -= open.size;
+      await this.#forget(other);
+    }
   }
 
   async #learn(tenantId: number, place: Place): Promise<{ to: number; changes: readonly StoredState[] }> {
