@@ -73,6 +73,11 @@ const BORDERS: readonly Border[] = [
     files: [...BELOW_MODULES, 'src/modules/detection'],
     packages: ['nodemailer'],
   },
+  {
+    of: ['src/modules/detection/rule.store'],
+    files: [...BELOW_MODULES, 'src/modules/detection'],
+    packages: ['lru-cache'],
+  },
   { of: ['src/modules/export/formats'], files: BELOW_MODULES, packages: ['csv-stringify'] },
   {
     of: ['rest-facade'],

@@ -53,6 +53,32 @@ describe('a rule file that is small and costs much', () => {
   });
 });
 
+describe('YAML that the parser takes long for, or a deep stack', () => {
+  const N = 20_000;
+  it.each([
+    ['anchors', `x: [${'&a '.repeat(N)}]`, /anchors/],
+    ['tags', `x: ${'!a '.repeat(N)}`, /tags/],
+    ['aliases', `x: [${'*a,'.repeat(N)}]`, /aliases/],
+    ['keys behind ?', '? '.repeat(N), /keys behind/],
+    ['lists on one line', '- '.repeat(N), /too large or too deep/],
+    ['lists of maps on one line', '- a: '.repeat(N), /too large or too deep/],
+    ['maps on one line', 'a: '.repeat(N), /too large or too deep/],
+    ['brackets', '['.repeat(N), /too large or too deep/],
+    ['brackets that close', ']'.repeat(N), /not opened/],
+    ['commas', `[${','.repeat(N)}]`, /before a comma/],
+    ['quotes', '""'.repeat(N), /quoted text/],
+    ['escapes', `a: "${'\\q'.repeat(N)}"`, /escape/],
+    ['documents', '---\n'.repeat(N), /more than 100 documents/],
+    ['items', '- a\n'.repeat(2 * N), /too large/],
+    ['keys', Array.from({ length: 9_000 }, (_, i) => `k${i}: 1`).join('\n'), /title/],
+    ['the same key', 'a: 1\n'.repeat(9_000), /twice/],
+  ])('is refused in little time: %s', (_, source, reason) => {
+    const began = process.cpuUsage();
+    expect(refusalOf(source)).toMatch(reason);
+    expect(process.cpuUsage(began).user).toBeLessThan(2_000_000);
+  });
+});
+
 describe('a rule of a file', () => {
   const parts = (source: string) =>
     Object.fromEntries(parseRules(source).map(({ title, source: own }) => [title, own]));

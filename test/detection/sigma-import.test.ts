@@ -351,7 +351,7 @@ describe('what is not supported', () => {
     ],
     ['title: x\naction: global\n', '2: action'],
     ['title: x\nlogsource:\n  service: apache\ndetection:\n  k: [a]\n  condition: k\n', '2: this logsource'],
-    [rule('  s:\n    objectName: !made x\n  condition: s\n'), '7: no YAML: Unresolved tag'],
+    [rule('  s:\n    objectName: !made x\n  condition: s\n'), '7: tags (!name) of YAML are not supported'],
     [
       rule('  s:\n    objectName: x\n    objectName: y\n  condition: s\n'),
       '8: the key objectName stands twice',

@@ -1,5 +1,6 @@
-import { isMap, isScalar, isSeq, Lexer, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml';
 import { Problems, RuleRefused, short } from './problem';
+import { scanYaml } from './scan-yaml';
 
 export type Scalar = string | number | boolean | null;
 
@@ -33,7 +34,7 @@ export function parseNodes(text: string): readonly DocumentNode[] {
   const problems = new Problems();
   if (text.length > RULE_FILE_CHARS_MAX)
     throw new RuleRefused([{ line: 1, reason: `the file has more than ${RULE_FILE_CHARS_MAX} characters` }]);
-  guardSize(text);
+  scanYaml(text, { documents: DOCUMENTS_MAX, tokens: TOKENS_MAX, depth: DEPTH_MAX });
   const lines = new LineCounter();
   // Keys are compared below, and messages stay plain: both take the square of the file's size otherwise.
   const documents = parseAllDocuments(text, {
@@ -91,20 +92,6 @@ export function parseNodes(text: string): readonly DocumentNode[] {
   if (problems.found.length === 0 && roots.length === 0) problems.add(1, 'the file has no document');
   if (problems.found.length > 0) throw new RuleRefused(problems.found);
   return roots;
-}
-
-/** Reads the text once, in linear time, before the parser builds anything of it. @throws RuleRefused */
-function guardSize(text: string): void {
-  let [tokens, line, depth] = [0, 1, 0];
-  for (const token of new Lexer().lex(text)) {
-    tokens += 1;
-    if (token === '\n' || token === '\r\n') line += 1;
-    else if (token.length > 1 && token.includes('\n')) line += token.split('\n').length - 1;
-    else if (token === '[' || token === '{') depth += 1;
-    else if (token === ']' || token === '}') depth -= 1;
-    if (tokens > TOKENS_MAX || depth > DEPTH_MAX)
-      throw new RuleRefused([{ line, reason: 'the file is too large or too deep' }]);
-  }
 }
 
 function scalar(value: unknown, line: number, problems: Problems): Node | null {

@@ -13,6 +13,10 @@ export class Problems {
   /** States of the regular expressions so far. */
   states = 0;
 
+  get isFull(): boolean {
+    return this.found.length >= PROBLEMS_MAX;
+  }
+
   add(line: number, reason: string): null {
     if (this.found.length < PROBLEMS_MAX) this.found.push({ line, reason });
     return null;
