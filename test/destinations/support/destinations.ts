@@ -1,3 +1,4 @@
+import { CITUS_URL } from '../../support/citus';
 import { until } from '../../support/until';
 import type { World } from '../../support/world';
 
@@ -51,12 +52,15 @@ export const change = (world: World, name: string, destinationId: string, more =
 /** Several tests ask one service, which has work to do beside. */
 const POLL_MS = 200;
 
+/** Many wait at the same time; a cluster of small machines is slow. */
+const PATIENCE_MS = CITUS_URL ? 120_000 : 40_000;
+
 /** Waits until a destination is as it is wanted. */
 export const untilShown = (
   world: World,
   destinationId: string,
   wanted: (one: ShownDestination) => boolean,
-  withinMs = 40_000,
+  withinMs = PATIENCE_MS,
 ): Promise<ShownDestination> => {
   const ask = async () => {
     await new Promise((done) => setTimeout(done, POLL_MS));

@@ -21,7 +21,10 @@ export function refusesCallsOverTheLimit(operation: Operation): void {
 
     it('the 61st call of a minute, with the seconds to wait', async () => {
       const key = await newKey();
-      const answers = await Promise.all(Array.from({ length: LIMIT + 10 }, () => call(key)));
+      const answers = [];
+      // Not all at once: a slow machine refuses some of so many for other reasons.
+      for (let i = 0; i < LIMIT + 10; i += 10)
+        answers.push(...(await Promise.all(Array.from({ length: 10 }, () => call(key)))));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(LIMIT);
       const refused = answers.filter(({ status }) => status !== 200);
       expect(refused).toHaveLength(10);
