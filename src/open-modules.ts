@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import type { openCallers } from './caller/callers';
+import type { Config } from './config';
+import type { InFlight } from './http/in-flight';
+import type { Module } from './module';
+import { accessLogModule } from './modules/access-log/module';
+import { activityModule } from './modules/activity/module';
+import { openDestinations } from './modules/destinations/module';
+import { detectionModule } from './modules/detection/module';
+import { openEvidence } from './modules/evidence/module';
+import { exploreModule } from './modules/explore/module';
+import { beginExports } from './modules/export/module';
+import { openIngest } from './modules/ingest/module';
+import { keysModule } from './modules/keys/module';
+import { ensureOperatorKey } from './modules/keys/operator-key';
+import { savedSearchesModule } from './modules/saved-searches/module';
+import { searchModule } from './modules/search/module';
+import { sourcesModule } from './modules/sources/module';
+import { openTail } from './modules/tail/module';
+import { tenantsModule } from './modules/tenants/module';
+import type { Storage } from './storage';
+
+/** What modules stand on. */
+interface Ground {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly storage: Storage;
+  readonly callers: Awaited<ReturnType<typeof openCallers>>;
+  readonly inFlight: InFlight;
+  readonly nowMs: () => number;
+  /** Aborted when the service is told to stop. */
+  readonly signal: AbortSignal;
+}
+
+/** Every module, opened and given what it needs of the others; and what entrances need of some of them. */
+export async function openModules({ config, log, storage, callers, inFlight, nowMs, signal }: Ground) {
+  const { database, readSide } = storage;
+  const { prisma, background: owner, ask } = database;
+  const { form } = readSide;
+  const { keys, tenants, authenticator, fairShare, answers, accessLog, accessEntries } = callers;
+  const operatorKeyFile = await ensureOperatorKey(config.dataDir, keys, log);
+  const evidence = await openEvidence({ config, owner, ask, form, tenants, log });
+  const ingest = await openIngest({ database, owner, form, checkpointKey: evidence.checkpointKey, nowMs });
+  const { checkpointKeys } = evidence;
+  const tenancy = tenantsModule({ prisma, owner, tenants, signal, nowMs, log });
+  const sources = sourcesModule({ prisma, owner, tenants, retention: tenancy.retention, nowMs, log });
+  const listSources = sources.complete;
+  const tail = openTail({ ask, owner, form, checkpointKeys, fairShare, answers, listSources, nowMs });
+  const destinations = await openDestinations({ config, prisma, owner, form, tenants, nowMs, log });
+  const modules: readonly Module[] = [
+    ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations],
+    activityModule({ owner, readSide, fairShare, nowMs, log }),
+    searchModule(owner, config.searchIndex),
+    detectionModule({
+      ...{ prisma, owner, tenants, signal, ask, form, nowMs, log },
+      ...{ send: destinations.sendMessage, mail: config.mail },
+    }),
+    exploreModule(database, form, fairShare),
+    keysModule({ store: keys, tenants, authenticator, nowMs }),
+    savedSearchesModule(prisma, owner),
+    accessLogModule({ accessLog, store: accessEntries, days: config.accessLogDays, nowMs }),
+  ];
+  return { modules, ingest, tail, operatorKeyFile, beginExport: beginExports(database, form, fairShare) };
+}
