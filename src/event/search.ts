@@ -18,8 +18,11 @@ export const fold = (text: string): string =>
 
 const PIECE = /"([^"]*)"|"|([\p{L}\p{N}]+)(\*)?/gu;
 
-/** The terms of what a caller typed into `search`, or what is wrong with it. */
-export function parseSearch(input: string): { terms: readonly SearchTerm[] } | { problem: string } {
+/** The terms of what a caller typed into `search`, or what is wrong with it. @param termsMax more are refused */
+export function parseSearch(
+  input: string,
+  termsMax: number = LIMITS.searchTermsMax,
+): { terms: readonly SearchTerm[] } | { problem: string } {
   const terms: SearchTerm[] = [];
   for (const [piece, phrase, word, star] of input.matchAll(PIECE)) {
     if (word !== undefined) terms.push({ kind: star ? 'prefix' : 'word', text: fold(word) });
@@ -29,7 +32,6 @@ export function parseSearch(input: string): { terms: readonly SearchTerm[] } | {
   }
   // No term would mean no condition: a search that finds everything is a mistake.
   if (terms.length === 0) return { problem: 'must have at least one word' };
-  if (terms.length > LIMITS.searchTermsMax)
-    return { problem: `must have at most ${LIMITS.searchTermsMax} words` };
+  if (terms.length > termsMax) return { problem: `must have at most ${termsMax} words` };
   return { terms };
 }

@@ -149,7 +149,7 @@ class FilterParser {
 
   #words(): Expression {
     const start = this.#scan.at;
-    const parsed = parseSearch(this.#scan.word());
+    const parsed = parseSearch(this.#scan.word(), Number.POSITIVE_INFINITY);
     if ('problem' in parsed) throw new FilterProblem(start, 'expected a word: letters or digits');
     const parts = parsed.terms.map((term): Expression => {
       this.#count(start);
@@ -173,8 +173,9 @@ class FilterParser {
             : given.isBeginning
               ? 'begins'
               : 'equals',
-      text: field === 'recordId' ? given.text.toLowerCase() : given.text,
-      isFolded: isFolded && field !== 'recordId',
+      text:
+        field === 'recordId' || (field === 'succeeded' && isFolded) ? given.text.toLowerCase() : given.text,
+      isFolded: isFolded && field !== 'recordId' && field !== 'succeeded',
     };
     const problem = problemOf(term);
     if (problem) throw new FilterProblem(start, problem);

@@ -34,8 +34,7 @@ const partsOf = (expression: Expression): readonly Expression[] =>
 
 /** Whether the value of a filter says the same; it is set where it was not given. */
 function takes(values: Record<string, unknown>, part: Expression): boolean {
-  if (part.kind !== 'field' || part.how !== 'equals' || (part.isFolded && part.field !== 'succeeded'))
-    return false;
+  if (part.kind !== 'field' || part.how !== 'equals' || part.isFolded) return false;
   const name = filterOf(part.field);
   if (!name) return false;
   const value = isBooleanFilter(name) ? part.text === 'true' : part.text;

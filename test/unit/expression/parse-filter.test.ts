@@ -79,6 +79,7 @@ describe('the language of filter', () => {
     ['clientIp~(x:1 OR (y AND *))', '[clientIp~equals<x:1> or [clientIp~equals<y> and clientIp present<>]]'],
     ['objectName:x(y)', '[objectName equals<x> and word<y>]'],
     [' \n a\t', 'word<a>'],
+    ['succeeded~FALSE', 'succeeded equals<false>'],
   ])('%s', (text, expression) => {
     expect(read(text).replace('clientIp~present', 'clientIp present')).toBe(expression);
   });
@@ -110,8 +111,11 @@ describe('the language of filter', () => {
     ['succeeded:yes', 11, 'expected true or false'],
     ['succeeded:t*', 11, 'expected true or false'],
     ['recordId:5', 10, 'expected a UUID'],
+    ['succeeded~YES', 11, 'expected true or false'],
+    ['succeeded:TRUE', 11, 'expected true or false'],
     ['a ***', 3, 'expected a word'],
     [`${'('.repeat(21)}a${')'.repeat(21)}`, 21, 'at most 20 parentheses'],
+    [Array(101).fill('a').join('.'), 1, 'at most 100 terms'],
     [Array(101).fill('a').join(' '), 201, 'at most 100 terms'],
     [`objectName:(${Array(101).fill('a').join(' OR ')})`, 513, 'at most 100 terms'],
   ])('refuses %s', (text, character, problem) => {
@@ -122,6 +126,7 @@ describe('the language of filter', () => {
   it('takes 20 parentheses within each other and 100 terms', () => {
     expect(read(`${'('.repeat(20)}a${')'.repeat(20)}`)).toBe('word<a>');
     expect(read(Array(100).fill('a').join(' OR '))).toContain('word<a>');
+    expect(read(Array(100).fill('a').join('.'))).toContain('word<a>');
   });
 
   it('reads the longest filters at once, whatever they hold', () => {
