@@ -111,6 +111,8 @@ export const LIMITS = {
   evidenceProofsPerRound: 100, // checkpoints of other instances that are proven in one round: 3 ms each
   evidenceBackfillEvents: 5_000, // of before there was a log, taken in at once: as many as one batch
   evidenceEntriesMax: 16_384, // entries of the log in one answer: 1 MiB
+  evidenceCheckStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // of a log, verified in one answer
+  evidenceCheckRecordsShown: 20, // altered or missing, of one answer; `verify` names all
   evidenceCheckpointsMax: 1_000, // in one answer: 300 kB
   tailEventsDefault: 1_000,
   tailEventsMax: 5_000, // an answer of some 5 MB
@@ -148,6 +150,7 @@ export const LIMITS = {
   savedSearchesClearMs: 60 * 60_000, // rows of removed ones are few, and shown to nobody
   facetValuesDefault: 10,
   facetValuesSearchedMax: 10_000, // the largest values of a field, gone over for a text in them
+  facetTimesMax: 1_000, // values times tenants whose first and last events are looked up, by two statements each
   facetValuesMax: 100, // one answer; a list of names is filtered, not leafed through
   exploreReadEventsMax: 200_000, // events that may be read where counts can't serve: well under a second
   noticeMs: 1_000, // an alert is told within seconds

@@ -14,6 +14,7 @@ import { AlertWorkResolver } from './modules/detection/alert-work.resolver';
 import { AlertRouteResolver } from './modules/detection/route.resolver';
 import { RuleResolver } from './modules/detection/rule.resolver';
 import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
+import { LogCheckResolver } from './modules/evidence/log-check.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
 import { KeyResolver } from './modules/keys/key.resolver';
@@ -41,6 +42,7 @@ const RESOLVERS = [
   CoverageResolver,
   DestinationResolver,
   EventProofResolver,
+  LogCheckResolver,
   EvidenceResolver,
   ExploreResolver,
   IngestResolver,

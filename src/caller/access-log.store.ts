@@ -1,7 +1,7 @@
 import { type Database, Prisma } from '../database/clients';
 import { guarded } from '../database/failure';
 import { type AccessEntry, changeOf, entryIdFloor, ownAttempt } from './access-entry';
-import type { AccessFilter, AccessLogStore } from './access-log';
+import { type AccessFilter, type AccessLogStore, REFUSED } from './access-log';
 
 export class PostgresAccessLogStore implements AccessLogStore {
   constructor(private readonly database: Pick<Database, 'prisma' | 'run' | 'background'>) {}
@@ -12,7 +12,7 @@ export class PostgresAccessLogStore implements AccessLogStore {
   }
 
   async newest(filter: AccessFilter, limit: number, after: string | null): Promise<readonly AccessEntry[]> {
-    const { fromMs, toMs, keyId, tenantId, operation } = filter;
+    const { fromMs, toMs, keyId, tenantId, operation, outcome } = filter;
     const conditions = [
       ...(fromMs === null ? [] : [Prisma.sql`entry_id >= ${entryIdFloor(fromMs)}::uuid`]),
       ...(toMs === null ? [] : [Prisma.sql`entry_id < ${entryIdFloor(toMs)}::uuid`]),
@@ -20,6 +20,9 @@ export class PostgresAccessLogStore implements AccessLogStore {
       ...(keyId === null ? [] : [Prisma.sql`key_id = ${keyId}`]),
       ...(tenantId === null ? [] : [Prisma.sql`tenant_ids @> ARRAY[${tenantId}::int]`]),
       ...(operation === null ? [] : [Prisma.sql`operation = ${operation}`]),
+      // Said of every error code: there is an index of what was refused.
+      ...(outcome === null || outcome === 'ok' ? [] : [Prisma.sql`outcome <> 'ok'`]),
+      ...(outcome === null || outcome === REFUSED ? [] : [Prisma.sql`outcome = ${outcome}`]),
     ];
     const where =
       conditions.length > 0 ? Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}` : Prisma.empty;

@@ -9,6 +9,8 @@ export interface AccessFilter {
   readonly keyId: string | null;
   readonly tenantId: number | null;
   readonly operation: string | null;
+  /** `ok` or an error code; `refused`: any error code. */
+  readonly outcome: string | null;
 }
 
 /** Port: where the access log is kept. Changes write their entries themselves, in their transactions. */
@@ -20,6 +22,9 @@ export interface AccessLogStore {
   /** Removes some of the oldest entries of before, and says so in the log. @returns how many */
   removeBefore(ms: number, limit: number): Promise<number>;
 }
+
+/** Every outcome but `ok`. */
+export const REFUSED = 'refused';
 
 export const DROPPED = 'accessLogDropped';
 

@@ -22,17 +22,20 @@ export function addAccessLogCommand(program: Command, onService: OnService): voi
       .option('--tenant <id>', 'what concerns this tenant')
       .option('--key <keyId>', 'what was done with this key')
       .option('--operation <name>', 'as the list shows it, for example auditEvents or revokeApiKey')
+      .option('--outcome <outcome>', 'ok, refused, or an error code')
       .option('--since <time>', 'ISO 8601', isoTime)
       .option('--limit <n>', `entries (default: ${LIMIT_DEFAULT})`, wholeNumber),
-    async (run, { tenant, key, operation, since, limit }) => {
+    async (run, { tenant, key, operation, outcome, since, limit }) => {
       const { accessLog } = await run<{ accessLog: { entries: Entry[] } }>(
-        `query($tenantId: String, $keyId: String, $operation: String, $from: String, $first: Int!) {
-          accessLog(tenantId: $tenantId, keyId: $keyId, operation: $operation, from: $from, first: $first) {
+        `query($tenantId: String, $keyId: String, $operation: String, $outcome: String, $from: String, $first: Int!) {
+          accessLog(tenantId: $tenantId, keyId: $keyId, operation: $operation, outcome: $outcome, from: $from,
+            first: $first) {
             entries { ${FIELDS} } } }`,
         {
           tenantId: tenant ?? null,
           keyId: key ?? null,
           operation: operation ?? null,
+          outcome: outcome ?? null,
           from: since ?? null,
           first: limit ?? LIMIT_DEFAULT,
         },

@@ -40,6 +40,25 @@ describe('alerts in the dashboard', () => {
   });
   afterEach(() => page.context().close());
 
+  it('are marked in Explore at the events they tell of, and a search becomes a rule', async () => {
+    page = await opened.dashboard.signedIn(worker, '/explore?range=all&filter=clientIp:203.0.113.1');
+    const events = page.getByRole('region', { name: 'Events', exact: true });
+    const mark = events.getByRole('link', { name: /^Part of a finding: / });
+    await mark.first().waitFor();
+    expect(await mark.count()).toBeGreaterThan(1);
+    await page.getByRole('button', { name: 'Saved' }).click();
+    await page.getByRole('menuitem', { name: /^Make a rule of this search/ }).click();
+    await page.getByRole('button', { name: 'Make a rule' }).click();
+    await page.getByText('clientIp|cased').first().waitFor();
+    await page.goBack();
+    await mark.first().click();
+    await page.waitForURL(/\/alerts\/[0-9a-f-]{36}$/);
+    await page
+      .getByText(/from 203.0.113.1|203.0.113.1/)
+      .first()
+      .waitFor();
+  });
+
   const queue = () => page.getByRole('region', { name: 'Queue' });
   const rowOf = (address: string) =>
     queue().getByRole('row', { name: new RegExp(`Brute force.*${address}`) });

@@ -54,7 +54,9 @@ describe('exporting a view', () => {
     await dialog.getByRole('button', { name: 'Export', exact: true }).click();
     await dialog.getByText('0 of 150 events').waitFor();
     await dialog.getByRole('progressbar').waitFor({ state: 'attached' });
+    const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('/api/export'));
     await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await ended;
     await dialog.getByRole('button', { name: 'Export', exact: true }).waitFor();
     expect(downloads).toBe(0);
   });

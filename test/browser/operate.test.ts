@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { LIMITS } from '../../src/limits';
 import { aGap, aReport, REPORT } from '../support/audit-sources';
@@ -87,9 +88,42 @@ describe('operating the service from the dashboard', () => {
     await page.getByRole('button', { name: 'Change retention of Northwind' }).click();
     await page.getByLabel('for a number of days').check();
     await page.getByRole('textbox', { name: 'Days' }).fill('90');
+    await page.getByText('No event is older yet: all 0 stay for now.').waitFor();
     await page.getByLabel('Name of the tenant, to confirm').fill('Northwind');
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByRole('row', { name: /Northwind.*90 days/ }).waitFor();
+  });
+
+  it('counts the events that a retention would remove, and sets none without the name', async () => {
+    await page.getByRole('link', { name: 'Tenants' }).click();
+    await page.getByRole('button', { name: 'Change retention of Contoso' }).click();
+    await page.getByLabel('for a number of days').check();
+    await page.getByRole('textbox', { name: 'Days' }).fill('1');
+    await page
+      .getByText(/^150 events of before .* are removed within the hour, for good; 0 stay\.$/)
+      .waitFor();
+    await page.getByLabel('Name of the tenant, to confirm').fill('contoso');
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByText('Type the name of the tenant as it is.').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('row', { name: /Contoso.*for ever/ }).waitFor();
+  });
+
+  it('tells how far the evidence of a tenant is, and verifies it', async () => {
+    await page.getByRole('link', { name: 'Tenants' }).click();
+    const row = page.getByRole('row', { name: /^Contoso/ });
+    await until(
+      async () => {
+        await page.reload();
+        await row.getByText(/\d+ entries/).waitFor();
+        return row.innerText();
+      },
+      (text) => text.includes('150 entries, signed'),
+    );
+    await page.getByRole('button', { name: 'Verify the events of Contoso' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Evidence of Contoso' });
+    await dialog.getByText('All events are as they were accepted').waitFor();
+    await dialog.getByText('150 events are as they were accepted.').waitFor();
   });
 
   it('shows in the access log who read what', async () => {
@@ -107,6 +141,28 @@ describe('operating the service from the dashboard', () => {
     );
     await row.first().click();
     await page.getByRole('dialog', { name: 'Access' }).getByText('salary').waitFor();
+  });
+
+  it('exports what the access log shows of a time and an outcome', async () => {
+    const { contoso, world } = opened.dashboard;
+    const { key } = await world.key({ name: 'clumsy', tenantIds: [contoso.tenantId] });
+    for (const pageNumber of [0, 1]) await world.get('/audit-activity', key, { query: { page: pageNumber } });
+    await page.goto(`${opened.dashboard.origin}/dashboard/access-log?from=2020-01-01T00:00:00Z`);
+    await page.getByLabel('Outcome').selectOption('Refused or failed');
+    await until(
+      async () => {
+        await page.getByRole('button', { name: 'Refresh' }).click();
+        return page.getByRole('row', { name: /clumsy/ }).count();
+      },
+      (n) => n === 1,
+    );
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const text = await readFile(await (await download).path(), 'utf8');
+    expect(text.split('\r\n')[0]).toMatch(/^entryId,at,principalKind,/);
+    const lines = text.split('\r\n').filter((line) => line.includes('clumsy'));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('invalid_parameter');
   });
 
   it('shows no event to an operator', async () => {

@@ -9,6 +9,7 @@ const KINDS = [
   ['desktop', 'light'],
   ['desktop', 'dark'],
   ['phone', 'light'],
+  ['phone', 'dark'],
 ] as const;
 
 describe('every page', () => {
@@ -54,6 +55,11 @@ describe('every page', () => {
       await page.getByRole('button', { name: 'Export', exact: true }).click();
       await page.getByRole('dialog').getByText('NDJSON').waitFor();
       await check(page, 'export');
+      await page.goto(
+        `${opened.dashboard.origin}/dashboard/explore?range=all&groupBy=serverPrincipalName,hostName`,
+      );
+      await page.getByRole('region', { name: 'Events by group' }).getByRole('row').nth(1).waitFor();
+      await check(page, 'groups');
       await page.goto(`${opened.dashboard.origin}/dashboard/explore`);
       await page.getByText('No events in this time range').waitFor();
       await check(page, 'explore-empty');
@@ -74,6 +80,16 @@ describe('every page', () => {
       };
       await go('tenants', 'Tenants');
       await check(page, 'tenants');
+      await page.getByRole('button', { name: 'Change retention of Contoso' }).click();
+      await page.getByLabel('for a number of days').check();
+      await page.getByText(/stay/).waitFor();
+      await check(page, 'retention');
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Verify the events of Contoso' }).click();
+      await page.getByText('All events are as they were accepted').waitFor();
+      await check(page, 'evidence');
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
       await go('keys', 'Keys');
       await check(page, 'keys');
       await page.getByRole('button', { name: 'New key' }).click();
@@ -81,6 +97,12 @@ describe('every page', () => {
       await check(page, 'new-key');
       await go('access-log', 'Access log');
       await check(page, 'access-log');
+      for (const path of ['destinations', 'rules']) {
+        await page.goto(`${opened.dashboard.origin}/dashboard/${path}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.waitForLoadState('networkidle');
+        await check(page, path);
+      }
     });
   });
 });

@@ -25,6 +25,20 @@ async function inDatabase({ database }: World, statement: string): Promise<void>
   }
 }
 
+/** Goes on by the key Tab until something of this name has the focus. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let i = 0; i < 150; i++) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate<string>(`(() => {
+      const { activeElement: element } = document;
+      const label = element?.labels?.[0]?.textContent ?? '';
+      return element?.getAttribute('aria-label') ?? (label || (element?.textContent ?? ''));
+    })()`);
+    if (name.test(focused.trim())) return;
+  }
+  throw new Error(`the focus never came to ${name}`);
+}
+
 describe('what people come for', () => {
   const opened = useDashboard();
   beforeAll(async () => {
@@ -96,6 +110,97 @@ describe('what people come for', () => {
     await other.context().close();
   });
 
+  it('everything five minutes around an event, whatever was filtered', async () => {
+    const page = await visit('/explore?range=yesterday&filter=hostName:WS-ALICE');
+    const explore = new ExplorePage(page);
+    await explore.count(1);
+    const drawer = await explore.open(0);
+    await drawer.getByRole('button', { name: /^Around this event: 5 minutes each way on SQLPROD01/ }).click();
+    await explore.count(6);
+    const given = new URL(page.url()).searchParams;
+    expect(given.get('filter')).toBe('serverInstanceName:SQLPROD01');
+    const [from, to] = ['startTime', 'endTime'].map((name) => Date.parse(given.get(name) ?? ''));
+    expect((to ?? 0) - (from ?? 0)).toBeGreaterThanOrEqual(10 * 60_000);
+    expect((to ?? 0) - (from ?? 0)).toBeLessThan(10 * 60_000 + 1_000);
+    await page.context().close();
+  });
+
+  it('by keyboard alone: a range, a question, a value of it, an event and back', async () => {
+    const page = await visit('/explore');
+    const explore = new ExplorePage(page);
+    await explore.box.waitFor();
+    await tabTo(page, /^Last 24 hours/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Yesterday' }).waitFor();
+    await tabTo(page, /^Yesterday/);
+    await page.keyboard.press('Enter');
+    await explore.count(6);
+    await tabTo(page, /^Filter the events/);
+    await page.keyboard.type('objectName:"Payroll 2"');
+    await page.keyboard.press('Enter');
+    await explore.count(3);
+    await tabTo(page, /^CORP.svc_etl/);
+    await page.keyboard.press('Space');
+    await explore.count(2);
+    await tabTo(page, /12:00:02/);
+    await page.keyboard.press('Enter');
+    const drawer = page.getByRole('dialog', { name: 'Audit event' });
+    await drawer.getByText('Record id').waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('shows by itself what comes in, and how much that is', async () => {
+    const { fabrikam } = opened.dashboard;
+    const page = await opened.dashboard.signedIn(fabrikam.key, '/explore?range=all');
+    await page.clock.install();
+    await page.reload();
+    const explore = new ExplorePage(page);
+    await explore.count(80);
+    await page.getByLabel('Refresh by itself').selectOption('Every 10 s');
+    for (let i = 0; i < 37; i++) await fabrikam.audited();
+    await page.clock.fastForward(10_001);
+    await page.getByText('37 new events', { exact: true }).waitFor();
+    await explore.count(117);
+    await page.getByLabel('Refresh by itself').selectOption('No refresh');
+    await fabrikam.audited();
+    await page.clock.fastForward(120_000);
+    expect(await page.getByText('117 events', { exact: true }).count()).toBe(1);
+    await page.context().close();
+  });
+
+  it('never shows old numbers beside a new filter, nor one error twice', async () => {
+    const page = await visit('/explore?range=yesterday');
+    const explore = new ExplorePage(page);
+    await explore.count(6);
+    let answer = () => {};
+    const wait = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('query Facets')) await wait;
+      await route.continue();
+    });
+    await explore.search('hostName:WS-ALICE');
+    await page.getByText('Counting …').waitFor();
+    const shown = page.locator('[aria-busy="true"][data-stale]');
+    await shown.getByRole('region', { name: 'Counts by field' }).waitFor();
+    await shown.getByRole('region', { name: 'Events', exact: true }).waitFor();
+    await shown.getByTestId('histogram').waitFor();
+    expect(await page.getByText('6 events', { exact: true }).count()).toBe(0);
+    answer();
+    await explore.count(1);
+    expect(await shown.count()).toBe(0);
+    await page.unroute('**/graphql');
+    const errors = [{ message: 'The question took too long.', extensions: { code: 'service_unavailable' } }];
+    await page.route('**/graphql', (route) => route.fulfill({ json: { errors } }));
+    await explore.search('hostName:ETL01');
+    await page.getByText('The question took too long.').first().waitFor();
+    expect(await page.getByText('The question took too long.').count()).toBe(1);
+    await page.context().close();
+  });
+
   it('whether anything is missing from a server yesterday', async () => {
     const { contoso, world } = opened.dashboard;
     const gap = { ...aGap(), afterTime: yesterday(), beforeTime: yesterday(600) };
@@ -129,7 +234,23 @@ describe('what people come for', () => {
   it('the groups of a question, beside the day before', async () => {
     const page = await visit('/explore?range=yesterday&groupBy=serverPrincipalName,hostName');
     const groups = page.getByRole('region', { name: 'Events by group' });
-    await groups.getByRole('row', { name: /CORP\\svc_etl ETL01 2 33\.3 % 0 0/ }).waitFor();
+    await groups
+      .getByRole('row', { name: /CORP\\svc_etl ETL01 2 33\.3 % 0 0 .* 12:00:01 .* 12:00:02$/ })
+      .waitFor();
+    await page.context().close();
+  });
+
+  it('one of 2,000 tenants, with its evidence', async () => {
+    const { world } = opened.dashboard;
+    await inDatabase(world, `INSERT INTO tenant (name) SELECT 'Farm ' || i FROM generate_series(1, 2000) i`);
+    const page = await opened.dashboard.signedIn(world.operatorKey, '/tenants');
+    await page.getByText(/^2,00\d tenants/).waitFor();
+    await page.getByLabel('Search tenants').fill('farm 1777');
+    await page.getByRole('row', { name: /^Farm 1777.*no event yet/ }).waitFor();
+    await page.goto(`${opened.dashboard.origin}/dashboard/access-log`);
+    await page.getByRole('combobox', { name: 'Tenant' }).fill('Farm 1777');
+    await page.getByRole('option', { name: 'Farm 1777' }).click();
+    await page.getByText('No entry matches: remove a filter').waitFor();
     await page.context().close();
   });
 

@@ -13,6 +13,9 @@ import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 import { INGEST, type TestTenant, World } from '../support/world';
 
+const CHECK = `query($tenantId: String!, $start: Int!) { auditLogCheck(tenantId: $tenantId, start: $start) {
+  from next signed sound removed altered missing wrong problems } }`;
+
 /** Signed, all of it. */
 const signed = (tenant: TestTenant, size: number) =>
   until(
@@ -52,7 +55,10 @@ describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
     expect([count, Buffer.from(recordIds, 'base64').length]).toEqual([10, 160]);
     expect((await tenant.get('/audit-log/removals')).body.data.removals).toEqual([]);
     const { auditLogs } = await at.world.operate('{ auditLogs { tenantId size problem } }');
-    expect(auditLogs).toContainEqual({ tenantId: tenant.tenantId, size: 300, problem: null });
+    const own = { tenantId: tenant.tenantId, size: 300, problem: null };
+    expect(auditLogs).toContainEqual(own);
+    const some = `{ auditLogs(tenantIds: ["${tenant.tenantId}", "x"]) { tenantId size problem } }`;
+    expect((await at.world.operate(some)).auditLogs).toEqual([own]);
   });
 
   it('proves with the detail of an event that it is in the log, over both entrances', async () => {
@@ -242,6 +248,50 @@ describeOnPostgres('a change in the database behind the service', () => {
       other.ids[0],
     );
     expect((await found(other.tenant)).first).toEqual(['missing', other.ids[0]]);
+  });
+
+  it('is found by operators too, stretch by stretch, without reading an event', async () => {
+    const check = async ({ tenantId }: TestTenant, start = 0) =>
+      (await at.world.operate(CHECK, { tenantId, start })).auditLogCheck;
+    const tenant = await at.world.tenant();
+    await tenant.ingest(events(300));
+    await signed(tenant, 300);
+    const sound = { from: 0, next: 300, signed: 300, sound: 300, removed: 0, wrong: 0, problems: [] };
+    expect(await check(tenant)).toEqual({ ...sound, altered: [], missing: [] });
+    expect(await check(tenant, 290)).toMatchObject({ from: 290, next: 300, sound: 10, problems: [] });
+    expect(await check(tenant, 300)).toMatchObject({ next: 300, signed: 300, sound: 0, problems: [] });
+    const [first, second] = (await tenant.get('/audit-activity', { pageSize: 2 })).body.data;
+    await change(
+      tenant,
+      `UPDATE audit_event SET host_name = 'x' WHERE tenant_id = $1 AND record_id = $2`,
+      first.recordId,
+    );
+    await change(tenant, 'DELETE FROM audit_event WHERE tenant_id = $1 AND record_id = $2', second.recordId);
+    expect(await check(tenant)).toMatchObject({
+      ...{ sound: 298, altered: [first.recordId], missing: [second.recordId], wrong: 2, problems: [] },
+    });
+    await change(
+      tenant,
+      `UPDATE audit_log_tile SET hashes = set_byte(hashes, 170, (get_byte(hashes, 170) + 1) % 256)
+       WHERE tenant_id = $1 AND level = 0 AND tile = 0`,
+    );
+    expect((await check(tenant)).problems).toEqual([
+      'Tile 0 of level 0 of the log is not what the level above states.',
+    ]);
+    await change(
+      tenant,
+      `UPDATE audit_log_tile SET hashes = set_byte(hashes, 5, (get_byte(hashes, 5) + 1) % 256)
+       WHERE tenant_id = $1 AND level = 1`,
+    );
+    expect((await check(tenant, 299)).problems).toEqual([
+      expect.stringMatching(/^The log is not the one that checkpoint \d+ signs\.$/),
+    ]);
+    await change(tenant, 'DELETE FROM audit_log_tile WHERE tenant_id = $1 AND level = 0 AND tile = 1');
+    expect((await check(tenant, 260)).problems).toContain(
+      '40 entries of the log are not there any more, the first at 260.',
+    );
+    const other = await at.world.tenant();
+    expect(await check(other)).toMatchObject({ next: 0, signed: 0, sound: 0, problems: [] });
   });
 
   it('is found in the log itself: a hash, a record id, a checkpoint changed or taken away', async () => {

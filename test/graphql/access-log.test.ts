@@ -158,14 +158,38 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     expect(paged).toEqual(all);
   });
 
+  it('leaves entries by what came of them', async () => {
+    const refused = await acme.get('/audit-activity', { page: 0 });
+    const fine = await acme.get('/audit-activity', { page: 1 });
+    await entriesOf(refused, 'auditEvents');
+    await entriesOf(fine, 'auditEvents');
+    const idsOf = async (outcome: string) =>
+      (await accessLog(open.world, { keyId: acme.keyId, outcome })).map((entry) => entry.requestId);
+    for (const outcome of ['refused', 'invalid_parameter']) {
+      expect(await idsOf(outcome)).toContain(requestOf(refused));
+      expect(await idsOf(outcome)).not.toContain(requestOf(fine));
+    }
+    expect(await idsOf('ok')).toContain(requestOf(fine));
+    expect(await idsOf('ok')).not.toContain(requestOf(refused));
+    expect(await idsOf('forbidden')).toEqual([]);
+  });
+
   it('names every mistake of a question at once', async () => {
     const { body } = await open.world.graphql(
       open.world.operatorKey,
       `{ accessLog(from: "a", to: "b", tenantId: "c", first: ${LIMITS.accessLogPageMax + 1}, after: "d",
-         operation: "e\\u0000") { endCursor } }`,
+         operation: "e\\u0000", outcome: "wrong") { endCursor } }`,
     );
     expect(body.errors[0].extensions.code).toBe('invalid_parameter');
-    for (const text of ['from ', 'to ', 'tenantId', 'first', 'after', 'control characters'])
+    for (const text of [
+      'from ',
+      'to ',
+      'tenantId',
+      'first',
+      'after',
+      'control characters',
+      'outcome must be',
+    ])
       expect(body.errors[0].message).toContain(text);
   });
 });

@@ -6,6 +6,8 @@ const SET = `mutation($tenantId: String!, $days: Int) {
   setTenantRetention(tenantId: $tenantId, days: $days) { tenantId name retentionDays } }`;
 const RUNS = `query($tenantId: String, $first: Int!) { retentionRuns(tenantId: $tenantId, first: $first) {
   tenantId runId retentionDays events fromTime toTime partitions startedAt endedAt } }`;
+const PREVIEW = `query($tenantId: String!, $days: Int!) {
+  retentionPreview(tenantId: $tenantId, days: $days) { tenantId before events kept } }`;
 const RUN = {
   runId: '11111111-1111-4111-8111-111111111111',
   retentionDays: 30,
@@ -49,12 +51,34 @@ describe('retention through GraphQL', () => {
     );
   });
 
+  it('tells before it is set how many events it would remove, to the second', async () => {
+    const acme = await open.world.tenant();
+    const other = await open.world.tenant();
+    const ago = (ms: number) => `${new Date(Date.now() - ms).toISOString().slice(0, 19)}.0000000Z`;
+    const [day, minute] = [86_400_000, 60_000];
+    for (const ms of [90 * day, 30 * day + minute, 30 * day + 2 * minute, 30 * day - minute, day, 0])
+      await acme.audited({ eventTime: ago(ms) });
+    await other.audited({ eventTime: ago(90 * day) });
+    const previewOf = async (days: number) => {
+      const variables = { tenantId: acme.tenantId, days };
+      return (await open.world.operate(PREVIEW, variables)).retentionPreview;
+    };
+    expect(await previewOf(30)).toMatchObject({ tenantId: acme.tenantId, events: 3, kept: 3 });
+    expect(await previewOf(400)).toMatchObject({ events: 0, kept: 6 });
+    expect(await previewOf(60)).toMatchObject({ events: 1, kept: 5 });
+    expect(Date.now() - Date.parse((await previewOf(60)).before)).toBeLessThan(60 * day + minute);
+    expect(await code(PREVIEW, { tenantId: acme.tenantId, days: 0 })).toBe('invalid_parameter');
+    for (const tenantId of ['x', '2147483647'])
+      expect(await code(PREVIEW, { tenantId, days: 1 })).toBe('not_found');
+  });
+
   it('is the business of operators only', async () => {
     const tenant = await open.world.tenant();
     for (const key of [tenant.key, tenant.agentKey])
       for (const [query, variables] of [
         [SET, { tenantId: tenant.tenantId, days: 1 }],
         [RUNS, { tenantId: null, first: 1 }],
+        [PREVIEW, { tenantId: tenant.tenantId, days: 1 }],
       ] as const) {
         const { body } = await open.world.graphql(key, query, variables);
         expect(body.errors[0].extensions.code).toBe('forbidden');

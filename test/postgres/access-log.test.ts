@@ -12,7 +12,7 @@ import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 
-const ANY = { fromMs: null, toMs: null, keyId: null, tenantId: null, operation: null };
+const ANY = { fromMs: null, toMs: null, keyId: null, tenantId: null, operation: null, outcome: null };
 const DAY_MS = 86_400_000;
 const T0 = Date.parse('2026-01-05T08:00:00Z');
 

@@ -187,6 +187,7 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
             fields: FACET_FIELDS,
             limit,
             contains,
+            hasTimes: true,
           });
           expect({ given, ...facets }).toEqual({
             given,
@@ -225,6 +226,11 @@ function asStored(character: string): string {
   return String.fromCodePoint(code === 0 ? 0x10f800 : code === 0xfeff ? 0x10f801 : 0x10f000 + code - 0xd800);
 }
 
+function seenOf(events: readonly Item[]) {
+  const times = events.map(({ eventTime }) => eventTime).sort();
+  return { first: parseTicks(times.at(0) ?? ''), last: parseTicks(times.at(-1) ?? '') };
+}
+
 function facetOf(field: ExpressionField, events: readonly Item[], limit: number, contains: string | null) {
   const textOf = (event: Item) => {
     const value = (event as Record<string, unknown>)[field] ?? null;
@@ -235,6 +241,7 @@ function facetOf(field: ExpressionField, events: readonly Item[], limit: number,
   const values = [...new Set(events.map(textOf))].filter(holds).map((value) => ({
     value,
     ...tally(events.filter((event) => textOf(event) === value)),
+    seen: seenOf(events.filter((event) => textOf(event) === value)),
   }));
   const utf8 = (value: string | null) => Buffer.from((value ?? '').replace(UNSPEAKABLE, asStored), 'utf8');
   const size = (v: { succeeded: number; failed: number }) => v.succeeded + v.failed;

@@ -35,6 +35,7 @@ export async function accessLog(world: World, filter: object = {}): Promise<Logg
   return all;
 }
 
-const PAGE = `query($from: String, $to: String, $keyId: String, $tenantId: String, $operation: String, $first: Int!,
-  $after: String) { accessLog(from: $from, to: $to, keyId: $keyId, tenantId: $tenantId, operation: $operation,
-  first: $first, after: $after) { entries { ${ENTRY_FIELDS} } endCursor hasNextPage } }`;
+const PAGE = `query($from: String, $to: String, $keyId: String, $tenantId: String, $operation: String,
+  $outcome: String, $first: Int!, $after: String) { accessLog(from: $from, to: $to, keyId: $keyId,
+  tenantId: $tenantId, operation: $operation, outcome: $outcome, first: $first, after: $after) {
+  entries { ${ENTRY_FIELDS} } endCursor hasNextPage } }`;

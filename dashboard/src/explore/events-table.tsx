@@ -20,26 +20,29 @@ import {
 } from './explore-state';
 import { isFacetField } from './facets/facet-field';
 import { ValueActions } from './filter/value-actions';
+import { FindingMark } from './finding-mark';
 import { Outcome } from './outcome';
 import { PageJump } from './page-jump';
 import { SortHeader } from './sort-header';
 import type { Change } from './use-explore-state';
+import type { FindingMarks } from './use-findings';
 
 type Page = EventsQuery['auditEvents'];
 type Item = Page['items'][number];
 
 interface Props {
   readonly page: Page | undefined;
+  readonly marks: FindingMarks;
   readonly isBusy: boolean;
   readonly state: ExploreState;
   readonly change: (change: Change) => void;
   readonly zone: TimeZone;
 }
 
-export const EventsTable = memo(function EventsTable({ page, isBusy, state, change, zone }: Props) {
+export const EventsTable = memo(function EventsTable({ page, marks, isBusy, state, change, zone }: Props) {
   const open = (item: Item) => change({ event: item.recordId });
   const columns = COLUMNS.filter((column) => state.columns.includes(column)).map((column) =>
-    columnOf(column, { zone, open, state, change }),
+    columnOf(column, { zone, open, state, change, marks }),
   );
   const totalCount = page?.totalCount ?? 0;
   return (
@@ -88,15 +91,24 @@ export const EventsTable = memo(function EventsTable({ page, isBusy, state, chan
 
 function columnOf(
   column: Column,
-  { zone, open, state, change }: Pick<Props, 'zone' | 'state' | 'change'> & { open: (item: Item) => void },
+  {
+    zone,
+    open,
+    state,
+    change,
+    marks,
+  }: Pick<Props, 'zone' | 'state' | 'change' | 'marks'> & { open: (item: Item) => void },
 ): DataTableColumn<Item> {
   const hrefOf = ({ recordId }: Item) => `?${formatState({ ...state, event: recordId })}`;
   const render = (item: Item) => {
     if (column === 'eventTime')
       return (
-        <Opener href={hrefOf(item)} onOpen={() => open(item)}>
-          {formatTime(item.eventTime, zone, 3)}
-        </Opener>
+        <>
+          <Opener href={hrefOf(item)} onOpen={() => open(item)}>
+            {formatTime(item.eventTime, zone, 3)}
+          </Opener>
+          <FindingMark findings={marks.get(item.recordId) ?? []} />
+        </>
       );
     if (column === 'succeeded') return <Outcome succeeded={item.succeeded} />;
     return column === 'actionId' ? (

@@ -20,6 +20,7 @@ import { HistogramPanel } from './histogram-panel';
 import { NoEvents } from './no-events';
 import { useExploreData } from './use-explore-data';
 import { useExploreState } from './use-explore-state';
+import { useFindings } from './use-findings';
 import { useNewEvents } from './use-new-events';
 
 const NOTHING: readonly Missing[] = [];
@@ -33,6 +34,7 @@ export function Explore({ session }: { readonly session: Session }) {
   const { filter, problem, events, histogram, facets, refresh, question, isStale } = data;
   const coverage = useCoverage(filter);
   const page = events.data?.auditEvents;
+  const marks = useFindings(session, page);
   const totalCount = isStale || events.fetching ? undefined : page?.totalCount;
   const isFirstPage = state.page === 1;
   const newEvents = useNewEvents(question, { range: state.range, filter, totalCount, isFirstPage }, refresh);
@@ -96,7 +98,14 @@ export function Explore({ session }: { readonly session: Session }) {
               // The table takes longer to draw than all the rest: the questions leave first.
               <Loading what="the events" />
             ) : (
-              <EventsTable page={page} isBusy={events.fetching} state={state} change={change} zone={zone} />
+              <EventsTable
+                page={page}
+                marks={marks}
+                isBusy={events.fetching}
+                state={state}
+                change={change}
+                zone={zone}
+              />
             )}
           </Box>
         </div>

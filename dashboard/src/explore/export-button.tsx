@@ -3,15 +3,10 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { formatBytes, formatCount } from '../lib/numbers';
+import { saveFile } from '../lib/save-file';
 import { Failed } from '../shell/states';
 import type { ExploreFilter } from './explore-filter';
-import {
-  type ExportedFile,
-  type ExportFormat,
-  type ExportProgress,
-  saveFile,
-  streamExport,
-} from './export-stream';
+import { type ExportedFile, type ExportFormat, type ExportProgress, streamExport } from './export-stream';
 
 interface Props {
   readonly filter: ExploreFilter;

@@ -102,13 +102,3 @@ class CsvRows {
     return Math.max(0, this.total);
   }
 }
-
-/** Hands a finished file to the browser's downloads. */
-export function saveFile({ name, content }: Pick<ExportedFile, 'name' | 'content'>): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  // The download has its own hold on the content once the click was handled.
-  setTimeout(() => URL.revokeObjectURL(link.href));
-}

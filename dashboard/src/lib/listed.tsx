@@ -21,10 +21,11 @@ export function useListed<T>(all: readonly T[], textOf: (row: T) => string): Lis
   const [search, setSearch] = useState('');
   const [wanted, setPage] = useState(1);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = all.filter((row) => {
+  const holds = (row: T) => {
     const text = textOf(row).toLowerCase();
     return words.every((word) => text.includes(word));
-  });
+  };
+  const found = words.length === 0 ? all : all.filter(holds);
   const pages = Math.max(1, Math.ceil(found.length / PAGE_ROWS));
   const page = Math.min(wanted, pages);
   return {

@@ -1,8 +1,9 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Select, Stack, TextInput } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
+import { ERRORS } from '../../../src/errors';
 import { AccessLogDocument } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
@@ -11,10 +12,18 @@ import { formatTime, fromInputValue, toInputValue, zoneName } from '../lib/time'
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { AccessEntry } from './access-entry';
+import { ExportAccess } from './export-access';
 import { type Entry, whoOf } from './rows';
 import { nameOf } from './tenant-name';
 
-const FILTERS = ['tenantId', 'keyId', 'operation', 'from', 'to', 'after'] as const;
+const FILTERS = ['tenantId', 'keyId', 'operation', 'outcome', 'from', 'to', 'after'] as const;
+
+const OUTCOMES = [
+  { value: '', label: 'Any' },
+  { value: 'ok', label: 'ok' },
+  { value: 'refused', label: 'Refused or failed' },
+  ...Object.keys(ERRORS).map((code) => ({ value: code, label: code })),
+];
 
 /** Who did what with the service, newest first. Its filters are in the URL. */
 export default function AccessLog() {
@@ -42,6 +51,7 @@ export default function AccessLog() {
   return (
     <Stack gap="sm">
       <PageHead title="Access log">
+        <ExportAccess filter={filter} />
         <Button variant="default" onClick={() => ask()}>
           Refresh
         </Button>
@@ -51,6 +61,7 @@ export default function AccessLog() {
           label="Tenant"
           clearable
           searchable
+          limit={100}
           clearButtonProps={{ 'aria-label': 'Any tenant' }}
           data={tenants.map(({ tenantId, name }) => ({ value: tenantId, label: name }))}
           value={given.get('tenantId')}
@@ -60,6 +71,7 @@ export default function AccessLog() {
           label="Key"
           clearable
           searchable
+          limit={100}
           clearButtonProps={{ 'aria-label': 'Any key' }}
           data={(data?.apiKeys ?? []).map(({ keyId, name, kind }) => ({
             value: keyId,
@@ -79,6 +91,12 @@ export default function AccessLog() {
             const value = event.currentTarget.value.trim();
             if (value !== (given.get('operation') ?? '')) change('operation', value);
           }}
+        />
+        <NativeSelect
+          label="Outcome"
+          data={OUTCOMES}
+          value={given.get('outcome') ?? ''}
+          onChange={(event) => change('outcome', event.currentTarget.value)}
         />
         {(['from', 'to'] as const).map((name) => (
           <TextInput

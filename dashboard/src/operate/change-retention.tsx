@@ -1,9 +1,15 @@
 import { NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
+import { useQuery } from 'urql';
 import { LIMITS } from '../../../src/limits';
-import { SetRetentionDocument } from '../../generated/operations';
+import { RetentionPreviewDocument, SetRetentionDocument } from '../../generated/operations';
 import { FormDialog } from '../lib/form-dialog';
 import { useMutate } from '../lib/mutate';
+import { formatCount } from '../lib/numbers';
+import { useTimeZone } from '../lib/preferences';
+import { formatTime } from '../lib/time';
+import { Failed } from '../shell/states';
 import type { Tenant } from './rows';
 
 const RETENTION_SUGGESTED_DAYS = 400;
@@ -49,9 +55,7 @@ export function ChangeRetention(props: { tenant: Tenant; onClose: () => void; on
             value={days}
             onChange={setDays}
           />
-          <Text size="sm" c="red">
-            Events that are older are removed within the hour, for good.
-          </Text>
+          <WouldGo tenant={tenant} days={Number(days)} />
           <TextInput
             label={`Name of the tenant, to confirm: ${tenant.name}`}
             required
@@ -62,5 +66,32 @@ export function ChangeRetention(props: { tenant: Tenant; onClose: () => void; on
         </>
       )}
     </FormDialog>
+  );
+}
+
+const TYPED_MS = 300;
+
+/** How many events go, as the service counts them now. */
+function WouldGo({ tenant, days: typed }: { readonly tenant: Tenant; readonly days: number }) {
+  const [zone] = useTimeZone();
+  const [days] = useDebouncedValue(typed, TYPED_MS);
+  const isSound = days >= 1 && days <= LIMITS.retentionDaysMax;
+  const [{ data, error, fetching }] = useQuery({
+    query: RetentionPreviewDocument,
+    variables: { tenantId: tenant.tenantId, days },
+    requestPolicy: 'network-only',
+    pause: !isSound,
+  });
+  if (error && isSound) return <Failed error={error} />;
+  const preview = data?.retentionPreview;
+  const isKnown = preview && !fetching && isSound && days === typed;
+  return (
+    <Text size="sm" c="red" role="status">
+      {!isKnown
+        ? 'Counting the events that would go …'
+        : preview.events === 0
+          ? `No event is older yet: all ${formatCount(preview.kept)} stay for now.`
+          : `${formatCount(preview.events)} events of before ${formatTime(preview.before, zone)} are removed within the hour, for good; ${formatCount(preview.kept)} stay.`}
+    </Text>
   );
 }

@@ -74,6 +74,7 @@ export function CreateKey({ tenants, onClose, onMade }: Props) {
             label="Tenants it may read"
             data={choices}
             searchable
+            limit={100}
             value={form.tenantIds}
             onChange={(tenantIds) => set({ tenantIds })}
           />
@@ -94,6 +95,7 @@ export function CreateKey({ tenants, onClose, onMade }: Props) {
           required
           data={choices}
           searchable
+          limit={100}
           value={form.tenantId}
           onChange={(tenantId) => set({ tenantId })}
         />

@@ -3,7 +3,7 @@ import { DataTable } from 'mantine-datatable';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { LIMITS } from '../../../src/limits';
-import { CreateTenantDocument, TenantsDocument } from '../../generated/operations';
+import { CreateTenantDocument, EvidenceStatesDocument, TenantsDocument } from '../../generated/operations';
 import { FormDialog } from '../lib/form-dialog';
 import { ListHead, ListPages, useListed } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
@@ -13,8 +13,10 @@ import { formatTime } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { ChangeRetention } from './change-retention';
+import { EvidenceState } from './evidence-state';
 import { RetentionRuns } from './retention-runs';
 import { type Tenant } from './rows';
+import { VerifyLog } from './verify-log';
 
 export default function Tenants() {
   const [zone] = useTimeZone();
@@ -25,6 +27,14 @@ export default function Tenants() {
   const listed = useListed(data?.tenants ?? [], ({ name, tenantId }) => `${name} ${tenantId}`);
   const [isCreating, setIsCreating] = useState(false);
   const [changed, setChanged] = useState<Tenant | null>(null);
+  const [verified, setVerified] = useState<Tenant | null>(null);
+  const shown = listed.rows.map(({ tenantId }) => tenantId);
+  const [evidence] = useQuery({
+    query: EvidenceStatesDocument,
+    variables: { tenantIds: shown },
+    requestPolicy: 'network-only',
+    pause: shown.length === 0,
+  });
   return (
     <Stack gap="lg">
       <div>
@@ -65,6 +75,17 @@ export default function Tenants() {
                   render: (t) => keptFor(t.retentionDays),
                 },
                 {
+                  accessor: 'evidence',
+                  title: 'Evidence',
+                  render: (tenant) => (
+                    <EvidenceState
+                      tenant={tenant}
+                      log={evidence.data?.auditLogs.find(({ tenantId }) => tenantId === tenant.tenantId)}
+                      onVerify={() => setVerified(tenant)}
+                    />
+                  ),
+                },
+                {
                   accessor: 'actions',
                   title: 'Actions',
                   render: (tenant) => (
@@ -81,6 +102,7 @@ export default function Tenants() {
       </div>
       <RetentionRuns tenants={data?.tenants ?? []} zone={zone} />
       <CreateTenant isOpen={isCreating} onClose={() => setIsCreating(false)} onDone={ask} />
+      {verified && <VerifyLog tenant={verified} onClose={() => setVerified(null)} />}
       {changed && <ChangeRetention tenant={changed} onClose={() => setChanged(null)} onDone={ask} />}
     </Stack>
   );

@@ -63,6 +63,7 @@ export default function Rules({ session }: { readonly session: Session }) {
             label="Tenant"
             allowDeselect={false}
             searchable
+            limit={100}
             data={tenants.map((tenant) => ({ value: tenant.tenantId, label: tenant.name }))}
             value={tenantId}
             onChange={(value) => set('tenantId', value)}

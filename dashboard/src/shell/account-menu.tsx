@@ -20,7 +20,9 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          {session.kind === 'operator' ? 'Operator' : `Reads ${namesOf(session.tenants)}`}
+          <Text inherit lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
+            {session.kind === 'operator' ? 'Operator' : `Reads ${namesOf(session.tenants)}`}
+          </Text>
         </Menu.Label>
         <Menu.Label>Signed in until {formatTime(session.expiresAt, zone)}</Menu.Label>
         <Menu.Divider />

@@ -30,6 +30,12 @@ class AccessLogArgs {
   @Field(() => GraphQLString, { nullable: true })
   operation: string | null;
 
+  @Field(() => GraphQLString, {
+    nullable: true,
+    description: 'ok, or an error code; refused: whatever is not ok.',
+  })
+  outcome: string | null;
+
   @Field(() => GraphQLInt, { defaultValue: FIRST_DEFAULT })
   first: number;
 
@@ -44,8 +50,9 @@ export class AccessLogResolver {
   @Query(() => AccessLogPage, { description: 'Newest first. Reads are there within seconds.' })
   @Access({ principal: 'operator' })
   async accessLog(@Args(() => AccessLogArgs) args: AccessLogArgs): Promise<AccessLogPage> {
-    const { from = null, to = null, keyId = null, tenantId = null, operation = null, after = null } = args;
-    const request = { from, to, keyId, tenantId, operation, after, first: args.first };
+    const { from = null, to = null, keyId = null, tenantId = null, operation = null } = args;
+    const { outcome = null, after = null } = args;
+    const request = { from, to, keyId, tenantId, operation, outcome, after, first: args.first };
     const { entries, hasNextPage } = await listEntries(request, this.store);
     return { entries: entries.map(toEntryType), endCursor: entries.at(-1)?.entryId ?? null, hasNextPage };
   }

@@ -1,7 +1,7 @@
 import type { AccessEntry } from '../../caller/access-entry';
-import type { AccessLogStore } from '../../caller/access-log';
+import { type AccessLogStore, REFUSED } from '../../caller/access-log';
 import { parseTenantId } from '../../caller/tenant-set';
-import { DomainError } from '../../errors';
+import { DomainError, ERRORS } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { isUuid } from '../../event/uuid';
 import { LIMITS } from '../../limits';
@@ -15,6 +15,7 @@ interface EntriesRequest {
   readonly keyId: string | null;
   readonly tenantId: string | null;
   readonly operation: string | null;
+  readonly outcome: string | null;
   readonly first: number;
   /** Cursor: the last entry of the page before. */
   readonly after: string | null;
@@ -25,6 +26,8 @@ interface EntriesPage {
   readonly hasNextPage: boolean;
 }
 
+const OUTCOMES: readonly string[] = ['ok', REFUSED, ...Object.keys(ERRORS)];
+
 /** No entry has any, and a database refuses to compare them. */
 const UNSTORED = /\p{Cc}|\p{Cs}/u;
 
@@ -33,7 +36,7 @@ export async function listEntries(
   request: EntriesRequest,
   store: Pick<AccessLogStore, 'newest'>,
 ): Promise<EntriesPage> {
-  const { from, to, keyId, tenantId, operation, first, after } = request;
+  const { from, to, keyId, tenantId, operation, outcome, first, after } = request;
   const fromMs = from === null ? null : toMs(from);
   const untilMs = to === null ? null : toMs(to);
   const tenant = tenantId === null ? null : parseTenantId(tenantId);
@@ -44,6 +47,9 @@ export async function listEntries(
     ...[keyId, operation]
       .filter((text) => text !== null && UNSTORED.test(text))
       .map((text) => `${JSON.stringify(text)} has control characters`),
+    ...(outcome === null || OUTCOMES.includes(outcome)
+      ? []
+      : [`outcome must be one of ${OUTCOMES.join(', ')}`]),
     ...(first >= 1 && first <= LIMITS.accessLogPageMax
       ? []
       : [`first must be from 1 to ${LIMITS.accessLogPageMax}`]),
@@ -51,7 +57,7 @@ export async function listEntries(
   ];
   if (problems.length > 0 || fromMs === undefined || untilMs === undefined)
     throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
-  const filter = { fromMs, toMs: untilMs, keyId, tenantId: tenant, operation };
+  const filter = { fromMs, toMs: untilMs, keyId, tenantId: tenant, operation, outcome };
   const found = await store.newest(filter, first + 1, after);
   return { entries: found.slice(0, first), hasNextPage: found.length > first };
 }

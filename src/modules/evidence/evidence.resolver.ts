@@ -1,4 +1,5 @@
-import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { GraphQLString } from 'graphql';
+import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
 import type { TenantStore } from '../../caller/tenant.store';
@@ -48,10 +49,17 @@ export class EvidenceResolver {
     return state && toLogType(state);
   }
 
-  @Query(() => [AuditLogType], { description: 'How far the evidence log of every tenant is.' })
+  @Query(() => [AuditLogType], {
+    description: 'How far the evidence logs of tenants are; ids that are none are passed over.',
+  })
   @Access({ principal: 'operator' })
-  async auditLogs(): Promise<AuditLogType[]> {
-    const tenants = (await this.tenants.list()).map(({ tenantId }) => tenantId);
+  async auditLogs(
+    @Arg('tenantIds', () => [GraphQLString], { nullable: true, description: 'Null: of every tenant.' })
+    wanted: string[] | null | undefined,
+  ): Promise<AuditLogType[]> {
+    const tenants = (await this.tenants.list())
+      .map(({ tenantId }) => tenantId)
+      .filter((tenantId) => !wanted || wanted.includes(String(tenantId)));
     if (tenants.length === 0) return [];
     return (await this.evidence.states(tenantSet(tenants))).map(toLogType);
   }

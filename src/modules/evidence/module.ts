@@ -4,6 +4,7 @@ import type { Config } from '../../config';
 import type { AskRows, OwnerDb } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
+import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 import { loadCheckpointKey, loadFormerOwnKey } from './checkpoint-key-file';
@@ -11,6 +12,8 @@ import { CheckpointFiles } from './checkpoint-memory';
 import { EventProofResolver, EvidenceResolver } from './evidence.resolver';
 import { PostgresEvidenceStore } from './evidence.store';
 import { EvidenceLog } from './evidence-log';
+import { LogChecker } from './log-check';
+import { LogCheckResolver } from './log-check.resolver';
 import { Sequencer } from './sequencer';
 
 interface Evidence extends Module {
@@ -38,15 +41,21 @@ export async function openEvidence(parts: {
   };
   const sequencer = new Sequencer(owner, keys, new CheckpointFiles(config.dataDir), log);
   await sequencer.begin(config.checkpointKeyFile === null);
-  const evidence = new EvidenceLog(
-    new PostgresEvidenceStore(ask, form),
-    checkpointKey.verifierKey,
-    (tenantId) => sequencer.problemOf(tenantId),
+  const store = new PostgresEvidenceStore(ask, form);
+  const evidence = new EvidenceLog(store, checkpointKey.verifierKey, (tenantId) =>
+    sequencer.problemOf(tenantId),
   );
   return {
     checkpointKey,
     checkpointKeys: [checkpointKey, ...keys.others],
-    resolvers: [new EvidenceResolver(evidence, tenants), new EventProofResolver(evidence)],
+    resolvers: [
+      new EvidenceResolver(evidence, tenants),
+      new EventProofResolver(evidence),
+      new LogCheckResolver(
+        new LogChecker(store, new PostgresArrivalReader(ask, form), checkpointKey.verifierKey),
+        tenants,
+      ),
+    ],
     tasks: [
       {
         name: 'taking events into the evidence log',

@@ -6,6 +6,7 @@ import { type Count, inSnapshot } from '../../trail/columns/tally';
 import type { TenantForm } from '../../trail/counts/scope';
 import { toStored } from '../../trail/stored-text';
 import type { Facet, FacetField, FacetQuestion, Facets } from './explorer';
+import { withTimes } from './seen';
 
 /** By number of the window how many events succeeded and failed. */
 export async function windowsByColumns(
@@ -29,11 +30,17 @@ export async function facetsByColumns(
   filter: AuditEventFilter,
   asked: FacetQuestion,
 ): Promise<Facets> {
-  const { total, values } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
-    counter.count({ windowMs: null, fields: asked.fields, hasOutcomes: true }),
-  );
-  const facets = asked.fields.map((field) => facetOf(field, values.get(field) ?? new Map(), asked));
-  return { totalCount: total.n, facets };
+  return inSnapshot(snapshot, tenants, { filter, form }, async (counter) => {
+    const { total, values } = await counter.count({
+      ...{ windowMs: null, fields: asked.fields, hasOutcomes: true },
+    });
+    const facets: Facet[] = [];
+    for (const field of asked.fields) {
+      const facet = facetOf(field, values.get(field) ?? new Map(), asked);
+      facets.push(asked.hasTimes ? await withTimes(counter, { tenants, filter }, facet) : facet);
+    }
+    return { totalCount: total.n, facets };
+  });
 }
 
 function facetOf(

@@ -59,6 +59,7 @@ export class ExploreResolver {
       fields: (values.fields ?? DEFAULT_FACET_FIELDS) as readonly FacetField[],
       limit: values.limit,
       contains: values.contains ?? null,
+      hasTimes: values.hasTimes ?? false,
     };
     const count = () => this.explorer.facets(tenantSetOf(context), toAuditEventFilter(values), asked);
     const found = await this.fairShare.run(askerOf(context), count);
@@ -82,8 +83,10 @@ function toHistogram({ widthMs, buckets }: Histogram): AuditHistogram {
 }
 
 function toFacet({ field, distinct, values }: Facet): AuditFacet {
-  const named = values?.map((value) => ({
+  const named = values?.map(({ seen, ...value }) => ({
     ...value,
+    firstTime: seen ? formatTicks(seen.first) : null,
+    lastTime: seen ? formatTicks(seen.last) : null,
     name: field === 'actionId' && value.value !== null ? actionNameOf(value.value) : null,
   }));
   return { field, distinct, values: named ?? null };

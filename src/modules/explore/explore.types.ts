@@ -40,6 +40,12 @@ const FACET_VALUE = {
     name: { kind: 'text', nullable: true, doc: 'Full name of an action, where it is known.' },
     succeeded: { kind: 'count' },
     failed: { kind: 'count' },
+    firstTime: {
+      kind: 'time',
+      nullable: true,
+      doc: 'Of its first event. Null: not asked for, or of too many tenants.',
+    },
+    lastTime: { kind: 'time', nullable: true, doc: 'Of its last event. Null as firstTime is.' },
   },
 } as const satisfies Shape;
 

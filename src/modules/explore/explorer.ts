@@ -26,11 +26,13 @@ export const FACET_FIELDS: readonly FacetField[] = EXPRESSION_FIELDS.filter(
 /** Those that counts are kept of. */
 export const DEFAULT_FACET_FIELDS: readonly FacetField[] = COUNTED_FIELDS;
 
-interface FacetValue {
+export interface FacetValue {
   /** Null: absent. */
   readonly value: string | null;
   readonly succeeded: number;
   readonly failed: number;
+  /** When its first and its last event were, in ticks; absent: not asked for. */
+  readonly seen?: { readonly first: bigint; readonly last: bigint };
 }
 
 export interface Facet {
@@ -52,6 +54,8 @@ export interface FacetQuestion {
   readonly limit: number;
   /** Only values that hold it, letter case aside; null: all. */
   readonly contains: string | null;
+  /** Whether each value listed is told with its first and last event. */
+  readonly hasTimes?: boolean;
 }
 
 /** Port: how stored events are counted over time and by value. Every number is exact. */

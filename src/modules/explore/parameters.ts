@@ -25,6 +25,10 @@ export const FACET_PARAMETERS = {
     charsMax: LIMITS.filterCharsMax,
     doc: 'Leaves values that hold this text; letter case does not matter. Absent values are left out.',
   },
+  hasTimes: {
+    kind: 'boolean',
+    doc: 'Whether each value listed says when its first and its last event were. Default: false.',
+  },
   limit: {
     kind: 'integer',
     min: 1,

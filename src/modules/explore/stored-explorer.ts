@@ -50,9 +50,9 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
   }
 
   async facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets> {
-    const { fields, limit, contains } = asked;
+    const { fields, limit, contains, hasTimes } = asked;
     const { snapshot, form } = this;
-    if (snapshot && (isForColumns(filter) || !fields.every(isCountedField)))
+    if (snapshot && (hasTimes || isForColumns(filter) || !fields.every(isCountedField)))
       return guarded(() => facetsByColumns(snapshot, form, tenants, filter, asked));
     const each = eachTenant(tenants, this.form);
     // What holds a text is chosen here, by the rules that the service folds letter case by.

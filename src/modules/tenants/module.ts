@@ -23,7 +23,7 @@ export function tenantsModule(parts: {
   const store = new PostgresRetentionStore(prisma, owner);
   return {
     retention: store,
-    resolvers: [new TenantResolver(tenants), new RetentionResolver(new RetentionManager(store))],
+    resolvers: [new TenantResolver(tenants), new RetentionResolver(new RetentionManager(store, nowMs))],
     tasks: [
       {
         name: 'retention',

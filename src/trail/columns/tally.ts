@@ -46,7 +46,6 @@ export interface Tally {
 
 /** Counts by columns, in a snapshot; of hours that they do not answer for the events are read. */
 export class ColumnCounter {
-  readonly clock = new Clock();
   readonly #open = new Map<number, TenantHours>();
 
   constructor(
@@ -54,7 +53,13 @@ export class ColumnCounter {
     private readonly tenants: TenantSet,
     private readonly filter: AuditEventFilter,
     private readonly form: TenantForm,
+    readonly clock = new Clock(),
   ) {}
+
+  /** The same question of some of its tenants. */
+  of(tenants: TenantSet): ColumnCounter {
+    return new ColumnCounter(this.ask, tenants, this.filter, this.form, this.clock);
+  }
 
   async tenantHours(tenantId: number): Promise<TenantHours> {
     const known = this.#open.get(tenantId);

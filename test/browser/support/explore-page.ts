@@ -62,7 +62,7 @@ export class ExplorePage {
 
   /** Opens the event in a row, counted from 0, as a keyboard does. */
   async open(row: number): Promise<Locator> {
-    await this.events.locator('tbody tr').nth(row).getByRole('link').press('Enter');
+    await this.events.locator('tbody tr').nth(row).getByRole('link').first().press('Enter');
     const drawer = this.page.getByRole('dialog', { name: 'Audit event' });
     await drawer.getByText('Record id').waitFor();
     return drawer;

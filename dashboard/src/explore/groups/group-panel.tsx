@@ -4,9 +4,11 @@ import { useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { formatCount } from '../../lib/numbers';
+import { useTimeZone } from '../../lib/preferences';
+import { saveFile } from '../../lib/save-file';
+import { formatTime, zoneName } from '../../lib/time';
 import { Failed, Loading } from '../../shell/states';
 import type { ExploreFilter } from '../explore-filter';
-import { saveFile } from '../export-stream';
 import { FACET_FIELDS, type FacetField, isFacetField } from '../facets/facet-field';
 import { only } from '../filter/edit';
 import { before } from '../time-range';
@@ -36,8 +38,8 @@ export function GroupPanel({ filter, by: [first, second], onBy, onText }: Props)
     setState({ kind: 'loading' });
     const earlier = before(filter);
     Promise.all([
-      loadGroups(client, filter, [first, second]),
-      earlier ? loadGroups(client, { ...filter, ...earlier }, [first, second]) : null,
+      loadGroups(client, filter, [first, second], true),
+      earlier ? loadGroups(client, { ...filter, ...earlier }, [first, second], false) : null,
     ]).then(
       ([now, then]) => !isOver && setState({ kind: 'known', now, then }),
       (error: Error) => !isOver && setState({ kind: 'failed', error }),
@@ -108,6 +110,7 @@ interface TableProps {
 }
 
 function GroupTable({ fields, now, before: then, onChoose }: TableProps) {
+  const [zone] = useTimeZone();
   if (now.distinct === null)
     return <Text c="dimmed">Too many events to count: choose a shorter time range.</Text>;
   const former = new Map(then?.rows.map((row) => [keyOf(row), row.count]));
@@ -124,6 +127,8 @@ function GroupTable({ fields, now, before: then, onChoose }: TableProps) {
             <Table.Th>Share</Table.Th>
             <Table.Th ta="right">Failed</Table.Th>
             {then && <Table.Th ta="right">Period before</Table.Th>}
+            <Table.Th>First seen ({zoneName(zone)})</Table.Th>
+            <Table.Th>Last seen ({zoneName(zone)})</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -151,6 +156,11 @@ function GroupTable({ fields, now, before: then, onChoose }: TableProps) {
               </Table.Td>
               <Table.Td ta="right">{formatCount(row.failed)}</Table.Td>
               {then && <Table.Td ta="right">{formatCount(former.get(keyOf(row)) ?? 0)}</Table.Td>}
+              {[row.firstTime, row.lastTime].map((time, i) => (
+                <Table.Td key={i === 0 ? 'first' : 'last'} style={{ whiteSpace: 'nowrap' }}>
+                  {time ? formatTime(time, zone) : '–'}
+                </Table.Td>
+              ))}
             </Table.Tr>
           ))}
         </Table.Tbody>

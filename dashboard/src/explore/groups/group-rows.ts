@@ -11,6 +11,9 @@ export interface GroupRow {
   readonly values: readonly (string | null)[];
   readonly count: number;
   readonly failed: number;
+  /** When its first and last event were; null: not asked for. */
+  readonly firstTime: string | null;
+  readonly lastTime: string | null;
 }
 
 export interface Groups {
@@ -25,18 +28,27 @@ export interface Groups {
 const OUTER_MAX = 10;
 const ROWS_MAX = 50;
 
-/** Counts by one or two fields. @throws CombinedError */
+/** Counts by one or two fields. @param hasTimes whether groups say when they were first and last seen @throws CombinedError */
 export async function loadGroups(
   client: Client,
   filter: ExploreFilter,
   [first, second]: readonly [FacetField, FacetField | null],
+  hasTimes: boolean,
 ): Promise<Groups> {
-  const outer = await facetOf(client, filter, first, second ? OUTER_MAX : ROWS_MAX);
+  const outer = await facetOf(client, filter, {
+    field: first,
+    limit: second ? OUTER_MAX : ROWS_MAX,
+    hasTimes: hasTimes && !second,
+  });
   if (!second) return outer;
   const inner = await Promise.all(
     outer.rows.map(async ({ values: [value = null] }) => {
       const text = narrowed(filter.filter ?? '', first, value);
-      const { rows } = await facetOf(client, { ...filter, filter: text }, second, OUTER_MAX);
+      const { rows } = await facetOf(
+        client,
+        { ...filter, filter: text },
+        { field: second, limit: OUTER_MAX, hasTimes },
+      );
       return rows.map((row) => ({ ...row, values: [value, ...row.values] }));
     }),
   );
@@ -50,18 +62,21 @@ const narrowed = (text: string, field: FacetField, value: string | null): string
 async function facetOf(
   client: Client,
   filter: ExploreFilter,
-  field: FacetField,
-  limit: number,
+  { field, ...asked }: { readonly field: FacetField; readonly limit: number; readonly hasTimes: boolean },
 ): Promise<Groups> {
   const { data, error } = await client
-    .query(FacetsDocument, { ...filter, fields: [field], limit }, { requestPolicy: 'network-only' })
+    .query(FacetsDocument, { ...filter, fields: [field], ...asked }, { requestPolicy: 'network-only' })
     .toPromise();
   if (error || !data) throw error ?? new Error('The service gave no answer.');
   const { totalCount, facets } = data.auditFacets;
-  const rows = (facets[0]?.values ?? []).map(({ value, succeeded, failed }) => ({
-    values: [value],
-    count: succeeded + failed,
-    failed,
-  }));
+  const rows = (facets[0]?.values ?? []).map(
+    ({ value, succeeded, failed, firstTime = null, lastTime = null }) => ({
+      values: [value],
+      count: succeeded + failed,
+      failed,
+      firstTime,
+      lastTime,
+    }),
+  );
   return { totalCount, rows, distinct: facets[0]?.distinct ?? null };
 }

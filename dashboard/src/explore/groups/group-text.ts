@@ -1,4 +1,5 @@
 import { actionNameOf } from '../../../../src/event/action-names';
+import { csvLine } from '../../lib/csv';
 import type { FacetField } from '../facets/facet-field';
 import { OUTCOMES } from '../outcome';
 import type { GroupRow, Groups } from './group-rows';
@@ -17,22 +18,18 @@ export function csvOf(fields: readonly (FacetField | null)[], now: Groups, then:
   const names = fields.filter((field) => field !== null);
   const former = new Map(then?.rows.map((row) => [keyOf(row), row.count]));
   const lines = [
-    [...names, 'events', 'failed', ...(then ? ['before'] : [])],
+    [...names, 'events', 'failed', ...(then ? ['before'] : []), 'firstTime', 'lastTime'],
     ...now.rows.map((row) => [
       ...row.values.map((value) => value ?? ''),
       ...[row.count, row.failed].map(String),
       ...(then ? [String(former.get(keyOf(row)) ?? 0)] : []),
+      row.firstTime ?? '',
+      row.lastTime ?? '',
     ]),
   ];
-  const text = lines.map((line) => `${line.map(cell).join(',')}\r\n`).join('');
+  const text = lines.map(csvLine).join('');
   return {
     name: `audit-activity-by-${names.join('-')}.csv`,
     content: new Blob([text], { type: 'text/csv' }),
   };
 }
-
-/** A spreadsheet would run what begins like a formula. */
-const cell = (text: string) => {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};

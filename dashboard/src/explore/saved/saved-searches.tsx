@@ -3,7 +3,9 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconBookmark, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMutation } from 'urql';
+import { Link } from 'wouter';
 import { RemoveSavedSearchDocument, type SavedSearchesQuery } from '../../../generated/operations';
+import { hasScope, mayWork } from '../../api/rights';
 import type { Session } from '../../api/session';
 import { Failed } from '../../shell/states';
 import { SaveSearch } from './save-search';
@@ -39,6 +41,11 @@ export function SavedSearches({ session, saved, filter, onChoose, onChanged }: P
           <Menu.Item onClick={open} disabled={filter === ''}>
             Save this search …
           </Menu.Item>
+          {filter !== '' && mayWork(session) && hasScope(session, 'read:alerts') && (
+            <Menu.Item component={Link} href={`/rules?${new URLSearchParams({ filter })}`}>
+              Make a rule of this search …
+            </Menu.Item>
+          )}
           <Menu.Divider />
           {saved.length === 0 && <Menu.Label>None yet</Menu.Label>}
           {saved.map((one) => (

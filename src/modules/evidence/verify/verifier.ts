@@ -1,4 +1,4 @@
-import { formatTicks, parseTicks } from '../../../event/event-time';
+import { formatTicks } from '../../../event/event-time';
 import { ticksOfRecordId } from '../../../event/record-id';
 import { idBytes, idText } from '../../../trail/evidence/batch-seal';
 import { type LoggedEvent, leafHashOf } from '../../../trail/evidence/entry';
@@ -8,6 +8,7 @@ import type { Checkpoint } from '../checkpoint';
 import { type CheckpointFindings, checkCheckpoints, rootsAt } from './checkpoints';
 import type { LogCopy } from './log-copy';
 import { RecordIndex } from './record-index';
+import { Removals } from './removals';
 
 /** What is wrong with one record. */
 export const FINDING_KINDS = {
@@ -151,7 +152,7 @@ export class Verifier {
 
   /** @returns how many entries are without their event for the sake of retention */
   #noteMissing(problems: string[]): number {
-    const removals = new Removals(this.log, this.#checked.first?.time ?? '');
+    const removals = new Removals(this.log.removals, this.#checked.first?.time ?? '');
     let removed = 0;
     for (let place = 0; place < this.#size; place++) {
       if (this.#marks[place] !== 0) continue;
@@ -177,27 +178,5 @@ export class Verifier {
 
   #hashAt(place: number): string {
     return this.log.leafHashes.toString('hex', place * HASH_BYTES, (place + 1) * HASH_BYTES);
-  }
-}
-
-/** What retention removed since there is a log. */
-class Removals {
-  readonly #ranges: readonly { readonly from: bigint; readonly to: bigint; readonly before: bigint }[];
-  readonly events: number;
-
-  /** @param since when the log was signed first; runs are known by the day */
-  constructor({ removals }: LogCopy, since: string) {
-    const day = (time: string) => time.slice(0, 'YYYY-MM-DD'.length);
-    const ticks = (time: string) => parseTicks(time) ?? 0n;
-    const counted = removals.filter(({ lastRunAt }) => day(lastRunAt) >= day(since));
-    this.#ranges = counted.map(({ from, to, before }) => ({
-      ...{ from: ticks(from), to: ticks(to), before: ticks(before) },
-    }));
-    this.events = counted.reduce((sum, { events }) => sum + events, 0);
-  }
-
-  explain(recordId: string): boolean {
-    const time = ticksOfRecordId(recordId);
-    return this.#ranges.some(({ from, to, before }) => time >= from && time < to && time < before);
   }
 }

@@ -2,12 +2,17 @@ import type { Attempt } from '../../../caller/access-entry';
 import type { Tenant } from '../../../caller/tenant.store';
 import { parseTenantId } from '../../../caller/tenant-set';
 import { DomainError } from '../../../errors';
+import { DAY_MS } from '../../../event/event-time';
 import { LIMITS } from '../../../limits';
+import type { RetentionPreview } from './preview';
 import type { RetentionRun, RetentionStore } from './retention-store';
 
 /** What operators do about retention. */
 export class RetentionManager {
-  constructor(private readonly store: RetentionStore) {}
+  constructor(
+    private readonly store: RetentionStore,
+    private readonly nowMs: () => number = Date.now,
+  ) {}
 
   /** @param days null: events are kept for ever @throws DomainError `invalid_parameter`, `not_found` */
   async setDays(tenantId: string, days: number | null, attempt: Attempt): Promise<Tenant> {
@@ -17,6 +22,19 @@ export class RetentionManager {
     const tenant = await this.store.setDays(tenantNumber(tenantId), days, attempt);
     if (!tenant) throw noSuchTenant();
     return tenant;
+  }
+
+  /**
+   * How many events a retention would remove by now.
+   * @throws DomainError `invalid_parameter`, `not_found`
+   */
+  async preview(tenantId: string, days: number): Promise<RetentionPreview> {
+    const problems = retentionProblems(days);
+    if (problems.length > 0)
+      throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+    const preview = await this.store.preview(tenantNumber(tenantId), this.nowMs() - days * DAY_MS);
+    if (!preview) throw noSuchTenant();
+    return preview;
   }
 
   /** Newest first. @param tenantId null: of every tenant */

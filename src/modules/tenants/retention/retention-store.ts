@@ -1,5 +1,6 @@
 import type { Attempt } from '../../../caller/access-entry';
 import type { Tenant, TenantWithRetention } from '../../../caller/tenant.store';
+import type { RetentionPreview } from './preview';
 
 /** A weekly partition of the events: half-open, in milliseconds since 1970. */
 export interface StoredWeek {
@@ -42,6 +43,8 @@ export interface RemovalStep {
 export interface RetentionStore {
   /** The tenant as changed, or null. @param retentionDays null: for ever */
   setDays(tenantId: number, retentionDays: number | null, attempt: Attempt): Promise<Tenant | null>;
+  /** What would go if a tenant's events were kept from `beforeMs` on; null: there is no such tenant. */
+  preview(tenantId: number, beforeMs: number): Promise<RetentionPreview | null>;
   tenantsWithRetention(): Promise<readonly TenantWithRetention[]>;
   /** Oldest first. */
   weeks(): Promise<readonly StoredWeek[]>;

@@ -28,6 +28,19 @@ const RETENTION_RUN = {
 const RetentionRunType = objectType(RETENTION_RUN);
 type RetentionRunType = Answer<typeof RETENTION_RUN>;
 
+const RETENTION_PREVIEW = {
+  name: 'RetentionPreview',
+  doc: 'What a retention would remove of one tenant.',
+  fields: {
+    tenantId: { kind: 'text' },
+    before: { kind: 'time', doc: 'Events of before would go.' },
+    events: { kind: 'count', doc: 'How many those are.' },
+    kept: { kind: 'count', doc: 'How many would stay.' },
+  },
+} as const satisfies Shape;
+const RetentionPreviewType = objectType(RETENTION_PREVIEW);
+type RetentionPreviewType = Answer<typeof RETENTION_PREVIEW>;
+
 @Resolver()
 export class RetentionResolver {
   constructor(private readonly retention: RetentionManager) {}
@@ -43,6 +56,18 @@ export class RetentionResolver {
     @Ctx() context: Call,
   ): Promise<TenantType> {
     return toTenantType(await this.retention.setDays(tenantId, days ?? null, attemptOf(context)));
+  }
+
+  @Query(() => RetentionPreviewType, {
+    description: 'How many events would go if a tenant kept them for so many days, as of now.',
+  })
+  @Access({ principal: 'operator' })
+  async retentionPreview(
+    @Arg('tenantId', () => GraphQLString) tenantId: string,
+    @Arg('days', () => GraphQLInt) days: number,
+  ): Promise<RetentionPreviewType> {
+    const { before, events, kept } = await this.retention.preview(tenantId, days);
+    return { tenantId, before: before.toISOString(), events, kept };
   }
 
   @Query(() => [RetentionRunType], {

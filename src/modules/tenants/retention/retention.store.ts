@@ -11,6 +11,7 @@ import { COUNTED, KEYS } from '../../../trail/counts/dimensions';
 import { takeTenant } from '../../../trail/counts/turns';
 import { weekOfPartition } from '../../../trail/partitions';
 import { dropWeek } from './drop-week';
+import { previewOf, type RetentionPreview } from './preview';
 import { removeStep } from './remove-step';
 import type { RetentionRun, RetentionStore, RunningRetention, StoredWeek } from './retention-store';
 
@@ -43,6 +44,15 @@ export class PostgresRetentionStore implements RetentionStore {
         if (count === 0) return null;
         await insertEntries(tx, [changeOf(attempt, { subject: String(tenantId), tenantIds: [tenantId] })]);
         return tx.tenant.findUnique({ where: { tenantId } });
+      }),
+    );
+  }
+
+  preview(tenantId: number, beforeMs: number): Promise<RetentionPreview | null> {
+    return guarded(() =>
+      ofTenants(this.prisma, [tenantId], async (tx) => {
+        const tenant = await tx.tenant.findUnique({ where: { tenantId }, select: { tenantId: true } });
+        return tenant && previewOf(tx, tenantId, beforeMs);
       }),
     );
   }

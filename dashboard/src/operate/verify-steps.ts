@@ -1,0 +1,48 @@
+import type { Client } from 'urql';
+import { CheckLogDocument, type CheckLogQuery } from '../../generated/operations';
+import { askInTime } from '../api/ask';
+
+export interface LogVerdict {
+  readonly next: number;
+  readonly signed: number;
+  readonly sound: number;
+  readonly removed: number;
+  readonly wrong: number;
+  /** The first records that are not as they were accepted. */
+  readonly records: readonly { readonly recordId: string; readonly kind: 'altered' | 'missing' }[];
+  readonly problems: readonly string[];
+}
+
+const NOTHING: LogVerdict = { next: 0, signed: 0, sound: 0, removed: 0, wrong: 0, records: [], problems: [] };
+const RECORDS_MAX = 20;
+
+/** Verifies a log from its beginning to its end. @throws what the service refused, or that it was aborted */
+export async function verifyLog(
+  client: Client,
+  tenantId: string,
+  signal: AbortSignal,
+  onProgress: (verdict: LogVerdict) => void,
+): Promise<LogVerdict> {
+  for (let verdict = NOTHING; ; onProgress(verdict)) {
+    const variables = { tenantId, start: verdict.next };
+    const { auditLogCheck } = await askInTime(client, signal, CheckLogDocument, variables);
+    verdict = together(verdict, auditLogCheck);
+    if (verdict.next >= verdict.signed) return verdict;
+  }
+}
+
+type Step = CheckLogQuery['auditLogCheck'];
+
+function together(before: LogVerdict, step: Step): LogVerdict {
+  const altered = step.altered.map((recordId) => ({ recordId, kind: 'altered' as const }));
+  const missing = step.missing.map((recordId) => ({ recordId, kind: 'missing' as const }));
+  return {
+    next: step.next,
+    signed: step.signed,
+    sound: before.sound + step.sound,
+    removed: before.removed + step.removed,
+    wrong: before.wrong + step.wrong,
+    records: [...before.records, ...altered, ...missing].slice(0, RECORDS_MAX),
+    problems: [...new Set([...before.problems, ...step.problems])],
+  };
+}
