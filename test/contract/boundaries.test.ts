@@ -128,7 +128,7 @@ const BORDERS: readonly Border[] = [
     of: ['dashboard/src'],
     // What is a fact for both sides, and computes without Node; the rest comes over GraphQL.
     files: [
-      ...['src/event', 'src/limits', 'src/caller/scopes', 'src/modules/sources/audit-source'],
+      ...['src/event', 'src/errors', 'src/limits', 'src/caller/scopes', 'src/modules/sources/audit-source'],
       'dashboard/generated/operations',
     ],
     packages: [
