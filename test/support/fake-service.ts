@@ -22,6 +22,7 @@ import { AlertRouteResolver } from '../../src/modules/detection/route.resolver';
 import { RuleResolver } from '../../src/modules/detection/rule.resolver';
 import { EventProofResolver, EvidenceResolver } from '../../src/modules/evidence/evidence.resolver';
 import type { EvidenceLog } from '../../src/modules/evidence/evidence-log';
+import { LogCheckResolver } from '../../src/modules/evidence/log-check.resolver';
 import { ExploreResolver } from '../../src/modules/explore/explore.resolver';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { IngestResolver } from '../../src/modules/ingest/ingest.resolver';
@@ -73,6 +74,7 @@ const UNUSED = [
   RuleResolver,
   CoverageResolver,
   DestinationResolver,
+  LogCheckResolver,
   SavedSearchResolver,
 ] as const;
 
