@@ -79,6 +79,8 @@ export interface Rule extends RuleAbout {
   readonly tests: readonly RuleTest[];
   /** The documents of the file that it is made of. */
   readonly source: string;
+  /** What an event takes at worst: 1 is about a text that is looked for in 4,000 characters, a microsecond. */
+  readonly cost: number;
 }
 
 /** Events that come with a rule file, and whether it must find something in them. */

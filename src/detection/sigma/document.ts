@@ -20,6 +20,7 @@ export interface EventDocument extends Described {
   readonly kind: 'event';
   readonly logsource: Logsource | null;
   readonly matcher: Matcher | null;
+  readonly cost: number;
 }
 export interface CorrelationDocument extends Described {
   readonly kind: 'correlation';
@@ -33,6 +34,7 @@ export interface FilterDocument {
   /** Null: all of the file. */
   readonly rules: readonly string[] | null;
   readonly matcher: Matcher | null;
+  readonly cost: number;
 }
 export type SigmaDocument = EventDocument | CorrelationDocument | FilterDocument;
 
@@ -65,9 +67,10 @@ export function parseDocument(root: MapNode, problems: Problems): SigmaDocument 
   if (!detection) return problems.add(root.line, 'a document must have detection, correlation or filter');
   const logsource = ruleLogsource(root, problems);
   if (detection.value.kind === 'scalar' && detection.value.value === TRAIL_HEALTH)
-    return { kind: 'event', ...described, logsource, matcher: never };
+    return { kind: 'event', ...described, logsource, matcher: never, cost: 0 };
+  const before = problems.cost;
   const matcher = detectionTest(detection, problems);
-  return { kind: 'event', ...described, logsource, matcher };
+  return { kind: 'event', ...described, logsource, matcher, cost: problems.cost - before };
 }
 
 const LEVELS: Readonly<Record<string, Severity>> = {
@@ -185,10 +188,11 @@ function parseFilter(root: MapNode, filter: Entry, problems: Problems): FilterDo
   if (filter.value.kind !== 'map') return problems.add(filter.line, 'filter must be a map');
   const rules = textsAt(filter.value, 'rules');
   const isAny = rules.length === 0 || (rules.length === 1 && rules[0] === 'any');
+  const before = problems.cost;
   const matcher = detectionTest(filter, problems, ['rules']);
   return {
     ...{ kind: 'filter', line: root.line, rules: isAny ? null : rules },
-    ...{ logsource: logsourceAt(root), matcher },
+    ...{ logsource: logsourceAt(root), matcher, cost: problems.cost - before },
   };
 }
 

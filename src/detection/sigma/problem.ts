@@ -12,6 +12,8 @@ export class Problems {
   readonly found: RuleProblem[] = [];
   /** States of the regular expressions so far. */
   states = 0;
+  /** Of all that was read so far, as of `Rule`. */
+  cost = 0;
 
   get isFull(): boolean {
     return this.found.length >= PROBLEMS_MAX;

@@ -11,6 +11,7 @@ import { unknownField } from './value-test';
 const RULES_OF_FILE_MAX = 100;
 /** Correlations that name each other make more of each the deeper they are: 20 rules of 20 rules are 400. */
 const PARTS_OF_FILE_MAX = 2_000;
+const PART_COST = 2;
 const DEFAULT_GROUP = ['serverInstanceName', 'serverPrincipalName'];
 
 /**
@@ -63,6 +64,7 @@ export function parseRules(
 class Builder {
   #parts = 0;
   #used = new Set<SigmaDocument>();
+  #cost = 0;
 
   constructor(
     private readonly texts: ReadonlyMap<SigmaDocument, string>,
@@ -73,6 +75,7 @@ class Builder {
 
   ruleOf(document: EventDocument | CorrelationDocument, tuning: Tuning): Rule | null {
     this.#used = new Set();
+    this.#cost = 0;
     const except = this.#exceptions(tuning, document.line);
     const root = this.#node(document, tuning, except, []);
     if (!root) return null;
@@ -91,6 +94,7 @@ class Builder {
       groupBy,
       dedupMinutes: tuning.dedupMinutes ?? own.dedupMinutes,
       tests: own.tests,
+      cost: this.#cost,
       source: [...this.texts].flatMap(([one, text]) => (this.#used.has(one) ? [text] : [])).join(''),
     };
   }
@@ -129,6 +133,7 @@ class Builder {
       );
     }
     this.#used.add(document);
+    this.#cost += PART_COST;
     if (document.kind === 'event') return this.#eventNode(document, except);
     return correlationNode(document, {
       problems: this.problems,
@@ -153,11 +158,13 @@ class Builder {
 
   #eventNode(document: EventDocument, except: Matcher | null): EventNode | null {
     if (!document.matcher) return null;
+    this.#cost += document.cost;
     const filters: Matcher[] = [];
     for (const one of this.texts.keys()) {
       if (one.kind !== 'filter' || !one.matcher || !narrows(one.logsource, document.logsource)) continue;
       if (one.rules !== null && !one.rules.some((name) => document.names.includes(name))) continue;
       filters.push(one.matcher);
+      this.#cost += one.cost;
       this.#used.add(one);
     }
     return { kind: 'event', matcher: allOf([document.matcher, ...filters, ...(except ? [except] : [])]) };

@@ -64,6 +64,7 @@ function keyword(node: Node, problems: Problems): Matcher | null {
     return problems.add(node.line, 'a keyword must be a text or a number');
   const glob = [ANY, ...parseGlob(foldCase(String(node.value))), ANY] as const;
   if (isSlow(glob)) return problems.add(node.line, slowText('keyword'));
+  problems.cost += 2;
   const test = globTest(glob);
   return { test: (seen) => test(seen.everything()), actions: null };
 }

@@ -21,6 +21,7 @@ const KNOWN = new Set<string>([...WHERE, ...ALONE, 'all', 'cased', 'fieldref', '
 const PATTERN_CHARS_MAX = 4_096;
 /** Every character of a value may visit all of them. */
 const PATTERN_STATES_MAX = 5_000;
+const STATE_COST = 5;
 /** Of a file: compiled in less than half a second. */
 const STATES_OF_FILE_MAX = 50_000;
 
@@ -50,6 +51,7 @@ export function parseModifiers(given: readonly string[], line: number, problems:
 export function valueTest({ field, modifiers }: FieldTest, node: Node, problems: Problems): Matcher | null {
   if (node.kind !== 'scalar')
     return problems.add(node.line, 'a value must be a text, a number, true, false or null');
+  problems.cost += 1;
   const { value, line } = node;
   if (modifiers.has('exists')) {
     const wanted = String(value);
@@ -147,6 +149,7 @@ function regexTest(
     return problems.add(line, `a regular expression has at most ${PATTERN_CHARS_MAX} characters`);
   const states = statesOf(pattern);
   problems.states += states;
+  problems.cost += states * STATE_COST;
   if (states > PATTERN_STATES_MAX || problems.states > STATES_OF_FILE_MAX)
     return problems.add(
       line,

@@ -30,9 +30,11 @@ interface RuleRow {
 
 /** Reads and changes the rules of a tenant. Engines notice a change by the revision that it counts. */
 export class RuleStore {
-  readonly #abouts = new LRUCache<string, { readonly about: RuleAbout | null }>({
-    maxSize: ABOUTS_CHARS_MAX,
-  });
+  readonly #abouts = new LRUCache<string, { readonly about: (RuleAbout & { readonly cost: number }) | null }>(
+    {
+      maxSize: ABOUTS_CHARS_MAX,
+    },
+  );
 
   constructor(
     private readonly prisma: ServiceDb,
@@ -71,13 +73,21 @@ export class RuleStore {
     await this.#change(tenantId, attempt, async (tx) => {
       const there = await rowsOf(tx, tenantId);
       const own = there.flatMap(({ ruleId, source: text }) =>
-        text !== null && !rules.some((rule) => rule.ruleId === ruleId) ? [text] : [],
+        text !== null && !rules.some((rule) => rule.ruleId === ruleId) ? [{ ruleId, source: text }] : [],
       );
-      const chars = [...own, ...rules.map((rule) => rule.source)].reduce((sum, text) => sum + text.length, 0);
+      const all = [...own, ...rules];
+      const chars = all.reduce((sum, one) => sum + one.source.length, 0);
       if (own.length + rules.length > LIMITS.ownRulesMax)
         throw refused(`A tenant has at most ${LIMITS.ownRulesMax} rules of its own.`);
       if (chars > LIMITS.ownRulesCharsMax)
         throw refused(`The rules of a tenant's own have at most ${LIMITS.ownRulesCharsMax} characters.`);
+      let cost = rules.reduce((sum, rule) => sum + rule.cost, 0);
+      for (const one of own) cost += (await this.#about(one.source, one.ruleId, null))?.cost ?? 0;
+      if (cost > LIMITS.ownRulesCostMax)
+        throw refused(
+          'The rules of a tenant have too many values, or too large regular expressions, to look at each event with them: ' +
+            `they come to ${cost} with this file, and may come to ${LIMITS.ownRulesCostMax}.`,
+        );
       for (const { ruleId, source: own } of rules) {
         const before = there.find((row) => row.ruleId === ruleId);
         await this.#put(tx, tenantId, {
@@ -186,7 +196,11 @@ export class RuleStore {
   }
 
   /** What a file says of a rule: parsed once, others having their turn in between. Null: it is not taken. */
-  async #about(source: string, ruleId: string, tuning: string | null): Promise<RuleAbout | null> {
+  async #about(
+    source: string,
+    ruleId: string,
+    tuning: string | null,
+  ): Promise<(RuleAbout & { readonly cost: number }) | null> {
     const key = `${ruleId}/${digestOf(source, tuning)}`;
     const known = this.#abouts.get(key);
     if (known) return known.about;
@@ -198,8 +212,8 @@ export class RuleStore {
   }
 }
 
-const aboutOf = ({ ruleId, title, description, why, falsePositives, tags, severity }: Rule): RuleAbout => ({
-  ...{ ruleId, title, description, why, falsePositives, tags, severity },
+const aboutOf = ({ ruleId, title, description, why, falsePositives, tags, severity, cost }: Rule) => ({
+  ...{ ruleId, title, description, why, falsePositives, tags, severity, cost },
 });
 
 /** A rule of a file that this release takes. */
