@@ -79,7 +79,7 @@ export interface Rule extends RuleAbout {
   readonly tests: readonly RuleTest[];
   /** The documents of the file that it is made of. */
   readonly source: string;
-  /** What an event takes at worst: 1 is about a text that is looked for in 4,000 characters, a microsecond. */
+  /** What an event takes: 1 is about a text that is looked for in 4,000 characters, a microsecond. */
   readonly cost: number;
 }
 

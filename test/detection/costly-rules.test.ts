@@ -126,3 +126,18 @@ describe('an engine', () => {
     expect((await host.learn(1, events, 0)).seen).toBeLessThan(events.length);
   });
 });
+
+describe('what a rule costs', () => {
+  const costOf = (source: string) => parseRules(source).map(({ cost }) => cost);
+
+  it('grows with its values, the states of its regular expressions, and how often a correlation names it', () => {
+    const [one = 0] = costOf(rule('a', '    actionId: [SL, UP]\n'));
+    const [more = 0] = costOf(rule('a', `    actionId: [${Array(100).fill('SL').join(', ')}]\n`));
+    expect(more - one).toBe(98);
+    const [regular = 0] = costOf(regex('.{900}y'));
+    expect(regular).toBeGreaterThan(18_000);
+    const chain = rule('a', '    statement: x\n') + correlation('b', Array(20).fill('a'));
+    const [named = 0] = costOf(chain + correlation('c', Array(20).fill('b')));
+    expect(named).toBeGreaterThan(400);
+  });
+});
