@@ -11,9 +11,10 @@ const STEP = 2_000;
 /** Baselines want a week of logins and some days of sums. */
 const DAYS_BEFORE = 8;
 const DAY_MS = 86_400_000;
-const WINDOW_US = 300e6;
+const WINDOW_MS = 300_000;
 const START_MS = Date.UTC(2026, 2, 10);
 const US_PER_S = 1e6;
+const TOLD_EVENTS = 100_000;
 
 export interface Watched {
   readonly events: number;
@@ -36,7 +37,7 @@ export async function watchDay(events: number, say: (line: string) => void = () 
   }));
   await host.open(TENANT, rules, []);
   for (let day = DAYS_BEFORE; day > 0; day--)
-    await host.learn(TENANT, summaryOf(new ServerDay(START_MS - day * DAY_MS, events, day)));
+    await host.learn(TENANT, [...new ServerDay(START_MS - day * DAY_MS, events, day).summary(WINDOW_MS)]);
   say(`  learned from ${DAYS_BEFORE} days`);
   const state = new Map<string, number>();
   const findings: Finding[] = [];
@@ -54,6 +55,10 @@ export async function watchDay(events: number, say: (line: string) => void = () 
       if (body === null) state.delete(`${node} ${key}`);
       else state.set(`${node} ${key}`, body.length);
     }
+    if (Math.floor(count / TOLD_EVENTS) > Math.floor((count - step.length) / TOLD_EVENTS))
+      say(
+        `  ${count} events, ${Math.round((count * US_PER_S) / cpu)} a processor second, ${findings.length} findings`,
+      );
     step = [];
   };
   for (const event of new ServerDay(START_MS, events, 0).all()) {
@@ -77,24 +82,6 @@ function heapUsed(): number {
   const collect: () => void = runInNewContext('gc');
   collect();
   return process.memoryUsage().heapUsed;
-}
-
-/** What baselines take from a day: of each login and window one event with the sum of its rows. */
-function summaryOf(day: ServerDay): DetectionEvent[] {
-  const sums = new Map<string, { event: DetectionEvent; responseRows: number; affectedRows: number }>();
-  for (const event of day.all()) {
-    const { actionId, serverPrincipalName } = event.fields;
-    const window = actionId === 'LGIS' ? 0 : Math.floor(event.at / WINDOW_US);
-    const key = `${actionId} ${serverPrincipalName} ${window}`;
-    const known = sums.get(key) ?? { event, responseRows: 0, affectedRows: 0 };
-    known.responseRows += Number(event.additional.responseRows ?? 0);
-    known.affectedRows += Number(event.additional.affectedRows ?? 0);
-    sums.set(key, known);
-  }
-  return [...sums.values()].map(({ event, responseRows, affectedRows }) => ({
-    ...event,
-    additional: { ...event.additional, responseRows, affectedRows },
-  }));
 }
 
 /** Findings of a rule and group within its time are one alert. */

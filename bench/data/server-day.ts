@@ -14,6 +14,12 @@ const ACTIONS = { SL: 42, EX: 14, LGIS: 13, LGO: 13, UP: 8, IN: 7, DL: 1.5, VSST
 const ROWS_USUAL = 40;
 const ROWS_REPORT = 20_000;
 
+interface Pick {
+  readonly actionId: string;
+  /** Which of the logins. */
+  readonly login: number;
+  readonly rows: number;
+}
 interface Made {
   readonly atMs: number;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -31,6 +37,11 @@ export class ServerDay {
   readonly #hours = new Weighted(BY_HOUR);
   readonly #actions = new Weighted(Object.values(ACTIONS));
   readonly #names = Object.keys(ACTIONS);
+  readonly #logins = this.#profile.logins.map(({ name, database, json }) => ({
+    who: JSON.parse(`{${json}}`) as Readonly<Record<string, string>>,
+    isReporting: name.includes('reporting'),
+    databaseName: this.#profile.databases[database] ?? 'Sales',
+  }));
   #count = 0;
 
   /** @param startMs midnight, UTC */
@@ -52,7 +63,7 @@ export class ServerDay {
       const atMs = this.#timeAt(n / this.events);
       for (let chore = chores[next]; chore && chore.atMs <= atMs; chore = chores[++next])
         yield this.#event(chore);
-      yield this.#event(this.#work(atMs));
+      yield this.#event(this.#made(atMs, this.#pick()));
     }
     for (const chore of chores.slice(next)) yield this.#event(chore);
   }
@@ -82,13 +93,45 @@ export class ServerDay {
     };
   }
 
+  /**
+   * What baselines take from a day: of each login and action one event for each window, with the sum of its rows. In the
+   * order of time, but for chores, which come last.
+   */
+  *summary(windowMs: number): Generator<DetectionEvent> {
+    let [window, sums] = [0, new Map<string, { pick: Pick; rows: number }>()];
+    const flush = (atMs: number) =>
+      [...sums.values()].map(({ pick, rows }) => this.#event(this.#made(atMs, { ...pick, rows })));
+    for (let n = 0; n < this.events; n++) {
+      const atMs = this.#timeAt(n / this.events);
+      const at = Math.floor(atMs / windowMs);
+      if (at !== window) {
+        yield* flush(window * windowMs);
+        [window, sums] = [at, new Map()];
+      }
+      const pick = this.#pick();
+      const key = `${pick.actionId} ${pick.login}`;
+      const known = sums.get(key);
+      if (known) known.rows += pick.rows;
+      else sums.set(key, { pick, rows: pick.rows });
+    }
+    yield* flush(window * windowMs);
+    for (const chore of this.#chores()) yield this.#event(chore);
+  }
+
   /** One of the events of which there are millions. */
-  #work(atMs: number): Made {
+  #pick(): Pick {
     const random = this.#random;
     const actionId = this.#names[this.#actions.pick(random)] ?? 'SL';
-    const login = this.#profile.logins[this.#profile.loginFrequency.pick(random)];
-    const who = JSON.parse(`{${login?.json ?? ''}}`) as Record<string, string>;
-    const databaseName = this.#profile.databases[login?.database ?? 0] ?? 'Sales';
+    const login = this.#profile.loginFrequency.pick(random);
+    const isReport = actionId === 'SL' && this.#logins[login]?.isReporting === true && random.below(50) === 0;
+    return {
+      ...{ actionId, login },
+      rows: Math.floor((isReport ? ROWS_REPORT : ROWS_USUAL) * (0.2 + random.next() * 1.6)),
+    };
+  }
+
+  #made(atMs: number, { actionId, login, rows }: Pick): Made {
+    const { who, databaseName } = this.#logins[login] ?? { who: {}, databaseName: 'Sales' };
     if (actionId === 'LGIS' || actionId === 'LGO') {
       const fields = {
         ...who,
@@ -100,10 +143,8 @@ export class ServerDay {
       };
       return { atMs, fields, additional: { classType: 'LX' } };
     }
-    const { text, table } = this.#statements.of(actionId, random);
+    const { text, table } = this.#statements.of(actionId, this.#random);
     const statement = JSON.parse(`"${text}"`) as string;
-    const isReport = actionId === 'SL' && login?.name.includes('reporting') && random.below(50) === 0;
-    const rows = Math.floor((isReport ? ROWS_REPORT : ROWS_USUAL) * (0.2 + random.next() * 1.6));
     const counted = actionId === 'SL' ? { responseRows: rows } : { affectedRows: 1 + Math.floor(rows / 10) };
     return {
       atMs,
