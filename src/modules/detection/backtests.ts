@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Finding } from '../../detection/finding';
 import type { EngineHost, RuleSource } from '../../detection/host';
 import { openHost } from '../../detection/thread-host';
@@ -42,6 +43,7 @@ export class Backtests {
   constructor(
     private readonly reader: ArrivalReader,
     private readonly nowMs: () => number,
+    private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
   /** @throws DomainError `service_unavailable` while the tenant has one, or too many run */
@@ -67,7 +69,9 @@ export class Backtests {
     }
     const host = openHost(HEAP_MB);
     void this.#run(job, { tenantId, rule, days, host })
-      .catch(() => {
+      .catch((err: Error) => {
+        if (!this.#stopping.signal.aborted)
+          this.log.warn({ err, tenantId, backtestId: answer.backtestId }, 'a backtest failed');
         job.answer = { ...job.answer, state: 'failed' };
       })
       .finally(() => host.close());
@@ -78,7 +82,10 @@ export class Backtests {
   find(backtestId: string, mayTenant: (tenantId: number) => boolean): BacktestAnswer {
     const job = this.#known.get(backtestId);
     if (!job || !mayTenant(Number(job.answer.tenantId)))
-      throw new DomainError('not_found', { public: 'There is no such record.' });
+      throw new DomainError('not_found', {
+        public:
+          'There is no such backtest. One that was begun on another instance, or before a restart, is to be begun again.',
+      });
     return job.answer;
   }
 

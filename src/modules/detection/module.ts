@@ -63,7 +63,7 @@ export function detectionModule(parts: {
   });
   const alerts = new AlertStore(prisma, nowMs, (tx, alert) => noteAlerts(tx, [alert], new Date(nowMs())));
   const rules = new RuleStore(prisma, shipped, nowMs);
-  const backtests = new Backtests(new PostgresArrivalReader(askPrisma(owner), form, nowMs), nowMs);
+  const backtests = new Backtests(new PostgresArrivalReader(askPrisma(owner), form, nowMs), nowMs, log);
   signal.addEventListener('abort', () => backtests.close());
   const callTenants = new CallTenants(tenants);
   return {
