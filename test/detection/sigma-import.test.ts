@@ -186,6 +186,22 @@ describe('selections', () => {
   });
 });
 
+describe('YAML as people write it', () => {
+  it.each([
+    ['quoted keys', "  s:\n    'objectName': 'orders'\n    'actionId|contains': 'S'\n  'condition': 's'\n"],
+    [
+      'quoted keys in a list',
+      "  s:\n    - 'objectName': \"orders\"\n      \"actionId\": 'SL'\n    - 'x'\n  condition: s\n",
+    ],
+    ['flow lists', "  s:\n    objectName: ['x',\n      'orders',]\n  condition: s\n"],
+    ['folded texts', '  s:\n    objectName: >-\n      orders\n  condition: |\n    s\n'],
+    ['comments', "  s: # here\n    # there\n    objectName: 'orders' # 'x'\n  condition: s\n"],
+    ['the end of a document', '  s:\n    objectName: orders\n  condition: s\n...\n'],
+  ])('is taken: %s', (_, detection) => {
+    expect(findings(rule(detection), { actionId: 'SL' })).toBe(1);
+  });
+});
+
 describe('correlations', () => {
   const base = (name: string, action: string) =>
     `title: ${name}\nname: ${name}\nlogsource:\n  product: sqlserver\ndetection:\n  s:\n    actionId: ${action}\n  condition: s\n`;
@@ -292,6 +308,7 @@ describe('what takes the service from others', () => {
     `title: ${name}\nname: ${name}\nlogsource:\n  product: sqlserver\ndetection:\n  s:\n    actionId: SL\n  condition: s\n`;
   it.each([
     ['quotes', '"'.repeat(CHARS)],
+    ['quotes on lines of their own', '"a"\n'.repeat(CHARS / 4)],
     ['the same key', `{${'a, '.repeat(CHARS / 3)}a}`],
     ['different keys', Array.from({ length: 20_000 }, (_, i) => `a${i}: `).join('\n')],
     ['brackets', '['.repeat(CHARS)],

@@ -45,6 +45,8 @@ export function scanYaml(
       problems.add(line, 'no YAML: a text in double quotes has an unknown escape sequence');
     if (isTooMuch || documents > max.documents || nested < 0 || problems.isFull) break;
     for (let at = token.indexOf('\n'); at >= 0; at = token.indexOf('\n', at + 1)) line += 1;
+    // On a line of its own a quoted text may be the next key.
+    if (type === 'newline' && before?.endsWith('quoted-scalar')) before = null;
     if (type !== 'space' && type !== 'newline' && type !== 'comment') before = type;
   }
   if (problems.found.length > 0) throw new RuleRefused(problems.found);
