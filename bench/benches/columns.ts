@@ -13,7 +13,7 @@ import type { Bench } from '../context';
 import { END_MS, START_MS } from '../data/calendar';
 import { tenantProfile } from '../data/tenants';
 import { compared, type Figure, reported, type Target } from '../figure';
-import type { Dataset } from '../load/dataset';
+import { type MadeColumns, madeColumns } from '../load/made-columns';
 import { withClient } from '../processes/databases';
 import { short } from '../report';
 
@@ -58,11 +58,11 @@ interface Side {
 
 /** What any expression takes, asked of the reader and the explorer themselves, at N events and at a tenth of N. */
 export async function columns(bench: Bench): Promise<Figure[]> {
-  const small = await bench.dataset(Math.max(1, Math.round(bench.options.rows / 10)));
-  const large = await bench.dataset(bench.options.rows);
+  const small = await madeColumns(bench, Math.max(1, Math.round(bench.options.rows / 10)));
+  const large = await madeColumns(bench, bench.options.rows);
   const opened = await Promise.all([open(small), open(large)]);
   try {
-    const [a, b] = [await sideOf(opened[0], small), await sideOf(opened[1], large)];
+    const [a, b] = [sideOf(opened[0], small), sideOf(opened[1], large)];
     const figures = [await diskOf(large, b)];
     for (const [span, range] of Object.entries(RANGES))
       for (const [name, filter] of Object.entries(EXPRESSIONS)) {
@@ -88,14 +88,13 @@ export async function columns(bench: Bench): Promise<Figure[]> {
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
-const open = ({ url }: Dataset): Promise<Database> => openDatabase(loadConfig({ DATABASE_URL: url }));
+const open = ({ url }: MadeColumns): Promise<Database> => openDatabase(loadConfig({ DATABASE_URL: url }));
 
-async function sideOf({ ask, snapshot }: Database, { tenantIds }: Dataset): Promise<Side> {
-  const tenants = tenantSet([tenantIds[0] ?? 0]);
+function sideOf({ ask, snapshot }: Database, { tenantId, events }: MadeColumns): Side {
+  const tenants = tenantSet([tenantId]);
   const reader = new PostgresAuditEventReader(ask, 'lateral', undefined, snapshot);
   const explorer = new PostgresAuditEventExplorer(ask, 'lateral', undefined, snapshot);
-  const all = toAuditEventQuery(parseParameters(LIST_PARAMETERS, {}));
-  return { reader, explorer, tenants, events: (await reader.page(tenants, all)).totalCount };
+  return { reader, explorer, tenants, events };
 }
 
 type Given = Readonly<Record<string, string>>;
@@ -147,7 +146,7 @@ async function medianMs(ask: () => Promise<unknown>): Promise<number> {
 }
 
 /** What the columns of the busiest tenant take, their rows' share of names of values included. */
-async function diskOf({ url }: Dataset, { tenants, events }: Side): Promise<Figure> {
+async function diskOf({ url }: MadeColumns, { tenants, events }: Side): Promise<Figure> {
   const sizes = ['times', ...COLUMN_FIELDS.map(columnOf)].map(
     (column) => `coalesce(pg_column_size(${column}), 0)`,
   );

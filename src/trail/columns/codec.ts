@@ -1,20 +1,23 @@
 /**
  * A column of an hour as a text: the numbers of its values, `12,7,40`, a semicolon, and in base64 which event has which of
- * them, by their place in that list. A place takes 0, 1, 2, 4, 8 or 16 bits, as few as will do.
+ * them, by their place in that list. A place takes 0, 1, 2, 4, 8 or 16 bits, as few as will do. It is worked with as it is
+ * packed: most of the time goes into reading memory.
  */
 export interface Column {
   /** Numbers of the values, in the order of the places. */
   readonly ids: Int32Array;
-  /** Of each event the place of its value. */
-  readonly codes: Uint16Array;
+  readonly width: Width;
+  /** Of each event the place of its value, its code, the first in the lowest bits. */
+  readonly bytes: Uint8Array;
 }
 
 /** An hour with more values has no column. */
 export const COLUMN_VALUES_MAX = 65_536;
 const WIDTHS = [0, 1, 2, 4, 8, 16] as const;
+export type Width = (typeof WIDTHS)[number];
 const BYTE = 8;
 
-const widthOf = (values: number) => WIDTHS.find((bits) => values <= 2 ** bits) ?? BYTE * 2;
+const widthOf = (values: number): Width => WIDTHS.find((bits) => values <= 2 ** bits) ?? 16;
 
 /** @param values how many there are: codes are smaller */
 export function packCodes(codes: readonly number[], values: number): Buffer {
@@ -35,44 +38,75 @@ export function packCodes(codes: readonly number[], values: number): Buffer {
 export const columnText = (ids: readonly number[], packed: Buffer): string =>
   `${ids.join(',')};${packed.toString('base64')}`;
 
-/** @param n events of the hour */
+/** @param n events of the hour @throws RangeError the text is shorter than so many events are long */
 export function readColumn(text: string, n: number): Column {
   const end = text.indexOf(';');
   const ids = readNumbers(text, end);
-  return { ids, codes: unpack(Buffer.from(text.slice(end + 1), 'base64'), n, widthOf(ids.length)) };
+  const width = widthOf(ids.length);
+  const bytes = Buffer.from(text.slice(end + 1), 'base64');
+  if (bytes.length * BYTE < n * width)
+    throw new RangeError('a column has fewer codes than its hour has events');
+  return { ids, width, bytes };
 }
 
 const [COMMA, ZERO] = [44, 48];
+const NUMBERS = new Int32Array(COLUMN_VALUES_MAX);
 
 /** Digit by digit: splitting would make a text of each number, of hundreds in thousands of hours. */
 function readNumbers(text: string, end: number): Int32Array {
-  let count = 1;
-  for (let i = 0; i < end; i++) if (text.charCodeAt(i) === COMMA) count++;
-  const numbers = new Int32Array(count);
-  let at = 0;
+  let [count, number] = [0, 0];
   for (let i = 0; i < end; i++) {
     const code = text.charCodeAt(i);
-    if (code === COMMA) at++;
-    else numbers[at] = (numbers[at] as number) * 10 + code - ZERO;
+    if (code === COMMA) {
+      NUMBERS[count++] = number;
+      number = 0;
+    } else number = number * 10 + code - ZERO;
   }
-  return numbers;
+  NUMBERS[count++] = number;
+  return NUMBERS.slice(0, count);
 }
 
-/** Of one type whatever the width: code that sees several is compiled for all of them, and takes several times as long. */
-function unpack(bytes: Buffer, n: number, bits: number): Uint16Array {
-  if (bits === BYTE) return new Uint16Array(bytes);
-  const codes = new Uint16Array(n);
-  if (bits === BYTE * 2) {
-    for (let i = 0, at = 0; i < n; i++, at += 2)
-      codes[i] = (bytes[at] as number) | ((bytes[at + 1] as number) << BYTE);
-  } else if (bits > 0) {
-    const mask = (1 << bits) - 1;
-    for (let i = 0, at = 0; i < n; at++) {
-      let byte = bytes[at] as number;
-      for (let k = 0; k < BYTE && i < n; k += bits, byte >>= bits) codes[i++] = byte & mask;
+/** The code of one event. */
+export function codeAt({ width, bytes }: Column, place: number): number {
+  if (width === 0) return 0;
+  if (width === BYTE * 2) return (bytes[place * 2] as number) | ((bytes[place * 2 + 1] as number) << BYTE);
+  const bit = place * width;
+  return ((bytes[bit >> 3] as number) >> (bit & 7)) & ((1 << width) - 1);
+}
+
+/** Adds to each code's count the events at some places that have it. */
+export function countCodes({ width, bytes }: Column, places: Uint32Array, counts: Int32Array): void {
+  if (width === 0) (counts[0] as number) += places.length;
+  else if (width === BYTE)
+    for (let i = 0; i < places.length; i++) (counts[bytes[places[i] as number] as number] as number)++;
+  else if (width === BYTE * 2)
+    for (let i = 0; i < places.length; i++) {
+      const at = (places[i] as number) * 2;
+      (counts[(bytes[at] as number) | ((bytes[at + 1] as number) << BYTE)] as number)++;
+    }
+  else {
+    const mask = (1 << width) - 1;
+    for (let i = 0; i < places.length; i++) {
+      const bit = (places[i] as number) * width;
+      (counts[((bytes[bit >> 3] as number) >> (bit & 7)) & mask] as number)++;
     }
   }
-  return codes;
+}
+
+/** The same of the first `n` events. */
+export function countAllCodes({ width, bytes }: Column, n: number, counts: Int32Array): void {
+  if (width === 0) (counts[0] as number) += n;
+  else if (width === BYTE) for (let i = 0; i < n; i++) (counts[bytes[i] as number] as number)++;
+  else if (width === BYTE * 2)
+    for (let at = 0; at < n * 2; at += 2)
+      (counts[(bytes[at] as number) | ((bytes[at + 1] as number) << BYTE)] as number)++;
+  else {
+    const mask = (1 << width) - 1;
+    for (let i = 0, at = 0; i < n; at++) {
+      let byte = bytes[at] as number;
+      for (let k = 0; k < BYTE && i < n; k += width, i++, byte >>= width) (counts[byte & mask] as number)++;
+    }
+  }
 }
 
 const MORE = 0x80;

@@ -7,9 +7,10 @@ import type { SearchTerm } from '../../event/search';
 import { wholeWordsOf } from '../../event/search-terms';
 import { indexKeyOf } from '../index-words';
 import { fromStored, toStored } from '../stored-text';
+import { type Bits, bitsOfCodes, isNone, noBits } from './bits';
 import type { Column } from './codec';
 import { type ColumnField, isColumnField, kindOf, OUTCOME } from './column-fields';
-import { both, byCode, either, MAYBE, NO, negated, type Verdict, type Verdicts, YES } from './verdicts';
+import { both, either, known, MAYBE, NO, negated, type Verdict, type Verdicts, YES } from './verdicts';
 
 /** All that a filter says of an event but its range, as one expression; null: nothing. */
 export function wholeExpression(filter: AuditEventFilter): Expression | null {
@@ -62,7 +63,7 @@ export interface NumberedValue {
 
 /** Tells by columns which events of a tenant a filter leaves. */
 export class Evaluator {
-  /** By term, of the numbers up to the largest that it is about, what it says of their values. */
+  /** By term, of the numbers up to the largest that it is about, whether it holds of their values: 1 or 0. */
   readonly #ofIds = new Map<FieldTerm, Uint8Array>();
   readonly #cut: readonly number[];
 
@@ -82,9 +83,9 @@ export class Evaluator {
       const own = values.filter((value) => value.kind === kind);
       const holds = ({ value }: NumberedValue) => matchesValue(term, fromStored(value));
       const ofIds = new Uint8Array(own.reduce((max, { id }) => Math.max(max, id), 0) + 1).fill(
-        othersOf(term),
+        holdsOfOthers(term),
       );
-      for (const value of own) ofIds[value.id] = holds(value) ? YES : NO;
+      for (const value of own) ofIds[value.id] = holds(value) ? 1 : 0;
       this.#ofIds.set(term, ofIds);
     }
   }
@@ -92,25 +93,30 @@ export class Evaluator {
   of(hour: HourOfColumns): Verdicts {
     const { expression, range } = this.question;
     const within = this.#cut.includes(hour.hour) ? inRange(hour, range) : YES;
-    return both(within, expression ? this.#evaluate(expression, hour) : YES);
+    return expression ? this.#and([expression], hour, within, null) : within;
   }
 
-  #evaluate(expression: Expression, hour: HourOfColumns): Verdicts {
+  /** @param so what is said of the events already */
+  #and(parts: readonly Expression[], hour: HourOfColumns, so: Verdicts, within: Bits | null): Verdicts {
+    let all = so;
+    for (const part of parts) {
+      if (typeof all === 'number' ? all === NO : isNone(all.can)) return NO;
+      all = both(all, this.#evaluate(part, hour, typeof all === 'number' ? within : all.can));
+    }
+    return all;
+  }
+
+  /** @param within events that are asked about; of others anything may be answered. Null: all */
+  #evaluate(expression: Expression, hour: HourOfColumns, within: Bits | null): Verdicts {
     switch (expression.kind) {
       case 'not':
-        return negated(this.#evaluate(expression.of, hour));
-      case 'and': {
-        let all: Verdicts = YES;
-        for (const part of expression.of) {
-          all = both(all, this.#evaluate(part, hour));
-          if (all === NO) return NO;
-        }
-        return all;
-      }
+        return negated(this.#evaluate(expression.of, hour, within));
+      case 'and':
+        return this.#and(expression.of, hour, YES, within);
       case 'or': {
         let any: Verdicts = NO;
         for (const part of expression.of) {
-          any = either(any, this.#evaluate(part, hour));
+          any = either(any, this.#evaluate(part, hour, within));
           if (any === YES) return YES;
         }
         return any;
@@ -118,7 +124,7 @@ export class Evaluator {
       case 'words':
         return this.#words(keysOfTerm(expression.term), hour.hour);
       case 'field':
-        return this.#field(expression, hour);
+        return this.#field(expression, hour, within);
     }
   }
 
@@ -127,7 +133,7 @@ export class Evaluator {
     return keys.some((key) => wordHours.get(key)?.has(hour) === false) ? NO : MAYBE;
   }
 
-  #field(term: FieldTerm, hour: HourOfColumns): Verdicts {
+  #field(term: FieldTerm, hour: HourOfColumns, within: Bits | null): Verdicts {
     const { field } = term;
     if (field === 'tenantId') return matchesValue(term, String(this.question.tenantId)) ? YES : NO;
     if (!isColumnField(field)) return term.how === 'present' && field === 'recordId' ? YES : MAYBE;
@@ -136,28 +142,37 @@ export class Evaluator {
     if (!column) return MAYBE;
     const ofIds =
       field === 'succeeded' ? OUTCOMES[term.text as keyof typeof OUTCOMES] : this.#ofIds.get(term);
-    const [known, others] = [ofIds ?? NOTHING, othersOf(term)];
-    const { ids, codes } = column;
-    const ofValues = new Uint8Array(ids.length);
-    for (let k = 0; k < ids.length; k++) {
-      const id = ids[k] as number;
-      ofValues[k] = id < known.length ? (known[id] as number) : others;
-    }
-    return byCode(ofValues, codes);
+    return ofColumn(column, ofIds ?? NOTHING, holdsOfOthers(term), { n: hour.n, within });
   }
 }
 
+/** @param ofIds by number, whether a term holds of its value @param others whether it does of numbers beyond */
+function ofColumn(
+  column: Column,
+  ofIds: Uint8Array,
+  others: 0 | 1,
+  { n, within }: { readonly n: number; readonly within: Bits | null },
+): Verdicts {
+  const { ids } = column;
+  const flags = new Uint8Array(ids.length);
+  let holds = 0;
+  for (let k = 0; k < ids.length; k++) {
+    const id = ids[k] as number;
+    const flag = id < ofIds.length ? (ofIds[id] as number) : others;
+    flags[k] = flag;
+    holds += flag;
+  }
+  if (holds === 0) return NO;
+  return holds === ids.length ? YES : known(bitsOfCodes(column, flags, n, within));
+}
+
 /** What a term says of values that were not asked for: only absent ones are asked for by `present`. */
-const othersOf = ({ how }: FieldTerm): Verdict => (how === 'present' ? YES : NO);
+const holdsOfOthers = ({ how }: FieldTerm): 0 | 1 => (how === 'present' ? 1 : 0);
 
 const NOTHING = new Uint8Array(0);
 const OUTCOMES = {
-  true: Uint8Array.of(
-    ...[OUTCOME.failed, OUTCOME.succeeded].map((id) => (id === OUTCOME.succeeded ? YES : NO)),
-  ),
-  false: Uint8Array.of(
-    ...[OUTCOME.failed, OUTCOME.succeeded].map((id) => (id === OUTCOME.failed ? YES : NO)),
-  ),
+  true: Uint8Array.of(...[OUTCOME.failed, OUTCOME.succeeded].map((id) => (id === OUTCOME.succeeded ? 1 : 0))),
+  false: Uint8Array.of(...[OUTCOME.failed, OUTCOME.succeeded].map((id) => (id === OUTCOME.failed ? 1 : 0))),
 };
 
 const TICKS_PER_HOUR = BigInt(HOUR_MS) * TICKS_PER_MS;
@@ -173,14 +188,17 @@ export const cutHours = ({ from, to }: TimeRange): number[] =>
 function inRange({ hour, n, times }: HourOfColumns, range: TimeRange): Verdicts {
   if (!times) return MAYBE;
   const [from, to] = [cutAt(hour, range.from), cutAt(hour, range.to)];
-  const verdicts = new Uint8Array(n);
+  const [is, can] = [noBits(n), noBits(n)];
   for (let i = 0; i < n; i++) {
     const time = times[i] as number;
     const begun = !from || time > from.ms ? YES : time < from.ms ? NO : from.isWhole ? YES : MAYBE;
     const open = !to || time < to.ms ? YES : time > to.ms ? NO : to.isWhole ? NO : MAYBE;
-    verdicts[i] = Math.min(begun, open);
+    const verdict = Math.min(begun, open);
+    const bit = 1 << (i & 31);
+    if (verdict === YES) is[i >> 5] = (is[i >> 5] as number) | bit;
+    if (verdict !== NO) can[i >> 5] = (can[i >> 5] as number) | bit;
   }
-  return verdicts;
+  return { is, can };
 }
 
 function cutAt(hour: number, bound: bigint | null) {

@@ -6,6 +6,7 @@ import { recordIdFloor } from '../../event/record-id';
 import { IN_BOUNDS } from '../counts/scope';
 import { whereOf } from '../event-where';
 import { toStored } from '../stored-text';
+import { codeAt } from './codec';
 import type { ColumnField } from './column-fields';
 import type { ColumnCounter, Tally } from './tally';
 
@@ -93,7 +94,7 @@ async function refined(
         const column = value ? columns.column(value.field) : null;
         for (let i = 0; i < count; i++) {
           const place = places ? (places[i] as number) : i;
-          if (column && column.ids[column.codes[place] as number] !== code) continue;
+          if (column && column.ids[codeAt(column, place)] !== code) continue;
           const ms = hour * HOUR_MS + (columns.times?.[place] as number);
           counts.set(ms, (counts.get(ms) ?? 0) + 1);
         }

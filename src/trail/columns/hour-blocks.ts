@@ -7,6 +7,7 @@ import type { AuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
 import type { TenantForm } from '../counts/scope';
 import { within } from '../counts/scope';
+import { type Bits, countBits, placesOf, trim } from './bits';
 import { type Column, readColumn, readTimes } from './codec';
 import { type ColumnField, columnOf } from './column-fields';
 import {
@@ -20,7 +21,7 @@ import {
   wholeExpression,
 } from './evaluate';
 import { columnsStatement, hoursStatement, termValuesStatement, wordHoursStatement } from './statements';
-import { MAYBE, NO, YES } from './verdicts';
+import { MAYBE, type Verdicts, YES } from './verdicts';
 
 export type Rows = readonly Readonly<Record<string, unknown>>[];
 /** Runs a statement of one snapshot. */
@@ -32,13 +33,27 @@ const HOURS_PER_PORTION = 240;
 /** Hours of a word are looked up for so many words; others are looked for in the events. */
 const WORDS_LOOKED_UP_MAX = 32;
 
-/** The events of an hour that a filter leaves, by their place among the hour's. */
-export interface Block {
-  readonly hour: number;
-  readonly count: number;
-  /** Null: all of the hour. */
-  readonly places: Uint32Array | null;
-  readonly columns: HourOfColumns;
+/** The events of an hour that a filter leaves. */
+export class Block {
+  #places: Uint32Array | undefined;
+
+  constructor(
+    readonly columns: HourOfColumns,
+    readonly count: number,
+    /** Which of the hour's they are, none set behind its last. Null: all. */
+    readonly bits: Bits | null,
+  ) {}
+
+  get hour(): number {
+    return this.columns.hour;
+  }
+
+  /** Their places among the hour's, in order. Null: all. */
+  get places(): Uint32Array | null {
+    if (!this.bits) return null;
+    this.#places ??= placesOf(this.bits, this.count);
+    return this.#places;
+  }
 }
 
 interface StoredHour {
@@ -133,9 +148,9 @@ export class TenantHours {
       await this.clock.turn();
       const row = byHour.get(hour);
       const read = new ReadHour(hour, n, row ?? {});
-      const places = row ? placesOf(this.evaluator.of(read), n) : null;
-      if (places === null) unknown.push(hour);
-      else if (places.count > 0) blocks.push({ block: { hour, columns: read, ...places }, read });
+      const block = row ? blockOf(this.evaluator.of(read), read) : null;
+      if (block === null) unknown.push(hour);
+      else if (block.count > 0) blocks.push({ block, read });
     }
     return { blocks, unknown };
   }
@@ -231,18 +246,19 @@ class ReadHour implements HourOfColumns {
   }
 }
 
-/** The places of the events that are left; null: of one of them the columns do not know. */
-function placesOf(verdicts: number | Uint8Array, n: number): Pick<Block, 'places' | 'count'> | null {
+/** The events that are left; null: of one of them the columns do not know. */
+function blockOf(verdicts: Verdicts, columns: HourOfColumns): Block | null {
+  const { n } = columns;
   if (typeof verdicts === 'number')
-    return verdicts === MAYBE ? null : { places: null, count: verdicts === YES ? n : 0 };
-  const places = new Uint32Array(n);
-  let count = 0;
-  for (let i = 0; i < n; i++) {
-    const verdict = verdicts[i];
-    if (verdict === YES) places[count++] = i;
-    else if (verdict !== NO) return null;
+    return verdicts === MAYBE ? null : new Block(columns, verdicts === YES ? n : 0, null);
+  const { is, can } = verdicts;
+  trim(is, n);
+  if (is !== can) {
+    trim(can, n);
+    if (is.some((word, i) => word !== can[i])) return null;
   }
-  return { places: places.subarray(0, count), count };
+  const count = countBits(is);
+  return new Block(columns, count, count === n ? null : is);
 }
 
 function portionsOf(hours: readonly StoredHour[]): StoredHour[][] {

@@ -8,7 +8,8 @@ import { toSnakeCase } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import type { TenantForm } from '../counts/scope';
 import { fromStored } from '../stored-text';
-import { COLUMN_VALUES_MAX } from './codec';
+import { bitsOfCodes, countBits, placesOf, trim } from './bits';
+import { COLUMN_VALUES_MAX, countAllCodes, countCodes } from './codec';
 import { type ColumnField, columnOf, type GroupField, isColumnField, OUTCOME } from './column-fields';
 import { wholeExpression } from './evaluate';
 import { type Ask, type Block, Clock, TenantHours } from './hour-blocks';
@@ -268,24 +269,20 @@ class TenantCounts {
 const N = new Int32Array(COLUMN_VALUES_MAX);
 const BAD = new Int32Array(COLUMN_VALUES_MAX);
 
-function countAt(counts: Int32Array, codes: Uint16Array, places: Uint32Array): void {
-  for (let i = 0; i < places.length; i++) (counts[codes[places[i] as number] as number] as number)++;
-}
-
 /** By the number of a value: events, and those that succeeded. */
 class NumberCounts {
   #n = new Int32Array(256);
   #ok = new Int32Array(256);
 
   /** @param failed places of the events that did not succeed, which are few */
-  add({ count, places, columns }: Block, field: ColumnField, failed: Uint32Array): void {
+  add({ places, columns }: Block, field: ColumnField, failed: Uint32Array): void {
     const column = columns.column(field);
     if (!column) throw new Error(`an hour without the column ${columnOf(field)} was taken for one with it`);
-    const { ids, codes } = column;
+    const { ids } = column;
     const [n, bad] = [N.fill(0, 0, ids.length), BAD.fill(0, 0, ids.length)];
-    if (places) countAt(n, codes, places);
-    else for (let i = 0; i < count; i++) (n[codes[i] as number] as number)++;
-    countAt(bad, codes, failed);
+    if (places) countCodes(column, places, n);
+    else countAllCodes(column, columns.n, n);
+    countCodes(column, failed, bad);
     for (let code = 0; code < ids.length; code++) {
       const events = n[code] as number;
       if (events === 0) continue;
@@ -317,19 +314,15 @@ class NumberCounts {
 const NONE = new Uint32Array(0);
 
 /** The places of a block's events that did not succeed. */
-function failedOf({ count, places, columns }: Block): Uint32Array {
+function failedOf({ bits, columns }: Block): Uint32Array {
   const column = columns.column('succeeded');
   if (!column) throw new Error('an hour without outcomes was taken for one with them');
-  const code = column.ids.indexOf(OUTCOME.failed);
-  if (code < 0) return NONE;
-  const { codes } = column;
-  const failed = new Uint32Array(count);
-  let found = 0;
-  for (let i = 0; i < count; i++) {
-    const place = places ? (places[i] as number) : i;
-    if (codes[place] === code) failed[found++] = place;
-  }
-  return failed.subarray(0, found);
+  const flags = Uint8Array.from(column.ids, (id) => (id === OUTCOME.failed ? 1 : 0));
+  if (!flags.includes(1)) return NONE;
+  const failed = bitsOfCodes(column, flags, columns.n);
+  trim(failed, columns.n);
+  if (bits) for (let i = 0; i < failed.length; i++) failed[i] = (failed[i] as number) & (bits[i] as number);
+  return placesOf(failed, countBits(failed));
 }
 
 function addTo(sum: Count, { n, ok }: Count): void {
