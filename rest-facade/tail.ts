@@ -51,7 +51,7 @@ export function answerTail(
       let room = await hold();
       const page = await tail.read({
         ...asker,
-        ...{ filters, limit, cursor: cursor ?? null, from: from ?? null },
+        ...{ filters, limit, cursor: cursor ?? null, from: from ?? null, asTexts: format === 'native' },
         waitSeconds: wait,
         withSources: include !== undefined,
         gone: AbortSignal.any([gone.signal, stopping]),
@@ -97,12 +97,10 @@ function send(
 ): void {
   const { toObject } = FEED_FORMATS[format];
   const isLines = request.accepts(['application/json', NDJSON]) === NDJSON;
-  const texts = items.map((item) => JSON.stringify(toObject(item)));
+  const texts = items.map((item) => ('json' in item ? item.json : JSON.stringify(toObject(item))));
   const meta = { nextCursor, caughtUp, removed, sources, ...metaOf(new Date()) };
   const body = Buffer.from(
-    isLines
-      ? texts.map((text) => `${text}\n`).join('')
-      : `{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`,
+    isLines ? [...texts, ''].join('\n') : `{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`,
   );
   room.settle(body.length);
   response.vary('Accept');

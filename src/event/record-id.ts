@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { RecordSource } from './audit-record';
-import { TICKS_PER_MS } from './event-time';
+import { formatTicks, TICKS_PER_MS } from './event-time';
 
 /**
  * Record ids are version 8 UUIDs made of the event itself, so that the same record has the same id from any
@@ -35,8 +35,32 @@ function assemble(ticks: bigint, hash60: string): string {
 
 /** The exact event time a record id was made of. @param recordId a lower-case UUID made by `recordIdOf` */
 export function ticksOfRecordId(recordId: string): bigint {
-  const ms = Number.parseInt(recordId.slice(0, 8) + recordId.slice(9, 13), 16);
+  return BigInt(msOf(recordId)) * TICKS_PER_MS + BigInt(stepsOf(recordId));
+}
+
+const msOf = (recordId: string) => Number.parseInt(recordId.slice(0, 8) + recordId.slice(9, 13), 16);
+
+/** Steps of 100 ns within the millisecond. */
+function stepsOf(recordId: string): number {
   const high = Number.parseInt(recordId.slice(15, 18), 16);
-  const low = Number.parseInt(recordId.slice(19, 20), 16) & 3;
-  return BigInt(ms) * TICKS_PER_MS + BigInt((high << 2) | low);
+  return (high << 2) | (Number.parseInt(recordId.slice(19, 20), 16) & 3);
+}
+
+const MS_PER_SECOND = 1_000;
+const STEPS_PER_MS = Number(TICKS_PER_MS);
+const STEPS_PER_SECOND = MS_PER_SECOND * STEPS_PER_MS;
+const SECOND_CHARS = '2026-11-19T23:59:56.'.length;
+/** Neighbours often have the same second. */
+const last = { second: Number.NaN, text: '' };
+
+/** The same as a text, `2026-11-19T23:59:56.8651234Z`: of each event that is read, so without big numbers. */
+export function eventTimeOf(recordId: string): string {
+  const ms = msOf(recordId);
+  const second = Math.floor(ms / MS_PER_SECOND);
+  if (second !== last.second) {
+    last.text = formatTicks(BigInt(second) * BigInt(STEPS_PER_SECOND)).slice(0, SECOND_CHARS);
+    last.second = second;
+  }
+  const steps = (ms - second * MS_PER_SECOND) * STEPS_PER_MS + stepsOf(recordId);
+  return `${last.text}${String(STEPS_PER_SECOND + steps).slice(1)}Z`;
 }

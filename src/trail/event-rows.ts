@@ -1,5 +1,4 @@
 import { Prisma } from '../database/clients';
-import { formatTicks } from '../event/event-time';
 import {
   AUDIT_EVENT_FIELDS,
   type AuditEventListItem,
@@ -10,9 +9,15 @@ import {
   STATEMENT_PREVIEW,
   toSnakeCase,
 } from '../event/fields';
-import { ticksOfRecordId } from '../event/record-id';
+import { eventTimeOf } from '../event/record-id';
 import type { StoredAuditEvent } from './audit-event-reader';
-import { fromStored, fromStoredJson, storedCharsFor } from './stored-text';
+import {
+  fromStored,
+  fromStoredJson,
+  fromStoredJsonText,
+  parseStoredJson,
+  storedCharsFor,
+} from './stored-text';
 
 /** A row as a statement returns it, by column name. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -27,9 +32,10 @@ const { charsMax } = STATEMENT_PREVIEW;
 const PREVIEW = `left(e.statement, ${storedCharsFor(charsMax)}) AS ${PREVIEW_COLUMN}`;
 
 export const LIST_COLUMNS = Prisma.raw([...columnsOf(LIST_FIELDS), PREVIEW].join(', '));
-export const DETAIL_COLUMNS = Prisma.raw(
-  [...new Set([...columnsOf(DETAIL_FIELDS), ...columnsOf(['sourceType']), 'e.additional'])].join(', '),
-);
+const WHOLE_COLUMNS = [...new Set([...columnsOf(DETAIL_FIELDS), ...columnsOf(['sourceType'])])];
+export const DETAIL_COLUMNS = Prisma.raw([...WHOLE_COLUMNS, 'e.additional'].join(', '));
+/** The same with the additional values as text, which the driver would make objects of. */
+export const FEED_COLUMNS = Prisma.raw([...WHOLE_COLUMNS, 'e.additional::text AS additional'].join(', '));
 
 /** The expression of a field's value from `row`, in code. */
 function expressionOf(name: FieldName): string {
@@ -49,9 +55,11 @@ function mapperOf<T>(names: readonly FieldName[], beside: Readonly<Record<string
   const object = fields.map(([name, expression]) => `${name}: ${expression}`).join(', ');
   // Of nothing but the field table's names.
   const make = new Function('text', 'time', 'preview', 'json', `return (row) => ({ ${object} });`);
-  const time = (recordId: string) => formatTicks(ticksOfRecordId(recordId));
-  return make((value: unknown) => textOrNull(String(value)), time, preview, fromStoredJson);
+  return make((value: unknown) => textOrNull(String(value)), eventTimeOf, preview, json);
 }
+
+const json = (stored: StoredAuditEvent['additional'] | string) =>
+  typeof stored === 'string' ? parseStoredJson(stored) : fromStoredJson(stored);
 
 const textOrNull = (stored: string) => (stored === '' ? null : fromStored(stored));
 
@@ -59,7 +67,16 @@ export const toListItem = mapperOf<AuditEventListItem>(LIST_FIELDS, {
   [STATEMENT_PREVIEW.name]: `preview(row.${PREVIEW_COLUMN})`,
 });
 
+/** Of a row of `DETAIL_COLUMNS` or `FEED_COLUMNS`. */
 export const toStoredEvent = mapperOf<StoredAuditEvent>(FIELD_NAMES, { additional: 'json(row.additional)' });
+
+const toFields = mapperOf<object>(FIELD_NAMES, {});
+
+/** JSON of the event of a row of `FEED_COLUMNS`, and of what is given beside it, without an object of what is JSON already. */
+export function toEventJson(row: Row, beside: Readonly<Record<string, string | null>>): string {
+  const parts = [JSON.stringify(toFields(row)), JSON.stringify(beside)];
+  return `${parts[0]?.slice(0, -1)},"additional":${fromStoredJsonText(String(row.additional))},${parts[1]?.slice(1)}`;
+}
 
 function preview(stored: string): string | null {
   if (stored === '') return null;

@@ -67,6 +67,15 @@ export const toStoredJson = (json: string): string =>
 const ESCAPED_OR_SUSPECT = /\\u|[\uFEFF\uD800-\uDFFF]/;
 export const fromStoredJson = (value: FlatJson): FlatJson => mapTexts(value, fromStored);
 
+/** The same of JSON as it is stored. */
+export const parseStoredJson = (json: string): FlatJson => {
+  const value = JSON.parse(json) as FlatJson;
+  return MAY_HOLD_ESCAPES.test(json) ? fromStoredJson(value) : value;
+};
+/** Stored JSON as JSON of what it stands for. */
+export const fromStoredJsonText = (json: string): string =>
+  MAY_HOLD_ESCAPES.test(json) ? JSON.stringify(parseStoredJson(json)) : json;
+
 const mapTexts = (value: FlatJson, map: (text: string) => string): FlatJson =>
   Object.fromEntries(
     Object.entries(value).map(([name, item]) => [map(name), typeof item === 'string' ? map(item) : item]),

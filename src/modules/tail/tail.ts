@@ -6,11 +6,20 @@ import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { matchesFilter } from '../../event/expression/matches';
 import { type AuditEventFilter, isAll, toAuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
-import type { ArrivalReader, Arrivals, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
+import type {
+  ArrivalLimits,
+  ArrivalReader,
+  Arrivals,
+  ArrivedEvent,
+  ArrivedText,
+} from '../../trail/arrivals/arrival-reader';
 import type { NewArrivals } from '../../trail/arrivals/new-arrivals';
 import type { CursorSeal, TailPlace } from './cursor';
 import { filterHash, type GivenFilters } from './filter-hash';
 import { BEGINNING, NOW } from './parameters';
+
+/** Of a request for texts the text, where the event is not needed to tell whether it matches. */
+export type TailItem = ArrivedEvent | ArrivedText;
 
 export interface TailRequest {
   /** Those the caller may see now. */
@@ -19,6 +28,8 @@ export interface TailRequest {
   readonly holder: string;
   readonly filters: GivenFilters;
   readonly limit: number;
+  /** Whether items may come as JSON of the service's own form. */
+  readonly asTexts: boolean;
   /** Null: `from` is given. */
   readonly cursor: string | null;
   readonly from: string | null;
@@ -31,7 +42,7 @@ export interface TailRequest {
 }
 
 export interface TailPage {
-  readonly items: readonly ArrivedEvent[];
+  readonly items: readonly TailItem[];
   readonly nextCursor: string;
   /** Whether the reader is at the end of every log. */
   readonly caughtUp: boolean;
@@ -131,11 +142,16 @@ export class Tail {
   }
 
   /** Goes on until there are enough events, or enough work was done, or there is no more. */
-  async #walk({ tenants, holder, filters, limit }: TailRequest, walk: Walk): Promise<Walk> {
+  async #walk({ tenants, holder, filters, limit, asTexts }: TailRequest, walk: Walk): Promise<Walk> {
     const filter = toAuditEventFilter(filters);
     const asker = { holder, tenants };
     const endMs = this.parts.nowMs() + LIMITS.tailWorkMs;
-    const matches = isEmpty(filter) ? null : ({ event }: ArrivedEvent) => matchesFilter(filter, event);
+    const { reader } = this.parts;
+    const matches = isEmpty(filter)
+      ? null
+      : (item: TailItem) => 'event' in item && matchesFilter(filter, item.event);
+    const readOn = (limits: ArrivalLimits): Promise<readonly Arrivals<TailItem>[]> =>
+      asTexts && !matches ? reader.readTexts(walk.places(), limits) : reader.readEach(walk.places(), limits);
     walk.caughtUp = walk.isAtEnd(await this.parts.reader.sizes([...walk.positions.keys()]));
     while (!walk.caughtUp && walk.mayGoOn(limit) && this.parts.nowMs() < endMs) {
       const left = limit - walk.items.length;
@@ -144,9 +160,7 @@ export class Tail {
         positions: LIMITS.tailPositionsMax - walk.passed,
         bytes: LIMITS.tailReadBytes - walk.bytes,
       };
-      const read = await this.parts.fairShare.run(asker, () =>
-        this.parts.reader.readEach(walk.places(), limits),
-      );
+      const read = await this.parts.fairShare.run(asker, () => readOn(limits));
       for (const arrivals of read) walk.take(arrivals, limit, matches);
       walk.caughtUp = read.every(({ tenantId, size }) => walk.positions.get(tenantId) === size);
     }
@@ -159,7 +173,7 @@ const READ_AT_LEAST = 1_000;
 
 /** What one call has read so far. */
 class Walk {
-  readonly items: ArrivedEvent[] = [];
+  readonly items: TailItem[] = [];
   readonly positions: Map<number, number>;
   readonly #filter: Buffer;
   #turn: number;
@@ -202,7 +216,7 @@ class Walk {
   }
 
   /** Of a stretch what matches, as far as there is room; the rest of it is read by the next call. */
-  take(arrivals: Arrivals, limit: number, matches: ((item: ArrivedEvent) => boolean) | null): void {
+  take(arrivals: Arrivals<TailItem>, limit: number, matches: ((item: TailItem) => boolean) | null): void {
     const { tenantId, from, items, bytes } = arrivals;
     let [next, events] = [arrivals.next, 0];
     for (const item of items) {

@@ -9,6 +9,12 @@ export interface ArrivedEvent {
   readonly receivedAt: string | null;
 }
 
+/** The same as JSON of a feed's item in the service's own form: what most readers ask for, made without the event. */
+export interface ArrivedText {
+  readonly position: number;
+  readonly json: string;
+}
+
 /** Where to read on. */
 export interface ArrivalPlace {
   readonly tenantId: number;
@@ -17,12 +23,12 @@ export interface ArrivalPlace {
 }
 
 /** A stretch of one tenant's log: the positions from `from` to before `next`. */
-export interface Arrivals extends ArrivalPlace {
+export interface Arrivals<T = ArrivedEvent> extends ArrivalPlace {
   readonly next: number;
   /** Where the log ended: entries of it. */
   readonly size: number;
   /** In the order of their positions. */
-  readonly items: readonly ArrivedEvent[];
+  readonly items: readonly T[];
   /**
    * Positions of the stretch without an event: retention removed it. One that was sent again after that stands further
    * on, at the position of its new arrival.
@@ -54,6 +60,10 @@ export interface ArrivalReader {
    * given to another. In the order of the places; a `from` beyond the end is the end.
    */
   readEach(places: readonly ArrivalPlace[], limits: ArrivalLimits): Promise<readonly Arrivals[]>;
+  readTexts(
+    places: readonly ArrivalPlace[],
+    limits: ArrivalLimits,
+  ): Promise<readonly Arrivals<ArrivedText>[]>;
   /** The first position received at that time or later, or of which it is not known; else the end of the log. */
   positionAt(tenantId: number, receivedAt: Date): Promise<number>;
 }

@@ -1,5 +1,5 @@
 import { Prisma } from '../../database/clients';
-import { DETAIL_COLUMNS } from '../event-rows';
+import { FEED_COLUMNS } from '../event-rows';
 
 /** Statements of one tenant name it by value, and stay on its node of a distributed database. */
 
@@ -25,40 +25,39 @@ export const tilesOfSeveralStatement = (spans: readonly TileSpan[]): Prisma.Sql 
     JOIN audit_log_tile t ON t.tenant_id = x.tenant_id AND t.level = 0 AND t.tile >= x.first AND t.tile < x.last
     ORDER BY t.tenant_id, t.tile`;
 
-/** Records wanted: `n` numbers them in the order in which they are answered. */
+/** Records wanted, in the order in which they are answered, and of each its tenant. */
 export interface Wanted {
-  readonly tenantId: number;
-  readonly recordId: string;
-  readonly n: number;
+  /** In hex, with or without dashes. */
+  readonly ids: readonly string[];
+  readonly tenants: readonly number[];
 }
 
 /**
- * Events in full by their ids, at most so many and, but for the last, of so many bytes; beside each how many there were
- * before they were cut to that size (`matched`). The bounds of the ids choose the partitions.
+ * Events in full by their ids, at most so many and, but for the last, of so many bytes: beside each its number among
+ * the wanted (`n`), and how many there were before they were cut to that size (`matched`). The bounds of the ids choose
+ * the partitions. The ids are one text: the driver takes longer to write an array.
  */
 export function eventsStatement(
-  wanted: readonly Wanted[],
+  { ids, tenants }: Wanted,
   { events, bytes }: { readonly events: number; readonly bytes: number },
 ): Prisma.Sql {
-  const ids = wanted.map(({ recordId }) => recordId);
   const [lowest, highest] = boundsOf(ids);
-  const tenants = wanted.map(({ tenantId }) => tenantId);
+  const list = Prisma.sql`string_to_array(${ids.join(',')}, ',')::uuid[]`;
   const isOne = tenants.every((tenant) => tenant === tenants[0]);
-  const numbers = wanted.map(({ n }) => n);
   const [source, isItsTenant] = isOne
     ? [
-        Prisma.sql`unnest(${ids}::uuid[], ${numbers}::int[]) AS x(record_id, n)`,
+        Prisma.sql`unnest(${list}) WITH ORDINALITY AS x(record_id, place)`,
         Prisma.sql`e.tenant_id = ${tenants[0]}::int`,
       ]
     : [
-        Prisma.sql`unnest(${tenants}::int[], ${ids}::uuid[], ${numbers}::int[]) AS x(tenant_id, record_id, n)`,
+        Prisma.sql`ROWS FROM (unnest(${[...tenants]}::int[]), unnest(${list})) WITH ORDINALITY AS x(tenant_id, record_id, place)`,
         Prisma.sql`e.tenant_id = x.tenant_id`,
       ];
   return Prisma.sql`
     SELECT r.* FROM (
       SELECT u.*, count(*) OVER ()::int AS matched, sum(u.size) OVER (ORDER BY u.n) - u.size AS before
       FROM (
-        SELECT x.n, ${DETAIL_COLUMNS}, octet_length(e.statement) + pg_column_size(e.additional) AS size
+        SELECT x.place::int - 1 AS n, ${FEED_COLUMNS}, octet_length(e.statement) + pg_column_size(e.additional) AS size
         FROM ${source} JOIN audit_event e ON e.record_id = x.record_id
         WHERE ${isItsTenant} AND e.record_id >= ${lowest}::uuid AND e.record_id <= ${highest}::uuid) u
       ORDER BY u.n LIMIT ${events}::int) r

@@ -1,8 +1,7 @@
 import type { AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import type { TenantForm } from '../counts/scope';
-import { type Row, toStoredEvent } from '../event-rows';
-import { idText } from '../evidence/batch-seal';
+import { type Row, toEventJson, toStoredEvent } from '../event-rows';
 import { ID_BYTES, TILE_WIDTH } from '../evidence/tiles';
 import {
   eventsStatement,
@@ -11,9 +10,15 @@ import {
   type TileSpan,
   tilesOfSeveralStatement,
   tilesStatement,
-  type Wanted,
 } from './arrival.statements';
-import type { ArrivalLimits, ArrivalPlace, ArrivalReader, Arrivals, ArrivedEvent } from './arrival-reader';
+import type {
+  ArrivalLimits,
+  ArrivalPlace,
+  ArrivalReader,
+  Arrivals,
+  ArrivedEvent,
+  ArrivedText,
+} from './arrival-reader';
 import { arrivalTimes } from './arrival-runs';
 import { ArrivedAgain } from './arrived-again';
 
@@ -26,9 +31,13 @@ const TILES_AT_ONCE = 256;
 /** A position of the log, and what stands there. */
 interface Entry {
   readonly position: number;
-  readonly recordId: string;
+  /** In hex, without dashes. */
+  readonly id: string;
   readonly receivedMs: number | null;
 }
+
+/** Makes an item of what stands at a position, and its row. */
+type Make<T> = (entry: Entry, row: Row) => T;
 
 interface Stretch extends ArrivalPlace {
   readonly size: number;
@@ -60,22 +69,39 @@ export class PostgresArrivalReader implements ArrivalReader {
     return arrivals as Arrivals;
   }
 
-  async readEach(places: readonly ArrivalPlace[], limits: ArrivalLimits): Promise<readonly Arrivals[]> {
+  readEach(places: readonly ArrivalPlace[], limits: ArrivalLimits): Promise<readonly Arrivals[]> {
+    return this.#readEach(places, limits, toArrived);
+  }
+
+  readTexts(
+    places: readonly ArrivalPlace[],
+    limits: ArrivalLimits,
+  ): Promise<readonly Arrivals<ArrivedText>[]> {
+    return this.#readEach(places, limits, toArrivedText);
+  }
+
+  async #readEach<T>(
+    places: readonly ArrivalPlace[],
+    limits: ArrivalLimits,
+    make: Make<T>,
+  ): Promise<readonly Arrivals<T>[]> {
     const sizes = await this.sizes(places.map(({ tenantId }) => tenantId));
     const sized = places.map(({ tenantId, from }) => {
       const size = sizes.get(tenantId) ?? 0;
       return { tenantId, size, from: Math.min(from, size) };
     });
     const behind = sized.filter(({ from, size }) => from < size).slice(0, limits.events);
-    const read = new Map<number, Arrivals>();
-    for (const arrivals of await this.#readBehind(behind, limits)) read.set(arrivals.tenantId, arrivals);
+    const read = new Map<number, Arrivals<T>>();
+    for (const arrivals of await this.#readBehind(behind, limits, make))
+      read.set(arrivals.tenantId, arrivals);
     return sized.map((place) => read.get(place.tenantId) ?? nothingFrom(place));
   }
 
-  #readBehind(
+  #readBehind<T>(
     behind: readonly (ArrivalPlace & { readonly size: number })[],
     limits: ArrivalLimits,
-  ): Promise<readonly Arrivals[]> {
+    make: Make<T>,
+  ): Promise<readonly Arrivals<T>[]> {
     const share = (all: number) => Math.max(1, Math.floor(all / Math.max(1, behind.length)));
     const shares = {
       positions: share(limits.positions),
@@ -83,26 +109,27 @@ export class PostgresArrivalReader implements ArrivalReader {
       bytes: share(limits.bytes),
     };
     if (behind.length === 1 || this.form === 'union')
-      return inTurn(behind, (place) => this.#readOne(place, shares));
+      return inTurn(behind, (place) => this.#readOne(place, shares, make));
     // No more positions than events: so one of them never takes what is another's.
     const most = Math.min(shares.positions, shares.events);
     const stretches = behind.map((place) => ({ ...place, count: Math.min(most, place.size - place.from) }));
-    return this.#stretches(stretches, limits);
+    return this.#stretches(stretches, limits, make);
   }
 
   /** Goes on over positions without events. */
-  async #readOne(
+  async #readOne<T>(
     { tenantId, from, size }: ArrivalPlace & { readonly size: number },
     limits: ArrivalLimits,
-  ): Promise<Arrivals> {
-    const items: ArrivedEvent[] = [];
+    make: Make<T>,
+  ): Promise<Arrivals<T>> {
+    const items: T[] = [];
     let [at, bytes] = [from, 0];
     const end = Math.min(size, from + limits.positions);
     while (at < end && items.length < limits.events && bytes <= limits.bytes) {
       const events = limits.events - items.length;
       const count = Math.min(POSITIONS_AT_ONCE, end - at, Math.max(POSITIONS_AT_LEAST, events));
       const room = { events, bytes: limits.bytes - bytes };
-      const [read] = await this.#stretches([{ tenantId, from: at, size, count }], room);
+      const [read] = await this.#stretches([{ tenantId, from: at, size, count }], room, make);
       if (!read) break;
       for (const item of read.items) items.push(item);
       bytes += read.bytes;
@@ -113,25 +140,21 @@ export class PostgresArrivalReader implements ArrivalReader {
   }
 
   /** Each of a few hundred positions, all by two statements. */
-  async #stretches(stretches: readonly Stretch[], limits: Pick<ArrivalLimits, 'events' | 'bytes'>) {
+  async #stretches<T>(
+    stretches: readonly Stretch[],
+    limits: Pick<ArrivalLimits, 'events' | 'bytes'>,
+    make: Make<T>,
+  ) {
     const tenants = stretches.map(({ tenantId }) => tenantId);
     const entries = await this.#entries(stretches);
-    const wanted = entries.flatMap((ofOne, i) =>
-      ofOne.map(({ recordId }): Omit<Wanted, 'n'> => ({ tenantId: tenants[i] as number, recordId })),
-    );
-    const rows =
-      wanted.length === 0
-        ? []
-        : await this.#rows(
-            eventsStatement(
-              wanted.map((one, n) => ({ ...one, n })),
-              limits,
-            ),
-            tenants,
-          );
+    const wanted = {
+      ids: entries.flatMap((ofOne) => ofOne.map(({ id }) => id)),
+      tenants: entries.flatMap((ofOne, i) => ofOne.map(() => tenants[i] as number)),
+    };
+    const rows = wanted.ids.length === 0 ? [] : await this.#rows(eventsStatement(wanted, limits), tenants);
     // What was cut off is not known to be gone: the stretch ends before the first that may have been.
     const isCut = rows.length < Number(rows[0]?.matched ?? 0);
-    const cutAt = isCut ? Number(rows.at(-1)?.n) + 1 : wanted.length;
+    const cutAt = isCut ? Number(rows.at(-1)?.n) + 1 : wanted.ids.length;
     const byNumber = new Map(rows.map((row) => [Number(row.n), row]));
     const bytesOf = (row: Row) => Number(row.size);
     let first = 0;
@@ -148,11 +171,11 @@ export class PostgresArrivalReader implements ArrivalReader {
       });
       const again = await this.#again.superseded(
         tenantId,
-        found.map(({ entry }) => entry),
+        found.map(({ entry, row }) => ({ position: entry.position, recordId: String(row.record_id) })),
       );
       const items = found
         .filter(({ entry }) => !again.has(entry.position))
-        .map(({ entry, row }) => toArrived(entry, row));
+        .map(({ entry, row }) => make(entry, row));
       const bytes = found.reduce((sum, { row }) => sum + bytesOf(row), 0);
       return { tenantId, from, next, size, items, removed: next - from - items.length, bytes, isCut };
     });
@@ -202,31 +225,53 @@ export class PostgresArrivalReader implements ArrivalReader {
   }
 }
 
-const nothingFrom = (place: ArrivalPlace & { readonly size: number }): Arrivals => ({
+const nothingFrom = (place: ArrivalPlace & { readonly size: number }): Arrivals<never> => ({
   ...place,
   ...{ next: place.from, items: [], removed: 0, bytes: 0 },
 });
 
+const ID_CHARS = 2 * ID_BYTES;
+
 /** The entries of a tile from one position to before another. */
 function entriesOf({ tile, record_ids, arrivals }: Row, from: number, end: number): Entry[] {
-  const ids = Buffer.from(record_ids as Uint8Array);
+  const bytes = record_ids as Uint8Array;
+  const ids = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+  const count = Math.floor(bytes.length / ID_BYTES);
   const start = Number(tile) * TILE_WIDTH;
-  const times = arrivalTimes(arrivals as Uint8Array | null, ids.length / ID_BYTES);
+  const times = arrivalTimes(arrivals as Uint8Array | null, count);
   const entries: Entry[] = [];
-  const last = Math.min(end, start + Math.floor(ids.length / ID_BYTES));
+  const last = Math.min(end, start + count);
   for (let position = Math.max(from, start); position < last; position++) {
     const at = position - start;
-    const recordId = idText(ids.subarray(at * ID_BYTES, (at + 1) * ID_BYTES));
-    entries.push({ position, recordId, receivedMs: times[at] ?? null });
+    const id = ids.slice(at * ID_CHARS, (at + 1) * ID_CHARS);
+    entries.push({ position, id, receivedMs: times[at] ?? null });
   }
   return entries;
 }
 
-const toArrived = ({ position, receivedMs }: Entry, row: Row): ArrivedEvent => ({
+const toArrived: Make<ArrivedEvent> = ({ position, receivedMs }, row) => ({
   position,
   event: toStoredEvent(row),
-  receivedAt: receivedMs === null ? null : new Date(receivedMs).toISOString(),
+  receivedAt: timeOfArrival(receivedMs),
 });
+
+/** As `toFeedItem` of `formats/feed-item.ts` has it. */
+const toArrivedText: Make<ArrivedText> = ({ position, receivedMs }, row) => ({
+  position,
+  json: toEventJson(row, { receivedAt: timeOfArrival(receivedMs), position: String(position) }),
+});
+
+const lastArrival = { ms: Number.NaN, text: '' };
+
+/** Whole batches have the same. */
+function timeOfArrival(ms: number | null): string | null {
+  if (ms === null) return null;
+  if (ms !== lastArrival.ms) {
+    lastArrival.text = new Date(ms).toISOString();
+    lastArrival.ms = ms;
+  }
+  return lastArrival.text;
+}
 
 /** One after the other. */
 async function inTurn<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
