@@ -1,5 +1,6 @@
 import { askPrisma } from '../../src/database/clients';
 import { HOUR_MS } from '../../src/event/event-time';
+import { toFeedItem } from '../../src/event/formats/feed-item';
 import type { ArrivalLimits, ArrivedEvent } from '../../src/trail/arrivals/arrival-reader';
 import { NewArrivals } from '../../src/trail/arrivals/new-arrivals';
 import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';
@@ -50,6 +51,27 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
       statement: 'SELECT * FROM dbo.Employees',
       additional: { sessionId: 55, classType: 'U' },
     });
+  });
+
+  it('are the same as texts, with any character and number', async () => {
+    const hostile = 'a"b\\\u0000\n\u001f\ud800\u{10F801}\u{10F900}\uFEFF😀é';
+    const additional = {
+      [hostile]: hostile,
+      classType: 'U',
+      sessionId: 55,
+      share: -1.5e-7,
+      many: 1e21,
+      none: null,
+    };
+    await arrive(3, 8, { statement: `SELECT '${hostile}'`, serverPrincipalName: hostile, additional });
+    await arrive(2, 9, { statement: null, additional: {} });
+    const { items } = await read(0);
+    const [texts] = await reader.readTexts([{ tenantId: store.tenantId, from: 0 }], MANY);
+    expect(texts?.items.map(({ position, json }) => ({ position, item: JSON.parse(json) }))).toEqual(
+      items.map((item) => ({ position: item.position, item: toFeedItem(item) })),
+    );
+    expect(items[0]?.event.serverPrincipalName).toBe(hostile);
+    expect(items[0]?.event.additional).toMatchObject({ [hostile]: hostile, many: 1e21 });
   });
 
   it('go on where the last read ended, however they are cut', async () => {

@@ -154,11 +154,12 @@ class Story {
         filters: filters as never,
       },
       ...{ limit, cursor, from: cursor === null ? 'beginning' : null, waitSeconds: 0, withSources: false },
-      ...{ gone: new AbortController().signal, whileWaiting: (wait) => wait() },
+      ...{ gone: new AbortController().signal, whileWaiting: (wait) => wait(), asTexts: limit % 2 === 0 },
     });
     this.cursors[reader] = page.nextCursor;
     this.gone[reader] = (this.gone[reader] ?? 0) + page.removed;
-    this.seen[reader]?.push(...page.items.map(({ event }) => event.recordId));
+    const ids = page.items.map((item) => ('event' in item ? item.event : JSON.parse(item.json)).recordId);
+    this.seen[reader]?.push(...ids);
     expect(page.items.length).toBeLessThanOrEqual(limit);
     return page.caughtUp;
   }
