@@ -53,7 +53,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     searchModule(owner, config.searchIndex),
     detectionModule({
       ...{ prisma, owner, tenants, signal, ask, form, nowMs, log },
-      ...{ send: destinations.sendMessage, mail: config.mail },
+      ...{ send: destinations.sendMessage, mail: config.mail, stoppedLogs: evidence.stoppedLogs },
     }),
     exploreModule(database, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),

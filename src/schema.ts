@@ -13,6 +13,7 @@ import { AlertCountsResolver } from './modules/detection/alert-counts.resolver';
 import { AlertWorkResolver } from './modules/detection/alert-work.resolver';
 import { AlertRouteResolver } from './modules/detection/route.resolver';
 import { RuleResolver } from './modules/detection/rule.resolver';
+import { SuppressionResolver } from './modules/detection/suppression.resolver';
 import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
 import { LogCheckResolver } from './modules/evidence/log-check.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
@@ -37,6 +38,7 @@ const RESOLVERS = [
   AlertResolver,
   AlertRouteResolver,
   AlertWorkResolver,
+  SuppressionResolver,
   AuditEventResolver,
   AuditSourceResolver,
   CoverageResolver,

@@ -2,13 +2,16 @@ import { type Command, Option } from 'commander';
 import { SEVERITIES } from '../detection/rule';
 import type { Answer } from '../event/shape';
 import { ALERT, STATUS, VERDICT } from '../modules/detection/answers';
-import { ALERT_CHANGE } from '../modules/detection/work-answers';
+import { ALERT_CHANGE, ALERT_SUPPRESSION } from '../modules/detection/work-answers';
+import { addAlertRouteCommands } from './alert-route-commands';
+import { tenantOf } from './only-tenant';
 import { CommandError } from './service-client';
 import { isoTime, type OnService, type Run, wholeNumber } from './service-command';
 import { columnsOf, toTable } from './table';
 
 type Alert = Answer<typeof ALERT>;
 type Change = Answer<typeof ALERT_CHANGE>;
+type Suppression = Answer<typeof ALERT_SUPPRESSION>;
 
 const LIMIT_DEFAULT = 50;
 const FIELDS = columnsOf(
@@ -16,6 +19,7 @@ const FIELDS = columnsOf(
   ...(['alertId', 'severity', 'status', 'title', 'tenantId', 'findingCount', 'eventCount'] as const),
 );
 const CHANGES = columnsOf(ALERT_CHANGE);
+const SUPPRESSION = columnsOf(ALERT_SUPPRESSION, 'suppressionId', 'until', 'reason');
 
 /** `alert list`, `show`, and what is done with alerts. */
 export function addAlertCommands(alert: Command, onService: OnService): void {
@@ -50,7 +54,7 @@ export function addAlertCommands(alert: Command, onService: OnService): void {
           alertChanges(alertId: $alertId) { ${CHANGES} } }`,
         { alertId },
       );
-      if (!found.tenantAlert) throw new CommandError('There is no such alert.');
+      if (!found.tenantAlert) throw new CommandError('There is no such alert.', 'not_found');
       const json = { ...found.tenantAlert, changes: found.alertChanges };
       const lines = Object.entries(found.tenantAlert).map(([name, value]) => `${name}: ${shown(value)}`);
       return { json, text: [...lines, toTable(found.alertChanges.map(toChangeRow))].join('\n') };
@@ -58,8 +62,9 @@ export function addAlertCommands(alert: Command, onService: OnService): void {
   );
   change(onService, alert.command('acknowledge').description('says that somebody works on it'), {
     mutation: 'acknowledgeAlert',
-    types: { comment: 'String' },
-    options: (command) => command.option('--comment <text>', 'a note'),
+    types: { assignee: 'String', comment: 'String' },
+    options: (command) =>
+      command.option('--assignee <name>', 'who (default: as before)').option('--comment <text>', 'a note'),
   });
   change(onService, alert.command('resolve').description('says that it is done'), {
     mutation: 'resolveAlert',
@@ -92,6 +97,43 @@ export function addAlertCommands(alert: Command, onService: OnService): void {
         .requiredOption('--reason <text>', 'why')
         .option('--fields <names...>', 'fields of its group whose values must be the same (default: all)'),
   });
+  addSuppressionCommands(alert, onService);
+  addAlertRouteCommands(alert.command('route').description('where alerts are told'), onService);
+}
+
+function addSuppressionCommands(alert: Command, onService: OnService): void {
+  onService(
+    alert
+      .command('suppressions')
+      .description('lists what is kept quiet')
+      .option('--tenant <id>', 'of this tenant (default: the only one)'),
+    async (run, options) => {
+      const { alertSuppressions } = await run<{ alertSuppressions: Suppression[] }>(
+        `query($tenantId: String!) { alertSuppressions(tenantId: $tenantId) { ${SUPPRESSION} } }`,
+        { tenantId: await tenantOf(run, options) },
+      );
+      const rows = alertSuppressions.map(({ fields, ...row }) => ({
+        ...row,
+        fields: JSON.stringify(fields),
+      }));
+      return { json: alertSuppressions, text: toTable(rows) };
+    },
+  );
+  onService(
+    alert
+      .command('unsuppress')
+      .description('ends it before its time: what is found from now on is told')
+      .argument('<suppressionId>', 'as `alert suppressions` shows it')
+      .option('--tenant <id>', 'of this tenant (default: the only one)'),
+    async (run, options, suppressionId) => {
+      const { endAlertSuppression: ended } = await run<{ endAlertSuppression: boolean }>(
+        `mutation($tenantId: String!, $suppressionId: String!) {
+          endAlertSuppression(tenantId: $tenantId, suppressionId: $suppressionId) }`,
+        { tenantId: await tenantOf(run, options), suppressionId },
+      );
+      return { json: { suppressionId, ended }, text: `suppression ${suppressionId} has ended` };
+    },
+  );
 }
 
 /** A command that is one mutation of an alert. */

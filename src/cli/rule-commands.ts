@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { SEVERITIES } from '../detection/rule';
 import type { Answer } from '../event/shape';
 import { BACKTEST, DETECTION_RULE } from '../modules/detection/work-answers';
+import { tenantOf } from './only-tenant';
 import { CommandError } from './service-client';
 import { type OnService, type Run, wholeNumber } from './service-command';
 import { columnsOf, toTable } from './table';
@@ -18,18 +19,19 @@ const POLL_MS = 700;
 
 /** `rule list`, `show`, `import`, `test`, `enable`, `disable`, `tune`. */
 export function addRuleCommands(rule: Command, onService: OnService): void {
-  const ofTenant = (command: Command) => command.requiredOption('--tenant <id>', 'of this tenant');
+  const ofTenant = (command: Command) =>
+    command.option('--tenant <id>', 'of this tenant (default: the only one)');
   onService(
     ofTenant(rule.command('list').description('lists the rules of a tenant: those shipped, then its own')),
-    async (run, { tenant }) => {
-      const rules = await rulesOf(run, tenant);
+    async (run, options) => {
+      const rules = await rulesOf(run, await tenantOf(run, options));
       return { json: rules, text: toTable(rules.map(toRow)) };
     },
   );
   onService(
     ofTenant(rule.command('show').description('shows a rule and its file').argument('<rule>', RULE)),
-    async (run, { tenant }, name) => {
-      const found = await find(run, tenant, name);
+    async (run, options, name) => {
+      const found = await find(run, await tenantOf(run, options), name);
       const { source, ...about } = found;
       const lines = Object.entries(about).map(([key, value]) => `${key}: ${value ?? '-'}`);
       return { json: found, text: [...lines, '', source].join('\n') };
@@ -37,10 +39,12 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
   );
   onService(
     ofTenant(rule.command('import').description('adds the rules of a Sigma file').argument('<file>')),
-    async (run, { tenant }, file) => {
+    async (run, options, file) => {
+      const source = textOf(file);
+      const tenant = await tenantOf(run, options);
       const { importRules } = await run<{ importRules: Rule[] }>(
         `mutation($tenantId: String!, $source: String!) { importRules(tenantId: $tenantId, source: $source) { ${FIELDS} } }`,
-        { tenantId: tenant, source: textOf(file) },
+        { tenantId: tenant, source },
       );
       return { json: importRules, text: toTable(importRules.map(toRow)) };
     },
@@ -51,7 +55,8 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
   ] as const)
     onService(
       ofTenant(rule.command(name).description(`${name}s a rule`).argument('<rule>', RULE)),
-      async (run, { tenant }, given) => {
+      async (run, options, given) => {
+        const tenant = await tenantOf(run, options);
         const { ruleId } = await find(run, tenant, given);
         const { setRuleEnabled: done } = await run<{ setRuleEnabled: Rule }>(
           `mutation($tenantId: String!, $ruleId: String!, $enabled: Boolean!) {
@@ -73,7 +78,9 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
       .addOption(new Option('--severity <severity>', 'how bad it is').choices([...SEVERITIES]))
       .option('--dedup-minutes <n>', 'for how long findings of a group are one alert', wholeNumber)
       .option('--exception <json...>', 'values by field: an event that has all of them is left out'),
-    async (run, { tenant, threshold, timespan, severity, dedupMinutes, exception }, name) => {
+    async (run, options, name) => {
+      const { threshold, timespan, severity, dedupMinutes, exception } = options;
+      const tenant = await tenantOf(run, options);
       const { ruleId } = await find(run, tenant, name);
       const { tuneRule } = await run<{ tuneRule: Rule }>(
         `mutation($tenantId: String!, $ruleId: String!, $threshold: Int, $timespan: String, $severity: String,
@@ -99,7 +106,9 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
         .description('tells what a rule would have found over the last days')
         .argument('<rule>', `${RULE}; or a Sigma file`),
     ).option('--days <n>', `days (default: ${DAYS_DEFAULT})`, wholeNumber),
-    async (run, { tenant, days }, name) => {
+    async (run, options, name) => {
+      const { days } = options;
+      const tenant = await tenantOf(run, options);
       const of = existsSync(name)
         ? { ruleId: null, source: textOf(name) }
         : { ruleId: (await find(run, tenant, name)).ruleId, source: null };
@@ -149,7 +158,7 @@ async function find(run: Run, tenant: unknown, name: string): Promise<Rule> {
     ({ ruleId, title }) => ruleId === wanted || title.toLowerCase().startsWith(wanted),
   );
   const [only] = found;
-  if (!only) throw new CommandError(`There is no rule ${name}.`);
+  if (!only) throw new CommandError(`There is no rule ${name}.`, 'not_found');
   if (found.length > 1)
     throw new CommandError(
       `${found.length} rules begin with ${name}: ${found.map(({ title }) => title).join('; ')}`,

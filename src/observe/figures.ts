@@ -15,6 +15,23 @@ export interface Figures {
   readonly expiringKeys: readonly { readonly kind: string; readonly count: number }[];
   /** The first by tenant, host and database. */
   readonly sources: readonly SourceFigures[];
+  /** How far rules have looked at the evidence log of tenants; those with the most before them first. */
+  readonly detection: readonly {
+    readonly tenantId: number;
+    readonly position: number;
+    /** Entries they have not passed. */
+    readonly waiting: number;
+  }[];
+  /** Alerts that are new or acknowledged; severity 1 to 4. */
+  readonly openAlerts: readonly {
+    readonly status: string;
+    readonly severity: number;
+    readonly count: number;
+  }[];
+  /** What is still to be told of alerts. */
+  readonly waitingNotices: number;
+  /** Seconds since the one that waits longest was noted; null: none waits. */
+  readonly noticeSeconds: number | null;
 }
 
 export interface SourceFigures {

@@ -45,6 +45,7 @@ export function readFigures(prisma: OwnerDb, sourcesMax: number, deadlineMs: num
       count: expiring.find((each) => each.kind === kind)?.count ?? 0,
     }));
     return {
+      ...(await detectionFigures(prisma, sourcesMax)),
       unfoldedDeltas: work?.deltas ?? 0,
       unindexedHours: work?.hours ?? 0,
       unindexedSeconds: work?.waited ?? null,
@@ -55,4 +56,25 @@ export function readFigures(prisma: OwnerDb, sourcesMax: number, deadlineMs: num
       sources,
     };
   }, deadlineMs);
+}
+
+async function detectionFigures(
+  prisma: OwnerDb,
+  tenantsMax: number,
+): Promise<Pick<Figures, 'detection' | 'openAlerts' | 'waitingNotices' | 'noticeSeconds'>> {
+  const detection = await prisma.$queryRaw<Figures['detection']>`
+    SELECT p.tenant_id AS "tenantId", p.position::float8 AS position,
+      greatest(0, coalesce(h.size, 0) - p.position)::float8 AS waiting
+    FROM detection_position p LEFT JOIN audit_log_head h ON h.tenant_id = p.tenant_id
+    ORDER BY 3 DESC, 1 LIMIT ${tenantsMax}`;
+  const openAlerts = await prisma.$queryRaw<Figures['openAlerts']>`
+    SELECT status, severity, count(*)::int AS count FROM alert WHERE status IN ('new', 'acknowledged')
+    GROUP BY status, severity`;
+  const [notices] = await prisma.$queryRaw<{ count: number; seconds: number | null }[]>`
+    SELECT count(*)::int AS count, extract(epoch FROM now() - min(created_at))::float8 AS seconds
+    FROM alert_notice WHERE sent_at IS NULL`;
+  return {
+    ...{ detection, openAlerts },
+    ...{ waitingNotices: notices?.count ?? 0, noticeSeconds: notices?.seconds ?? null },
+  };
 }

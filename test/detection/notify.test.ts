@@ -1,54 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { World } from '../support/world';
-
-/** A mail server that keeps what it is sent. */
-class MailServer {
-  readonly mails: string[] = [];
-  isRefusing = false;
-
-  private constructor(private readonly server: Server) {}
-
-  static async open(): Promise<MailServer> {
-    const server = createServer();
-    const made = new MailServer(server);
-    server.on('connection', (socket) => {
-      let data: string | null = null;
-      socket.on('error', () => {});
-      socket.write('220 test\r\n');
-      socket.on('data', (chunk) => {
-        for (const line of chunk.toString().split('\r\n').slice(0, -1)) {
-          if (data !== null) {
-            if (line === '.') {
-              // A header may go on in the next line.
-              if (!made.isRefusing) made.mails.push(data.replaceAll('\n ', ' '));
-              socket.write(made.isRefusing ? '451 later\r\n' : '250 taken\r\n');
-              data = null;
-            } else data += `${line}\n`;
-          } else if (line === 'DATA') {
-            data = '';
-            socket.write('354 go on\r\n');
-          } else if (line === 'QUIT') socket.end('221 bye\r\n');
-          else socket.write('250 ok\r\n');
-        }
-      });
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return made;
-  }
-
-  get url(): string {
-    const address = this.server.address();
-    return `smtp://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
-  }
-
-  close(): void {
-    this.server.close();
-  }
-}
+import { MailServer } from './support/mail-server';
 
 const ROUTE = `mutation($t: String!, $emails: [String!]!, $severity: String) {
   createAlertRoute(tenantId: $t, name: "soc", emails: $emails, severity: $severity) { routeId emails severity } }`;
@@ -62,7 +15,7 @@ describe('alerts', () => {
   });
   afterAll(async () => {
     await world.close();
-    mail.close();
+    await mail.close();
   });
 
   it('are told by mail, once for each state, to routes of their severity', async () => {
@@ -86,10 +39,10 @@ describe('alerts', () => {
       (some) => some.length >= 2,
     );
     expect(mails).toHaveLength(2);
-    for (const one of mails) expect(one).toContain('To: soc@example.com');
-    expect(mails[0]).toContain('Subject: [high] Server role granted');
-    expect(mails[0]).toContain(`Message-ID: <${alertId}.new@audit-activity>`);
-    expect(mails[1]).toContain(`Message-ID: <${alertId}.acknowledged@audit-activity>`);
+    for (const { to } of mails) expect(to).toEqual(['soc@example.com']);
+    expect(mails[0]?.text).toContain('Subject: [high] Server role granted');
+    expect(mails[0]?.text).toContain(`Message-ID: <${alertId}.new@audit-activity>`);
+    expect(mails[1]?.text).toContain(`Message-ID: <${alertId}.acknowledged@audit-activity>`);
   });
 
   it('that a channel does not take are told again, until it does', async () => {
@@ -103,10 +56,10 @@ describe('alerts', () => {
     );
     mail.isRefusing = false;
     const mails = await until(
-      () => mail.mails.filter((one) => one.includes('late@example.com')),
+      () => mail.mails.filter((one) => one.to.includes('late@example.com')),
       (some) => some.length > 0,
       20_000,
     );
-    expect(mails[0]).toContain('Trace or C2 off');
+    expect(mails[0]?.text).toContain('Trace or C2 off');
   });
 });

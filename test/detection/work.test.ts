@@ -94,6 +94,101 @@ describe('the command line', () => {
     expect(statusOf('CORP\\eve', 'SQLPROD01')).toBe('new');
   });
 
+  it('lists what is kept quiet, and ends it before its time', async () => {
+    const [suppression] = await run('alert', 'suppressions', '--tenant', tenant.tenantId);
+    expect(suppression).toMatchObject({
+      ...{ reason: 'a drill', createdBy: expect.any(String), tenantId: tenant.tenantId },
+      fields: { serverPrincipalName: 'CORP\\dba' },
+    });
+    const { suppressionId } = suppression;
+    await run('alert', 'unsuppress', suppressionId, '--tenant', tenant.tenantId);
+    expect(await run('alert', 'suppressions', '--tenant', tenant.tenantId)).toEqual([]);
+    await expect(run('alert', 'unsuppress', suppressionId, '--tenant', tenant.tenantId)).rejects.toThrow(
+      'not_found',
+    );
+    const entries = await accessLog(open.world);
+    expect(entries).toContainEqual(
+      expect.objectContaining({ operation: 'endAlertSuppression', subject: suppressionId, outcome: 'ok' }),
+    );
+    await tenant.ingest([role('CORP\\dba', { serverInstanceName: 'SQLPROD03' })]);
+    const found = await alerts(5);
+    expect(
+      found.find(({ group }: { group: Record<string, string> }) => group.serverInstanceName === 'SQLPROD03')
+        .status,
+    ).toBe('new');
+  });
+
+  it('forgets the verdict of an alert that is suppressed or taken up again, and finds what follows in a new one', async () => {
+    await tenant.ingest([role('CORP\\max')]);
+    const ofMax = async (count: number) =>
+      (
+        await until(
+          () => run('alert', 'list', '--tenant', tenant.tenantId, '--principal', 'corp\\MAX'),
+          (some) => some.length >= count,
+        )
+      ).map(({ alertId, status, verdict, findingCount }: Record<string, unknown>) => ({
+        ...{ alertId, status, verdict, findingCount },
+      }));
+    const [{ alertId }] = await ofMax(1);
+    await run('alert', 'resolve', alertId, '--verdict', 'expected');
+    await tenant.ingest([role('CORP\\max')]);
+    const both = await ofMax(2);
+    expect(both).toEqual([
+      expect.objectContaining({ status: 'new', findingCount: 1 }),
+      { alertId, status: 'resolved', verdict: 'expected', findingCount: 1 },
+    ]);
+    const again = await run('alert', 'acknowledge', alertId, '--assignee', 'ada');
+    expect(again).toMatchObject({ status: 'acknowledged', verdict: null, assignee: 'ada' });
+    await run('alert', 'resolve', alertId, '--verdict', 'false_positive');
+    const until_ = new Date(Date.now() + 3_600_000).toISOString();
+    const quiet = await run(
+      'alert',
+      'suppress',
+      alertId,
+      '--until',
+      until_,
+      '--reason',
+      'x',
+      '--fields',
+      'serverPrincipalName',
+    );
+    expect(quiet).toMatchObject({ status: 'suppressed', verdict: null });
+    const { world } = open;
+    const none = await world.graphql(
+      key,
+      `mutation { suppressAlert(alertId: "${alertId}", fields: [], until: "${until_}", reason: "x") { alertId } }`,
+    );
+    expect(none.body.errors[0].message).toBe('fields must name at least one.');
+  });
+
+  it('says where alerts are told', async () => {
+    const of = ['--tenant', tenant.tenantId];
+    const made = await run(
+      'alert',
+      'route',
+      'create',
+      ...of,
+      '--name',
+      'soc',
+      '--email',
+      'a@example.com',
+      'b@example.com',
+      '--severity',
+      'high',
+    );
+    expect(made).toMatchObject({
+      ...{ name: 'soc', kind: 'email', severity: 'high', emails: ['a@example.com', 'b@example.com'] },
+    });
+    expect(await run('alert', 'route', 'list', ...of)).toEqual([made]);
+    await expect(run('alert', 'route', 'create', ...of, '--name', 'none')).rejects.toThrow(
+      'give either emails or destinationId',
+    );
+    await run('alert', 'route', 'remove', made.routeId, ...of);
+    expect(await run('alert', 'route', 'list', ...of)).toEqual([]);
+    // There is one tenant.
+    expect(await run('alert', 'route', 'list')).toEqual([]);
+  });
+
   it('lists, tunes and switches rules of a tenant', async () => {
     const rules = await run('rule', 'list', '--tenant', tenant.tenantId);
     expect(rules.length).toBeGreaterThanOrEqual(40);
@@ -137,8 +232,8 @@ describe('the command line', () => {
     );
     writeFileSync(file, text('objectName'));
     const test = await run('rule', 'test', file, '--tenant', tenant.tenantId, '--days', '2');
-    expect(test).toMatchObject({ state: 'done', findingCount: 4 });
-    expect(test.examples).toHaveLength(4);
+    expect(test).toMatchObject({ state: 'done', findingCount: 7 });
+    expect(test.examples).toHaveLength(7);
     const [own] = await run('rule', 'import', file, '--tenant', tenant.tenantId);
     expect(own).toMatchObject({ title: 'Own rule', shipped: false, enabled: true, severity: 'low' });
     await tenant.ingest([role('CORP\\zoe')]);

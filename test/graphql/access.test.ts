@@ -31,6 +31,16 @@ const MATRIX = {
     'operator',
     `mutation { removeAlertRoute(tenantId: "1", routeId: "${UUID}") }`,
   ],
+  'Query.alertSuppressions': [
+    'session or operator',
+    '{ alertSuppressions(tenantId: "1") { reason } }',
+    'read:alerts',
+  ],
+  'Mutation.endAlertSuppression': [
+    'public or operator',
+    `mutation { endAlertSuppression(tenantId: "1", suppressionId: "${UUID}") }`,
+    'work:alerts',
+  ],
   'Query.tenantAlerts': ['operator', '{ tenantAlerts { totalCount } }'],
   'Query.tenantAlert': ['operator', `{ tenantAlert(alertId: "${UUID}") { alertId } }`],
   'Query.alertChanges': [

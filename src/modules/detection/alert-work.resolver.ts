@@ -71,20 +71,23 @@ export class AlertWorkResolver {
     return tenants ? this.parts.alerts.changes(tenants, idOf(alertId)) : [];
   }
 
-  @Mutation(() => AlertType, { description: 'Somebody works on it: whoever calls, unless it is assigned.' })
+  @Mutation(() => AlertType, { description: 'Somebody works on it.' })
   @Access(WORK_ALERTS)
   acknowledgeAlert(
     @Arg('alertId', text) alertId: string,
+    @Arg('assignee', text, { nullable: true, description: 'Who. Not given: as before.' })
+    assignee: Given<string>,
     @Arg('comment', text, MAYBE) comment: Given<string>,
     @Ctx() call: Call,
   ) {
-    return this.#work(call, alertId, comment, () => ({
-      ...{
+    return this.#work(call, alertId, comment, () => {
+      const name = assignee == null ? {} : { assignee: assigneeOf(assignee) };
+      return {
         kind: 'acknowledged',
-        set: { status: 'acknowledged', verdict: null },
-        detail: { status: 'acknowledged' },
-      },
-    }));
+        set: { status: 'acknowledged', verdict: null, ...name },
+        detail: { status: 'acknowledged', ...name },
+      };
+    });
   }
 
   @Mutation(() => AlertType, { description: 'It is done.' })
@@ -108,9 +111,7 @@ export class AlertWorkResolver {
     @Ctx() call: Call,
   ) {
     return this.#work(call, alertId, null, () => {
-      const name = assignee?.trim() || null;
-      if (name !== null && name.length > LIMITS.nameCharsMax)
-        throw invalid(`assignee must have at most ${LIMITS.nameCharsMax} characters.`);
+      const name = assigneeOf(assignee);
       return { kind: 'assigned', set: { assignee: name }, detail: { assignee: name } };
     });
   }
@@ -157,7 +158,7 @@ export class AlertWorkResolver {
       const at = new Date(untilMs);
       return {
         kind: 'suppressed',
-        set: { status: 'suppressed', suppressedUntil: at },
+        set: { status: 'suppressed', suppressedUntil: at, verdict: null },
         detail: { status: 'suppressed', until: at.toISOString() },
         suppress: (group) => ({ fields: chosenOf(group, fields ?? null), until: at, reason }),
       };
@@ -183,11 +184,21 @@ export class AlertWorkResolver {
   }
 }
 
+function assigneeOf(assignee: Given<string>): string | null {
+  const name = assignee?.trim() || null;
+  if (name !== null && name.length > LIMITS.nameCharsMax)
+    throw invalid(`assignee must have at most ${LIMITS.nameCharsMax} characters.`);
+  return name;
+}
+
 function chosenOf(
   group: Readonly<Record<string, string | null>>,
   fields: readonly string[] | null,
 ): Record<string, string> {
-  const names = fields ?? Object.keys(group);
+  if (fields?.length === 0) throw invalid('fields must name at least one.');
+  const names = fields ?? Object.keys(group).filter((name) => group[name] !== null);
+  if (names.length === 0 && Object.keys(group).length > 0)
+    throw invalid('No field of this alert has a value: it has no like.');
   const chosen: Record<string, string> = {};
   for (const name of names) {
     const value = Object.hasOwn(group, name) ? group[name] : null;

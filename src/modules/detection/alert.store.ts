@@ -8,8 +8,9 @@ import { ofTenants } from '../../database/tenant-rows';
 import { DomainError } from '../../errors';
 import type { Answer } from '../../event/shape';
 import { fromStored, toStored } from '../../trail/stored-text';
-import type { ALERT_CHANGE } from './work-answers';
+import type { ALERT_CHANGE, ALERT_SUPPRESSION } from './work-answers';
 
+type SuppressionAnswer = Answer<typeof ALERT_SUPPRESSION>;
 type AlertChange = Answer<typeof ALERT_CHANGE>;
 
 /** Who does something with an alert, and what. */
@@ -54,7 +55,7 @@ export class AlertStore {
         const suppression = work.suppress?.(JSON.parse(groupValues));
         await tx.alert.updateMany({
           where: { tenantId, alertId },
-          data: { ...work.set, updatedAt: at } as object,
+          data: { ...storedSet(work.set), updatedAt: at } as object,
         });
         await tx.alertChange.create({
           data: {
@@ -88,6 +89,40 @@ export class AlertStore {
     );
   }
 
+  /** Those that are not over, the first to end first. */
+  async suppressions(tenantId: number): Promise<readonly SuppressionAnswer[]> {
+    const rows = await guarded(() =>
+      ofTenants(this.prisma, [tenantId], (tx) =>
+        tx.alertSuppression.findMany({
+          where: { tenantId, until: { gt: new Date(this.nowMs()) } },
+          orderBy: [{ until: 'asc' }, { suppressionId: 'asc' }],
+          take: CHANGES_MAX,
+        }),
+      ),
+    );
+    return rows.map(({ suppressionId, ruleId, fields, until, reason, createdBy, createdAt }) => ({
+      ...{ suppressionId, tenantId: String(tenantId), ruleId, fields: JSON.parse(fields) as object },
+      ...{ until: until.toISOString(), reason: fromStored(reason), createdBy: fromStored(createdBy) },
+      createdAt: createdAt.toISOString(),
+    }));
+  }
+
+  /** What comes from now on is not quiet; alerts that were stay so. @throws DomainError `not_found` */
+  async endSuppression(tenantId: number, suppressionId: string, attempt: Attempt): Promise<boolean> {
+    const now = new Date(this.nowMs());
+    return guarded(() =>
+      ofTenants(this.prisma, [tenantId], async (tx) => {
+        const { count } = await tx.alertSuppression.updateMany({
+          where: { tenantId, suppressionId, until: { gt: now } },
+          data: { until: now },
+        });
+        if (count === 0) throw new DomainError('not_found', { public: 'There is no such record.' });
+        await insertEntries(tx, [changeOf(attempt, { subject: suppressionId, tenantIds: [tenantId] })]);
+        return true;
+      }),
+    );
+  }
+
   /** Does something that changes nothing stored, with its entry of the access log. */
   async noted<T>(attempt: Attempt, tenantId: number, work: () => Promise<T>): Promise<T> {
     const done = await work();
@@ -115,6 +150,9 @@ export class AlertStore {
     }));
   }
 }
+
+const storedSet = (set: AlertWork['set']) =>
+  typeof set.assignee === 'string' ? { ...set, assignee: toStored(set.assignee) } : set;
 
 export interface ChangedAlert {
   readonly tenantId: number;

@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { askPrisma, type OwnerDb, type Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import type { DetectionEvent } from '../../detection/event';
-import type { EngineHost, Evaluated, StoredState } from '../../detection/host';
+import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../detection/host';
 import { EngineFailure } from '../../detection/thread-host';
 import { ticksOfRecordId } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
+import { ruleOf } from './rule.store';
 import type { ShippedRule } from './shipped-rules';
+import { DetectionTally } from './tally';
 import { enabledRules } from './tenant-rules';
 import { type WrittenAlert, writeFindings } from './write-findings';
 
@@ -50,6 +52,7 @@ export class Detector {
       readonly host: EngineHost;
       readonly shipped: ReadonlyMap<string, ShippedRule>;
       readonly nowMs: () => number;
+      readonly tally: DetectionTally;
       /** In the transaction that writes alerts. */
       readonly onAlerts?: (
         tx: Prisma.TransactionClient,
@@ -103,7 +106,9 @@ export class Detector {
         ...{ nowMs: nowMs(), isReady, workMs: LIMITS.detectionWorkMs },
         isBehind: read.next < read.size,
       };
+      const began = performance.now();
       const done = await host.evaluate(tenantId, read.items.map(toDetectionEvent), clock);
+      this.parts.tally.seconds += (performance.now() - began) / 1_000;
       const next = read.items[done.seen]?.position ?? read.next;
       const reached = { ...place, position: next, learned: learned.to };
       const isWritten = await this.#write(tenantId, {
@@ -113,10 +118,13 @@ export class Detector {
         learnt: learned.changes,
         nowMs: clock.nowMs,
       });
-      if (isWritten) await this.#keep(tenantId, reached, done.size);
-      else await this.#forget(tenantId);
+      if (isWritten) {
+        await this.#keep(tenantId, reached, done.size);
+        this.parts.tally.events += Math.min(done.seen, read.items.length);
+      } else await this.#forget(tenantId);
       return next < read.size || !isReady ? 1 : 0;
     } catch (error) {
+      this.parts.tally.stepFailures += 1;
       // The engine may have seen what was not written; and the thread may have ended, with every engine.
       await this.#forget(tenantId);
       if (error instanceof EngineFailure) this.#open.clear();
@@ -161,6 +169,7 @@ export class Detector {
       'SELECT node, key, touched, body FROM detection_state WHERE tenant_id = $1::int ORDER BY touched, node, key',
       tenantId,
     );
+    this.#countRefused(tenantId, place.revision, rules);
     const current = new Set(rules.map(({ ruleId, version }) => `${ruleId}/${version}`));
     const isOfRule = ({ node }: { readonly node: string }) =>
       current.has(node.slice(0, node.lastIndexOf('/')));
@@ -202,13 +211,22 @@ export class Detector {
     return { to: read.next >= read.size ? place.learnUntil : Math.min(read.next, place.learnUntil), changes };
   }
 
+  /** Of rules that a tenant gave or tuned: those that came with the service are read when it starts. */
+  #countRefused(tenantId: number, revision: number, rules: readonly RuleSource[]): void {
+    const { shipped, tally } = this.parts;
+    if (tally.refusedRules.get(tenantId)?.revision === revision) return;
+    const given = rules.filter(({ ruleId, tuning }) => tuning !== null || !shipped.has(ruleId));
+    const refused = given.filter(({ source, ruleId, tuning }) => ruleOf(source, ruleId, tuning) === null);
+    tally.refusedRules.set(tenantId, { revision, count: refused.length });
+  }
+
   async #forget(tenantId: number): Promise<void> {
     this.#open.delete(tenantId);
     await this.parts.host.forget(tenantId);
   }
 
   /** @returns false: another instance has been there */
-  #write(
+  async #write(
     tenantId: number,
     step: {
       readonly place: Place;
@@ -219,7 +237,8 @@ export class Detector {
     },
   ): Promise<boolean> {
     const { place, reached, done, learnt, nowMs } = step;
-    return this.parts.owner.$transaction(
+    const { tally } = this.parts;
+    const written = await this.parts.owner.$transaction(
       async (tx) => {
         const moved = await tx.$executeRawUnsafe(
           `UPDATE detection_position SET position = $2::bigint, learned = $3::bigint, due_at = $4::timestamptz
@@ -227,14 +246,18 @@ export class Detector {
           ...[tenantId, reached.position, reached.learned, done.dueMs === null ? null : new Date(done.dueMs)],
           ...[place.position, place.learned, place.revision],
         );
-        if (moved === 0) return false;
+        if (moved === 0) return null;
         await putState(tx, tenantId, lastOfEach([...learnt, ...done.changes]));
         const alerts = await writeFindings(tx, tenantId, done.findings, nowMs);
         await this.parts.onAlerts?.(tx, tenantId, alerts);
-        return true;
+        return alerts;
       },
       { timeout: STEP_MS_MAX, maxWait: STEP_MS_MAX },
     );
+    if (written === null) return false;
+    for (const { severity } of done.findings) DetectionTally.add(tally.findings, severity);
+    for (const { severity, isNew } of written) if (isNew) DetectionTally.add(tally.alerts, severity);
+    return true;
   }
 }
 

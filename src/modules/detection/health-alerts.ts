@@ -1,121 +1,118 @@
 import { createHash } from 'node:crypto';
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDb, Prisma } from '../../database/clients';
+import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { TICKS_PER_MS } from '../../event/event-time';
+import { toStored } from '../../trail/stored-text';
 import { noteAlerts } from './notices';
 import type { ShippedRule } from './shipped-rules';
+import { openSuppressions, suppressesGroup } from './suppression';
+import { tuningOf } from './tenant-rules';
+import { type TrailProblem, trailProblems } from './trail-problems';
 import { alertKey, severityNumber } from './write-findings';
 
 const TRAIL_UNHEALTHY = 40;
+/** What was told is not asked about again for so long. */
+const TOLD_MS = 10 * 60_000;
+/** Routes that are not told: they are what the alert is about. */
+interface Except {
+  readonly exceptRouteIds?: readonly string[];
+}
+
+interface Seen {
+  readonly since: Date;
+  readonly toldMs: number | null;
+}
 
 /** Alerts of rule 40: about the trail itself. They have no findings, and one is open for each thing at a time. */
 export class HealthAlerts {
+  readonly #rounds: TenantRounds;
+  /** By tenant and thing, of the last look: since when it is there, and when it was told. */
+  #seen = new Map<string, Seen>();
+
   constructor(
     private readonly owner: OwnerDb,
     private readonly shipped: ReadonlyMap<string, ShippedRule>,
     private readonly nowMs: () => number,
-  ) {}
+    private readonly stoppedLogs: () => ReadonlyMap<number, string> = () => new Map(),
+  ) {
+    this.#rounds = new TenantRounds(owner);
+  }
 
-  /** @param about.key what it is about @returns whether it is news */
-  async tell(
-    tenantId: number,
-    about: {
-      readonly key: string;
-      readonly group: Readonly<Record<string, string>>;
-      readonly exceptRouteId?: string;
-    },
-  ): Promise<boolean> {
+  /** Looks for what is silent, missing, stopped or in doubt. */
+  async look(): Promise<void> {
+    const now = this.nowMs();
+    const seen = new Map<string, Seen>();
+    for (const problem of await trailProblems(this.owner, this.stoppedLogs(), now)) {
+      const name = `${problem.tenantId} ${problem.key}`;
+      const before = this.#seen.get(name);
+      // Of what may pass, the beginning is when it was first seen.
+      const since = problem.mayPass === true ? (before?.since ?? problem.since) : problem.since;
+      const isTold = before?.toldMs != null && now - before.toldMs < TOLD_MS && +before.since === +since;
+      const isDue = !isTold && (problem.mayPass !== true || before !== undefined);
+      if (isDue) await this.#rounds.attempt(problem.tenantId, () => this.tell({ ...problem, since }));
+      seen.set(name, { since, toldMs: isDue ? now : isTold ? before.toldMs : null });
+    }
+    this.#seen = seen;
+    this.#rounds.end();
+  }
+
+  /** @returns whether it is news */
+  async tell({ tenantId, key, since, group, exceptRouteIds = [] }: TrailProblem & Except): Promise<boolean> {
     const rule = [...this.shipped.values()].find(({ number }) => number === TRAIL_UNHEALTHY)?.rule;
     if (!rule) return false;
     const { ruleId, title } = rule;
-    const severity = severityNumber(rule.severity);
     const now = new Date(this.nowMs());
-    const ticks = BigInt(this.nowMs()) * TICKS_PER_MS;
-    const groupKey = alertKey(about.key);
+    const [anchor, last] = [since, now].map((at) => BigInt(at.getTime()) * TICKS_PER_MS) as [bigint, bigint];
+    const groupKey = alertKey(key);
     return this.owner.$transaction(async (tx) => {
-      // One at a time of a tenant, so that two instances do not begin the same alert.
-      await tx.$executeRawUnsafe(
-        'SELECT FROM detection_position WHERE tenant_id = $1::int FOR UPDATE',
-        tenantId,
-      );
-      const off = await tx.detectionRule.findFirst({ where: { tenantId, ruleId, enabled: false } });
-      if (off) return false;
-      const open = await tx.alert.findFirst({
-        where: { tenantId, ruleId, groupKey, status: { in: ['new', 'acknowledged', 'suppressed'] } },
-        select: { alertId: true, suppressedUntil: true, status: true },
+      await takeTurn(tx, tenantId);
+      const own = await tx.detectionRule.findFirst({ where: { tenantId, ruleId } });
+      if (own?.enabled === false) return false;
+      const before = await tx.alert.findFirst({
+        where: { tenantId, ruleId, groupKey },
+        orderBy: { createdAt: 'desc' },
+        select: { status: true, suppressedUntil: true, anchor: true },
       });
-      if (open && !(open.status === 'suppressed' && open.suppressedUntil && open.suppressedUntil <= now))
-        return false;
-      const alertId = idOf(`${tenantId}\n${about.key}\n${now.getTime()}`);
+      if (before && !isOver(before, anchor, now)) return false;
+      const severity = severityNumber(tuningOf(own?.tuning ?? null)?.severity ?? rule.severity);
+      const suppressions = await openSuppressions(tx, tenantId, now.getTime());
+      const suppression = suppressions.find((one) => suppressesGroup(one, ruleId, group));
+      const status = suppression ? 'suppressed' : 'new';
+      const alertId = idOf(`${tenantId}\n${key}\n${now.getTime()}`);
       await tx.alert.create({
         data: {
-          ...{ tenantId, alertId, ruleId, title, severity, status: 'new', groupKey },
-          groupValues: JSON.stringify(about.group),
-          ...{ anchor: ticks, firstEvent: ticks, lastEvent: ticks, findingCount: 0, eventCount: 0n },
+          ...{ tenantId, alertId, ruleId, title: toStored(title), severity, status, groupKey },
+          ...{ groupValues: JSON.stringify(group), suppressedUntil: suppression?.until ?? null },
+          ...{ anchor, firstEvent: anchor, lastEvent: last, findingCount: 0, eventCount: 0n },
           ...{ principals: [], instances: [], createdAt: now, updatedAt: now },
         },
       });
-      const { exceptRouteId } = about;
-      await noteAlerts(
-        tx,
-        [
-          {
-            tenantId,
-            alertId,
-            ruleId,
-            severity,
-            status: 'new',
-            ...(exceptRouteId !== undefined && { exceptRouteId }),
-          },
-        ],
-        now,
-      );
+      if (status === 'new')
+        await noteAlerts(tx, [{ tenantId, alertId, ruleId, severity, status, exceptRouteIds }], now);
       return true;
     });
   }
-
-  /** Looks for sources that are silent or have a problem, and for parts of the trail that are missing. */
-  async look(): Promise<void> {
-    const now = this.nowMs();
-    const sources = await this.owner.$queryRawUnsafe<
-      {
-        tenant_id: number;
-        host_name: string;
-        database_name: string;
-        problem: string | null;
-        is_silent: boolean;
-      }[]
-    >(
-      `SELECT tenant_id, host_name, database_name, problem, last_reported < $1::timestamptz AS is_silent FROM audit_source
-       WHERE last_reported < $1::timestamptz OR problem IS NOT NULL LIMIT 1000`,
-      new Date(now - SILENT_MS),
-    );
-    for (const { tenant_id, host_name: host, database_name: database, problem, is_silent } of sources)
-      await this.tell(tenant_id, {
-        key: `source ${host}/${database} ${is_silent ? 'silent' : 'problem'}`,
-        group: {
-          problem: is_silent ? 'A source is silent' : `A source has a problem: ${problem}`,
-          host,
-          database,
-        },
-      });
-    const gaps = await this.owner.$queryRawUnsafe<
-      { tenant_id: number; host_name: string; database_name: string; n: number }[]
-    >(
-      `SELECT tenant_id, host_name, database_name, count(*)::int AS n FROM audit_gap WHERE first_reported > $1::timestamptz
-       GROUP BY tenant_id, host_name, database_name LIMIT 1000`,
-      new Date(now - RECENT_MS),
-    );
-    for (const { tenant_id, host_name: host, database_name: database } of gaps)
-      await this.tell(tenant_id, {
-        key: `gap ${host}/${database}`,
-        group: { problem: 'A part of the trail is missing', host, database },
-      });
-  }
 }
 
-const SILENT_MS = 15 * 60_000;
-/** A gap is told of for so long; one that is resolved meanwhile and stays is told of again. */
-const RECENT_MS = 10 * 60_000;
+/** One at a time of a tenant, so that two instances do not begin the same alert. */
+async function takeTurn(tx: Prisma.TransactionClient, tenantId: number): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until)
+     SELECT t.tenant_id, 0, 0, 0 FROM tenant t WHERE t.tenant_id = $1::int
+     ON CONFLICT (tenant_id) DO UPDATE SET revision = p.revision`,
+    tenantId,
+  );
+}
+
+/** Whether the alert before leaves room for another: what was resolved is told again when it begins anew. */
+function isOver(
+  before: { readonly status: string; readonly suppressedUntil: Date | null; readonly anchor: bigint },
+  anchor: bigint,
+  now: Date,
+): boolean {
+  if (before.status === 'resolved') return before.anchor < anchor;
+  return before.status === 'suppressed' && before.suppressedUntil !== null && before.suppressedUntil <= now;
+}
 
 function idOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');

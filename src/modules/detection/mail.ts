@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
+import { DAY_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
 import type { ALERT } from './answers';
 
@@ -10,14 +12,33 @@ export interface MailServer {
   readonly from: string;
 }
 
-export interface Mailer {
-  send(
-    to: readonly string[],
-    alerts: readonly { readonly alert: AlertAnswer; readonly state: string }[],
-  ): Promise<void>;
+/** An alert in the state that is told. */
+export interface ToldAlert {
+  readonly alert: AlertAnswer;
+  readonly state: string;
 }
 
-const TIMEOUT_MS = 20_000;
+export interface Mailer {
+  /** @returns addresses that the server refused while it took others @throws MailFailure */
+  send(to: readonly string[], alerts: readonly ToldAlert[]): Promise<readonly string[]>;
+}
+
+export class MailFailure extends Error {
+  override readonly name = 'MailFailure';
+
+  constructor(
+    message: string,
+    /** Whether no mail at all can be sent: the server is away, or does not take who we are. */
+    readonly isOfServer: boolean,
+  ) {
+    super(message);
+  }
+}
+
+const TIMEOUT_MS = 10_000;
+/** Of nodemailer: what concerns one mail and not the server. */
+const OF_ONE_MAIL = ['EENVELOPE', 'EMESSAGE'];
+const ALERTS_SHOWN_MAX = 100;
 
 /** A login never goes over a connection that is not encrypted. */
 export function mailer({ url, from }: MailServer): Mailer {
@@ -30,31 +51,53 @@ export function mailer({ url, from }: MailServer): Mailer {
   return {
     send: async (to, alerts) => {
       const [first] = alerts;
-      if (!first) return;
-      const { alert, state } = first;
-      const subject =
-        alerts.length === 1
-          ? `[${alert.severity}] ${alert.title} (${state})`
-          : `${alerts.length} alerts, the worst ${worstOf(alerts)}`;
-      await transport.sendMail({
-        ...{
-          from,
-          to: [...to],
-          subject,
-          text: alerts.map((one) => textOf(one.alert, one.state)).join('\n\n'),
-        },
-        // The same alert and state have the same id: a mail that is sent twice is known as one.
-        ...(alerts.length === 1 && { messageId: `<${alert.alertId}.${state}@audit-activity>` }),
-      });
+      if (!first) return [];
+      const mail = alerts.length === 1 ? mailOf(first) : digestOf(alerts);
+      try {
+        const { rejected } = await transport.sendMail({ from, to: [...to], ...mail });
+        return (rejected ?? []).map((one) => (typeof one === 'string' ? one : one.address));
+      } catch (error) {
+        const { message, code } = error as Error & { readonly code?: string };
+        throw new MailFailure(message, !OF_ONE_MAIL.includes(code ?? ''));
+      }
     },
   };
 }
 
+/** The same alert and state have the same id: a mail that is sent twice is known as one. */
+const mailOf = ({ alert, state }: ToldAlert) => ({
+  subject: `[${alert.severity}] ${alert.title} (${state})`,
+  text: textOf({ alert, state }),
+  messageId: `<${alert.alertId}.${state}@audit-activity>`,
+  priority: priorityOf(alert),
+});
+
+const digestOf = (alerts: readonly ToldAlert[]) => ({
+  subject: `${alerts.length} alerts, the worst ${worstOf(alerts)}`,
+  text: [
+    ...alerts.slice(0, ALERTS_SHOWN_MAX).map(textOf),
+    ...(alerts.length > ALERTS_SHOWN_MAX ? [`and ${alerts.length - ALERTS_SHOWN_MAX} more`] : []),
+  ].join('\n\n'),
+  messageId: `<${digestIdOf(alerts)}.digest@audit-activity>`,
+});
+
+const digestIdOf = (alerts: readonly ToldAlert[]) =>
+  createHash('sha256')
+    .update(JSON.stringify(alerts.map(({ alert, state }) => [alert.alertId, state]).sort()))
+    .digest('hex')
+    .slice(0, 32);
+
+/** What is about events of more than a day ago is told quietly. */
+function priorityOf({ severity, lastEventTime, createdAt }: AlertAnswer): 'high' | 'normal' | 'low' {
+  if (Date.parse(createdAt) - Date.parse(lastEventTime) > DAY_MS) return 'low';
+  return severity === 'critical' ? 'high' : 'normal';
+}
+
 const ORDER = ['critical', 'high', 'medium', 'low'];
-const worstOf = (alerts: readonly { readonly alert: AlertAnswer }[]) =>
+const worstOf = (alerts: readonly ToldAlert[]) =>
   ORDER.find((severity) => alerts.some(({ alert }) => alert.severity === severity)) ?? 'low';
 
-const textOf = (alert: AlertAnswer, state: string): string =>
+const textOf = ({ alert, state }: ToldAlert): string =>
   [
     `${alert.title}`,
     `State: ${state}    Severity: ${alert.severity}    Tenant: ${alert.tenantId}`,

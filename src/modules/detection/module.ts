@@ -13,17 +13,21 @@ import { AlertCounts } from './alert-counts';
 import { AlertCountsResolver } from './alert-counts.resolver';
 import { AlertWorkResolver } from './alert-work.resolver';
 import { Backtests } from './backtests';
+import { Channels, type SendAlert } from './channel';
 import { Detector } from './detector';
 import { HealthAlerts } from './health-alerts';
 import { type MailServer, mailer } from './mail';
+import { declareMetrics } from './metrics';
 import { noteAlerts } from './notices';
-import { Notifier, type SendAlert } from './notifier';
+import { Notifier } from './notifier';
 import { CallTenants } from './operations';
 import { AlertRouteResolver } from './route.resolver';
 import { RouteStore } from './route.store';
 import { RuleResolver } from './rule.resolver';
 import { RuleStore } from './rule.store';
 import { readShippedRules } from './shipped-rules';
+import { SuppressionResolver } from './suppression.resolver';
+import { DetectionTally } from './tally';
 import { severityNumber } from './write-findings';
 
 /** Rules that look at what arrives, what they find, and the alerts that people work on. */
@@ -40,14 +44,17 @@ export function detectionModule(parts: {
   readonly send: SendAlert;
   /** Null: no mail is sent. */
   readonly mail: MailServer | null;
+  /** Tenants whose evidence log this instance does not append to, and why. */
+  readonly stoppedLogs: () => ReadonlyMap<number, string>;
 }): Module {
-  const { prisma, owner, tenants, signal, ask, form, nowMs, log, send, mail } = parts;
+  const { prisma, owner, tenants, signal, ask, form, nowMs, log, send, mail, stoppedLogs } = parts;
   const shipped = readShippedRules();
   const host = openHost();
+  const tally = new DetectionTally();
   const reader = new AlertReader(ask);
-  const health = new HealthAlerts(owner, shipped, nowMs);
+  const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs);
   const detector = new Detector({
-    ...{ owner, form, host, shipped, nowMs },
+    ...{ owner, form, host, shipped, nowMs, tally },
     onAlerts: (tx, tenantId, written) =>
       noteAlerts(
         tx,
@@ -58,8 +65,11 @@ export function detectionModule(parts: {
       ),
   });
   const notifier = new Notifier({
-    ...{ owner, reader: new AlertReader(askPrisma(owner)), send, health, nowMs, log },
-    mailer: mail && mailer(mail),
+    ...{ owner, health, tally, nowMs, log },
+    channels: new Channels({
+      ...{ reader: new AlertReader(askPrisma(owner)), send },
+      mailer: mail && mailer(mail),
+    }),
   });
   const alerts = new AlertStore(prisma, nowMs, (tx, alert) => noteAlerts(tx, [alert], new Date(nowMs())));
   const rules = new RuleStore(prisma, shipped, nowMs);
@@ -70,10 +80,13 @@ export function detectionModule(parts: {
     resolvers: [
       new AlertRouteResolver(new RouteStore(prisma, nowMs), callTenants),
       new AlertResolver(reader),
+      new SuppressionResolver(alerts, callTenants),
       new AlertCountsResolver(new AlertCounts(ask)),
       new AlertWorkResolver({ reader, alerts, tenants: callTenants, nowMs }),
       new RuleResolver({ alerts, rules, backtests, tenants: callTenants }),
     ],
+    metrics: declareMetrics(tally),
+    stop: () => notifier.stop(),
     tasks: [
       { name: 'looking for attacks', everyMs: LIMITS.detectionMs, run: () => detector.run() },
       { name: 'telling of alerts', everyMs: LIMITS.noticeMs, run: () => notifier.run() },

@@ -9,8 +9,8 @@ export interface Told {
   /** 1 to 4. */
   readonly severity: number;
   readonly status: string;
-  /** A route that is not told: it is what the alert is about. */
-  readonly exceptRouteId?: string;
+  /** Routes that are not told: they are what the alert is about. */
+  readonly exceptRouteIds?: readonly string[];
 }
 
 /** Notes, in the transaction of the change, who is to be told of alerts: once for each alert, state and route. */
@@ -22,11 +22,11 @@ export async function noteAlerts(
   const [first] = alerts;
   if (!first) return;
   const routes = await tx.alertRoute.findMany({ where: { tenantId: first.tenantId, enabled: true } });
-  const data = alerts.flatMap(({ tenantId, alertId, ruleId, severity, status, exceptRouteId }) =>
+  const data = alerts.flatMap(({ tenantId, alertId, ruleId, severity, status, exceptRouteIds = [] }) =>
     routes
       .filter(
         (route) =>
-          route.routeId !== exceptRouteId &&
+          !exceptRouteIds.includes(route.routeId) &&
           severity >= route.severityMin &&
           (route.ruleId === null || route.ruleId === ruleId),
       )

@@ -1,158 +1,198 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { tenantSet } from '../../caller/tenant-set';
 import type { OwnerDb } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
-import { LIMITS } from '../../limits';
-import type { AlertReader } from './alert.reader';
-import { type HealthAlerts } from './health-alerts';
-import type { Mailer } from './mail';
-import { toOcsfFinding } from './ocsf-finding';
+import { type Channels, channelOf, type Failure, type Route } from './channel';
+import type { HealthAlerts } from './health-alerts';
+import { type Due, LEASE_MS, NoticeQueue } from './notice-queue';
 import type { RouteTarget } from './route.store';
+import type { DetectionTally } from './tally';
 
-/** What became of a message; null: there is no such destination. */
-type Sent = { readonly kind: string; readonly message?: string } | null;
-export type SendAlert = (
-  tenantId: number,
-  destinationId: string,
-  message: { readonly id: string; readonly at: Date; readonly content: object },
-) => Promise<Sent>;
-
-interface Due {
-  readonly tenant_id: number;
-  readonly notice_id: string;
-  readonly route_id: string;
-  readonly alert_id: string;
-  readonly state: string;
-  readonly tries: number;
-  readonly created_at: Date;
-}
-
-const DUE_MAX = 250;
-/** Mails of one route in a round: more become one digest. */
+/** A round waits no longer for what hangs: it goes on beside the next one. */
+const ROUND_MS = 1_000;
+const TENANTS_MAX = 250;
+/** Routes told at the same time: one that hangs does not hold up the others. */
+const AT_ONCE = 8;
+/** Mails of one route in so long: more become one. */
 const MAILS_MAX = 5;
-const LEASE_SECONDS = 60;
-const RETRY_MS = 2_000;
-const RETRY_MS_MAX = 300_000;
+const MAILS_MS = 10_000;
 /** Tries after which a channel counts as failing. */
 const FAILING_TRIES = 4;
-const ERROR_CHARS_MAX = 512;
+
+interface Job {
+  readonly route: Route;
+  readonly due: readonly Due[];
+  readonly takenMs: number;
+}
 
 /** Tells of alerts by their routes, again and again until each was taken: at least once, and repeats have the same id. */
 export class Notifier {
   readonly #rounds: TenantRounds;
+  readonly #queue: NoticeQueue;
+  /** Routes that are being told, some since an earlier round. */
+  readonly #busy = new Set<string>();
+  readonly #telling = new Set<Promise<void>>();
 
   constructor(
     private readonly parts: {
       readonly owner: OwnerDb;
-      readonly reader: AlertReader;
-      readonly send: SendAlert;
-      readonly mailer: Mailer | null;
-      readonly health: HealthAlerts;
+      readonly channels: Pick<Channels, 'send'>;
+      readonly health: Pick<HealthAlerts, 'tell'>;
+      readonly tally: DetectionTally;
       readonly nowMs: () => number;
       readonly log: Logger;
     },
   ) {
     this.#rounds = new TenantRounds(parts.owner);
+    this.#queue = new NoticeQueue(parts.owner, parts.nowMs);
   }
 
   async run(): Promise<number> {
     const { owner, nowMs } = this.parts;
     const tenants = await this.#rounds.ask((of) =>
       owner.$queryRawUnsafe<{ tenant_id: number }[]>(
-        `SELECT DISTINCT tenant_id FROM alert_notice WHERE sent_at IS NULL AND next_at <= $1::timestamptz AND ${of('tenant_id')} LIMIT ${DUE_MAX}`,
+        `SELECT DISTINCT tenant_id FROM alert_notice WHERE sent_at IS NULL AND next_at <= $1::timestamptz AND ${of('tenant_id')} LIMIT ${TENANTS_MAX}`,
         new Date(nowMs()),
       ),
     );
+    const jobs: Job[] = [];
     for (const { tenant_id } of tenants)
-      await this.#rounds.attempt(tenant_id, () => this.#ofTenant(tenant_id));
+      jobs.push(...((await this.#rounds.attempt(tenant_id, () => this.#jobsOf(tenant_id))) ?? []));
     this.#rounds.end();
+    const telling: Promise<void> = Promise.all(Array.from({ length: AT_ONCE }, () => this.#work(jobs))).then(
+      () => {
+        this.#telling.delete(telling);
+      },
+    );
+    this.#telling.add(telling);
+    await Promise.race([telling, delay(ROUND_MS, undefined, { ref: false })]);
     return 0;
   }
 
-  async #ofTenant(tenantId: number): Promise<void> {
-    const { owner, nowMs } = this.parts;
-    const now = nowMs();
-    // Whoever takes one has a minute for it; another instance passes over it meanwhile.
-    const due = await owner.$queryRawUnsafe<Due[]>(
-      `UPDATE alert_notice n SET next_at = $2::timestamptz + interval '${LEASE_SECONDS} seconds', tries = n.tries + 1
-       FROM (SELECT notice_id FROM alert_notice WHERE tenant_id = $1::int AND sent_at IS NULL AND next_at <= $2::timestamptz
-         ORDER BY next_at LIMIT ${DUE_MAX}) d
-       WHERE n.tenant_id = $1::int AND n.notice_id = d.notice_id AND n.sent_at IS NULL AND n.next_at <= $2::timestamptz
-       RETURNING n.tenant_id, n.notice_id::text AS notice_id, n.route_id::text AS route_id, n.alert_id::text AS alert_id,
-         n.state, n.tries, n.created_at`,
-      tenantId,
-      new Date(now),
+  /** What is being told comes to its end. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#telling);
+  }
+
+  async #work(jobs: Job[]): Promise<void> {
+    for (let job = jobs.shift(); job; job = jobs.shift()) {
+      const { tenantId, routeId } = job.route;
+      await this.#tell(job).catch((err) =>
+        this.parts.log.warn(
+          { err, tenantId, routeId },
+          'telling of alerts was broken off; it is tried again',
+        ),
+      );
+      this.#busy.delete(routeId);
+    }
+  }
+
+  async #jobsOf(tenantId: number): Promise<readonly Job[]> {
+    const takenMs = this.parts.nowMs();
+    const due = await this.#queue.take(tenantId);
+    if (due.length === 0) return [];
+    const routes = await this.#routes(tenantId);
+    // A route that is gone is told nothing.
+    const gone = due.filter(({ routeId }) => !routes.has(routeId));
+    if (gone.length > 0) await this.#queue.done(tenantId, gone);
+    const jobs: Job[] = [];
+    for (const route of routes.values()) {
+      const own = due.filter(({ routeId }) => routeId === route.routeId);
+      if (own.length === 0) continue;
+      if (this.#busy.has(route.routeId))
+        await this.#queue.putBack(tenantId, own, new Date(takenMs + ROUND_MS));
+      else {
+        this.#busy.add(route.routeId);
+        jobs.push({ route, due: own, takenMs });
+      }
+    }
+    return jobs;
+  }
+
+  async #routes(tenantId: number): Promise<ReadonlyMap<string, Route>> {
+    const rows = await this.parts.owner.alertRoute.findMany({ where: { tenantId, enabled: true } });
+    return new Map(
+      rows.map(({ routeId, name, target }) => [
+        routeId,
+        { tenantId, routeId, name, target: JSON.parse(target) as RouteTarget },
+      ]),
     );
-    for (const routeId of new Set(due.map(({ route_id }) => route_id))) {
-      const own = due.filter(({ route_id }) => route_id === routeId);
-      for (const some of await this.#parcels(tenantId, routeId, own))
-        await this.#deliver(tenantId, routeId, some);
+  }
+
+  /** After a failure the rest waits too: what is sent next would meet the same. */
+  async #tell({ route, due, takenMs }: Job): Promise<void> {
+    const { tenantId } = route;
+    const { parcels, later } = await this.#parcels(route, due);
+    if (later) await this.#queue.putBack(tenantId, later.due, later.at);
+    for (const [i, parcel] of parcels.entries()) {
+      const rest = parcels.slice(i).flat();
+      const now = this.parts.nowMs();
+      // Another instance is about to take them.
+      if (now - takenMs > LEASE_MS / 2) return this.#queue.putBack(tenantId, rest, new Date(now));
+      const outcome = await this.#send(route, parcel);
+      if ('message' in outcome) {
+        await this.#queue.failed(tenantId, rest, outcome.message);
+        return this.#tellOfFailure(route, parcel, outcome);
+      }
+      await this.#queue.done(tenantId, parcel);
+      if (outcome.length > 0) await this.#tellOfRefused(route, parcel, outcome);
     }
   }
 
-  /** What goes together: each alone, or all mails of a route where there are many. */
+  /** What goes together: each alone, but mails above a rate in one. */
   async #parcels(
-    tenantId: number,
-    routeId: string,
+    route: Route,
     due: readonly Due[],
-  ): Promise<readonly (readonly Due[])[]> {
-    const route = await this.#route(tenantId, routeId);
-    return route?.kind === 'email' && due.length > MAILS_MAX ? [due] : due.map((one) => [one]);
+  ): Promise<{
+    parcels: readonly (readonly Due[])[];
+    later: { readonly due: readonly Due[]; readonly at: Date } | null;
+  }> {
+    const each = due.map((one) => [one]);
+    if (!('to' in route.target)) return { parcels: each, later: null };
+    const since = new Date(this.parts.nowMs() - MAILS_MS);
+    const sent = await this.#queue.sentSince(route.tenantId, route.routeId, since);
+    if (sent.length + due.length <= MAILS_MAX) return { parcels: each, later: null };
+    const [oldest] = sent;
+    if (sent.length < MAILS_MAX || !oldest) return { parcels: [due], later: null };
+    return { parcels: [], later: { due, at: new Date(oldest.getTime() + MAILS_MS) } };
   }
 
-  async #route(tenantId: number, routeId: string) {
-    const row = await this.parts.owner.alertRoute.findFirst({ where: { tenantId, routeId, enabled: true } });
-    return row && { kind: row.kind, name: row.name, target: JSON.parse(row.target) as RouteTarget };
+  async #send(route: Route, parcel: readonly Due[]): Promise<readonly string[] | Failure> {
+    const { channels, tally } = this.parts;
+    const outcome = await channels
+      .send(route, parcel)
+      .catch((error: Error): Failure => ({ message: error.message, isOfChannel: false }));
+    tally.told('to' in route.target ? 'email' : 'destination', 'message' in outcome ? 'failed' : 'sent');
+    return outcome;
   }
 
-  async #deliver(tenantId: number, routeId: string, due: readonly Due[]): Promise<void> {
-    const { owner, nowMs, health, log } = this.parts;
-    const error = await this.#send(tenantId, routeId, due).catch((cause: Error) => cause.message);
-    const ids = due.map(({ notice_id }) => notice_id);
-    const where = { tenantId, noticeId: { in: ids } };
-    if (error === null) {
-      await owner.alertNotice.updateMany({ where, data: { sentAt: new Date(nowMs()), error: null } });
-      return;
-    }
-    const tries = Math.max(...due.map((one) => one.tries));
-    const nextAt = new Date(nowMs() + Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** Math.min(tries, 10)));
-    const text = error.slice(0, ERROR_CHARS_MAX);
-    await owner.alertNotice.updateMany({ where, data: { nextAt, error: text } });
-    if (tries < FAILING_TRIES) return;
-    log.warn({ tenantId, routeId, error: text }, 'alerts are not told by a route');
-    const route = await this.#route(tenantId, routeId);
-    await health.tell(tenantId, {
-      ...{ key: `route ${routeId}`, exceptRouteId: routeId },
-      group: { problem: 'A route of alerts fails', route: route?.name ?? routeId },
+  /** A failing channel is itself an alert, told by the routes that do not lead there. */
+  async #tellOfFailure(route: Route, due: readonly Due[], failure: Failure): Promise<void> {
+    if (Math.max(...due.map(({ tries }) => tries)) < FAILING_TRIES) return;
+    const { tenantId, routeId, name } = route;
+    this.parts.log.warn({ tenantId, routeId, error: failure.message }, 'alerts are not told by a route');
+    const channel = channelOf(route);
+    const routes = [...(await this.#routes(tenantId)).values()];
+    const same = failure.isOfChannel ? routes.filter((one) => channelOf(one) === channel) : [route];
+    await this.parts.health.tell({
+      ...{ tenantId, since: sinceOf(due), exceptRouteIds: same.map((one) => one.routeId) },
+      key: failure.isOfChannel ? `channel ${channel}` : `route ${routeId}`,
+      group: { problem: 'A channel of alerts fails', route: name, channel },
     });
   }
 
-  /** @returns what went wrong; null: nothing */
-  async #send(tenantId: number, routeId: string, due: readonly Due[]): Promise<string | null> {
-    const { reader, send, mailer } = this.parts;
-    const route = await this.#route(tenantId, routeId);
-    // A route that is gone is told nothing.
-    if (!route) return null;
-    const found = await Promise.all(due.map(({ alert_id }) => reader.alert(tenantSet([tenantId]), alert_id)));
-    const alerts = found.flatMap((alert, i) =>
-      alert ? [{ alert, state: due[i]?.state ?? alert.status }] : [],
-    );
-    if ('to' in route.target) {
-      if (!mailer) return 'SMTP_URL is not set';
-      await mailer.send(route.target.to, alerts);
-      return null;
-    }
-    for (const { alert, state } of alerts) {
-      const told = { ...alert, status: state as typeof alert.status };
-      const content =
-        route.target.format === 'ocsf' ? toOcsfFinding(told, told.status) : { type: 'alert', ...told };
-      const { notice_id: id, created_at: at } = due[0] as Due;
-      const sent = await send(tenantId, route.target.destinationId, { id, at: new Date(at), content });
-      if (sent === null) return 'there is no such destination';
-      if (sent.kind !== 'accepted') return sent.message ?? sent.kind;
-    }
-    return null;
+  async #tellOfRefused(route: Route, due: readonly Due[], addresses: readonly string[]): Promise<void> {
+    const { tenantId, routeId, name } = route;
+    this.parts.log.warn({ tenantId, routeId, count: addresses.length }, 'the mail server refuses addresses');
+    await this.parts.health.tell({
+      ...{ tenantId, since: sinceOf(due), key: `route ${routeId} refused` },
+      group: {
+        problem: 'The mail server refuses addresses of a route',
+        ...{ route: name, addresses: addresses.join(', ') },
+      },
+    });
   }
-
-  static readonly everyMs = LIMITS.noticeMs;
 }
+
+const sinceOf = (due: readonly Due[]): Date =>
+  new Date(Math.min(...due.map(({ createdAt }) => createdAt.getTime())));

@@ -9,6 +9,11 @@ const STATUS_NAMES = {
   suppressed: 'Suppressed',
   resolved: 'Resolved',
 } as const;
+const VERDICTS = {
+  false_positive: { verdict_id: 1, verdict: 'False Positive' },
+  true_positive: { verdict_id: 2, verdict: 'True Positive' },
+  expected: { verdict_id: 5, verdict: 'Benign' },
+} as const;
 const CREATE = 1;
 const UPDATE = 2;
 const CLOSE = 3;
@@ -34,8 +39,10 @@ export function toOcsfFinding(alert: Answer<typeof ALERT>, state: keyof typeof S
       first_seen_time: Date.parse(alert.firstEventTime),
       last_seen_time: Date.parse(alert.lastEventTime),
     },
+    ...(alert.assignee !== null && { assignee: { name: alert.assignee } }),
+    ...(alert.verdict !== null && VERDICTS[alert.verdict]),
     metadata: {
-      ...{ version: '1.8.0', uid: alert.alertId, tenant_uid: alert.tenantId },
+      ...{ version: '1.8.0', uid: alert.alertId, tenant_uid: alert.tenantId, profiles: ['incident'] },
       product: { name: 'Audit Activity', vendor_name: 'Audit Activity' },
     },
     unmapped: { group: alert.group, findingCount: alert.findingCount },

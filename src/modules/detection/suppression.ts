@@ -19,14 +19,23 @@ export async function openSuppressions(
 }
 
 /** Whether all values are those of the finding: of its group, or its only login or server instance. */
-export function suppresses({ ruleId, fields }: Suppression, finding: Finding): boolean {
-  if (ruleId !== null && ruleId !== finding.ruleId) return false;
+export function suppresses(suppression: Suppression, finding: Finding): boolean {
   const { group, principals, instances } = finding;
   const known: Readonly<Record<string, string | null>> = {
     ...(principals.length === 1 && { serverPrincipalName: principals[0] ?? null }),
     ...(instances.length === 1 && { serverInstanceName: instances[0] ?? null }),
     ...group,
   };
+  return suppressesGroup(suppression, finding.ruleId, known);
+}
+
+/** The same of values by field. */
+export function suppressesGroup(
+  { ruleId, fields }: Suppression,
+  ofRule: string,
+  known: Readonly<Record<string, string | null>>,
+): boolean {
+  if (ruleId !== null && ruleId !== ofRule) return false;
   return Object.entries(fields).every(([name, value]) => {
     const own = known[name];
     return own !== null && own !== undefined && foldCase(own) === foldCase(value);

@@ -71,6 +71,21 @@ export const BACKTEST = {
   },
 } as const satisfies Shape;
 
+export const ALERT_SUPPRESSION = {
+  name: 'AlertSuppression',
+  doc: 'Values of which alerts are quiet until a time.',
+  fields: {
+    suppressionId: { kind: 'id' },
+    tenantId: { kind: 'text' },
+    ruleId: { kind: 'id', nullable: true, doc: 'Null: of every rule.' },
+    fields: { kind: 'values', doc: 'Values by field: an alert with all of them is quiet.' },
+    until: { kind: 'time' },
+    reason: { kind: 'text' },
+    createdBy: { kind: 'text' },
+    createdAt: { kind: 'time' },
+  },
+} as const satisfies Shape;
+
 export const ALERT_ROUTE = {
   name: 'AlertRoute',
   doc: 'Where alerts are told.',

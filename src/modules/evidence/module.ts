@@ -20,6 +20,8 @@ interface Evidence extends Module {
   readonly checkpointKey: CheckpointKey;
   /** That one, and the one this data folder made before it was given it. */
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
+  /** Tenants whose log this instance does not append to, and why. */
+  readonly stoppedLogs: () => ReadonlyMap<number, string>;
 }
 
 /** The evidence log: what it says, and taking events into it. */
@@ -48,6 +50,7 @@ export async function openEvidence(parts: {
   return {
     checkpointKey,
     checkpointKeys: [checkpointKey, ...keys.others],
+    stoppedLogs: () => sequencer.problems,
     resolvers: [
       new EvidenceResolver(evidence, tenants),
       new EventProofResolver(evidence),

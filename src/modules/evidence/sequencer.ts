@@ -81,6 +81,11 @@ export class Sequencer {
     return texts.find((text) => typeof text === 'string') ?? null;
   }
 
+  /** By tenant, why its log has stopped. */
+  get problems(): ReadonlyMap<number, string> {
+    return this.#problemTexts();
+  }
+
   /** Lower bound of the logs that have stopped. */
   get stoppedLogs(): number {
     const known = new Set(this.#maps().flatMap((problems) => [...problems.keys()])).size;

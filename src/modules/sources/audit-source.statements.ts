@@ -5,9 +5,10 @@
  */
 export const PUT_SOURCE = `
 INSERT INTO audit_source AS s (tenant_id, host_name, database_name, agent_version, last_event_time, caught_up_at,
-  waiting_bytes, published_count, problem, last_received, last_reported)
+  waiting_bytes, published_count, problem, last_received, last_reported, problem_since, clock_ahead_ms)
 SELECT t.tenant_id, $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9,
-  CASE WHEN $8::bigint > 0 THEN $10::timestamptz END, $10::timestamptz
+  CASE WHEN $8::bigint > 0 THEN $10::timestamptz END, $10::timestamptz,
+  CASE WHEN $9::text IS NOT NULL THEN $10::timestamptz END, $11::bigint
 FROM tenant t WHERE t.tenant_id = $1::int
 ON CONFLICT (tenant_id, host_name, database_name) DO UPDATE SET
   agent_version = excluded.agent_version, waiting_bytes = excluded.waiting_bytes, problem = excluded.problem,
@@ -15,7 +16,10 @@ ON CONFLICT (tenant_id, host_name, database_name) DO UPDATE SET
   caught_up_at = greatest(s.caught_up_at, excluded.caught_up_at),
   published_count = s.published_count + excluded.published_count,
   last_received = greatest(s.last_received, excluded.last_received),
-  last_reported = greatest(s.last_reported, excluded.last_reported)`;
+  last_reported = greatest(s.last_reported, excluded.last_reported),
+  problem_since = CASE WHEN s.problem IS NOT NULL AND excluded.problem IS NOT NULL THEN s.problem_since
+    ELSE excluded.problem_since END,
+  clock_ahead_ms = coalesce(excluded.clock_ahead_ms, s.clock_ahead_ms)`;
 
 const GAP_TEXTS = ['reason', 'file_name', 'file_guid', 'detail', 'after_time', 'before_time', 'detected_at']
   .map((column) => `${column} text COLLATE "C"`)

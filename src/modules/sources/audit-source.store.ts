@@ -48,7 +48,13 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
     const key = [tenantId, toStored(report.hostName), toStored(report.databaseName)] as const;
     await guarded(() =>
       ofTenants(this.prisma, [tenantId], async (tx) => {
-        const put = await tx.$executeRawUnsafe(PUT_SOURCE, ...key, ...stateOf(report), at);
+        const put = await tx.$executeRawUnsafe(
+          PUT_SOURCE,
+          ...key,
+          ...stateOf(report),
+          at,
+          report.clockAheadMs,
+        );
         if (put === 0)
           throw toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
         if (report.gaps.length === 0) return;

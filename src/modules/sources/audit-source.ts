@@ -49,6 +49,8 @@ interface ReportedState extends SourceId {
 /** A report that passed every check. */
 export interface SourceReport extends ReportedState {
   readonly gaps: readonly AuditGap[];
+  /** How far the agent's clock is ahead of the service's, in milliseconds; below zero: behind; null: not told. */
+  readonly clockAheadMs: number | null;
 }
 
 /** A source as it is stored: its times of reports are by the service's clock. */

@@ -56,10 +56,19 @@ export function checkReport(given: GivenReport, nowMs: number): SourceReport {
     waitingBytes: check.count('waitingBytes', given.waitingBytes),
     problem: check.optional('problem', given.problem),
     gaps: gapsOf(check, given.gaps),
+    clockAheadMs: clockAheadOf(caughtUpAt, given, nowMs),
   };
   if (check.problems.length > 0)
     throw new DomainError('invalid_parameter', { public: `${check.problems.join('; ')}.` });
   return report;
+}
+
+/** An agent for which nothing waits is caught up as of its own now; no agent is caught up later than now. */
+function clockAheadOf(caughtUpAt: string | null, given: GivenReport, nowMs: number): number | null {
+  const ticks = caughtUpAt === null ? null : parseTicks(caughtUpAt);
+  if (ticks === null) return null;
+  const ahead = Number(ticks / TICKS_PER_MS) - nowMs;
+  return ahead > 0 || (given.waitingBytes === 0 && given.problem == null) ? ahead : null;
 }
 
 function gapsOf(check: Check, given: readonly GivenGap[]): AuditGap[] {

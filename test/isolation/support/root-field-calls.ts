@@ -84,6 +84,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'createAlertRoute.destinationId': () => undefined,
   'createAlertRoute.format': () => undefined,
   'createAlertRoute.ruleId': () => undefined,
+  suppressionId: () => '00000000-0000-8000-8000-000000000000',
   routeId: () => '00000000-0000-8000-8000-000000000000',
   'tenantAlerts.sortBy': () => 'lastEventTime',
   backtestId: ({ backtestId }) => backtestId,

@@ -33,47 +33,6 @@ function feedEvent(
 const toOcsf = (feed: FeedEvent): Document => FEED_FORMATS.ocsf.toObject(feed);
 const toEcs = (feed: FeedEvent): Document => FEED_FORMATS.ecs.toObject(feed);
 
-function ocsfProblems(document: Document): string[] {
-  const rules = ocsf.CLASSES[document.class_uid];
-  if (!rules) return [`class ${document.class_uid}`];
-  const problems: string[] = [];
-  const check = (isSound: boolean, problem: string) => isSound || problems.push(problem);
-  const missing = (object: Document, names: readonly string[]) =>
-    names.filter((name) => object?.[name] === undefined);
-  const hasOne = (object: Document, names: readonly string[]) =>
-    names.some((name) => object?.[name] !== undefined);
-  problems.push(...missing(document, [...ocsf.BASE_REQUIRED, ...rules.required]).map((name) => `no ${name}`));
-  const known = [...ocsf.BASE_ATTRIBUTES, ...rules.attributes];
-  problems.push(
-    ...Object.keys(document)
-      .filter((name) => !known.includes(name))
-      .map((name) => `unknown ${name}`),
-  );
-  check(rules.activities.includes(document.activity_id), `activity ${document.activity_id}`);
-  check(document.category_uid === rules.category, 'category_uid');
-  check(document.type_uid === document.class_uid * 100 + document.activity_id, 'type_uid');
-  check(ocsf.SEVERITIES.includes(document.severity_id), 'severity_id');
-  check(ocsf.STATUSES.includes(document.status_id), 'status_id');
-  check(document.activity_id !== 99 || typeof document.activity_name === 'string', 'activity_name');
-  check(Number.isInteger(document.time), 'time');
-  check(document.metadata?.version === '1.8.0', 'metadata.version');
-  problems.push(...missing(document.metadata, ocsf.METADATA_REQUIRED).map((name) => `no metadata.${name}`));
-  check(
-    Object.keys(document.metadata).every((name) => ocsf.METADATA_ATTRIBUTES.includes(name)),
-    'metadata',
-  );
-  if (rules.atLeastOne) check(hasOne(document, rules.atLeastOne), `none of ${rules.atLeastOne}`);
-  for (const name of ['src_endpoint', 'dst_endpoint'])
-    if (document[name]) check(hasOne(document[name], ocsf.ENDPOINT_AT_LEAST_ONE), name);
-  for (const user of [document.user, document.actor?.user])
-    if (user) check(typeof user.name === 'string' && user.name !== '', 'user.name');
-  if (document.entity) check(typeof document.entity.name === 'string', 'entity.name');
-  if (document.device)
-    check(document.device.type_id === 1 && document.metadata.profiles?.[0] === 'host', 'device');
-  if (document.database) check(Number.isInteger(document.database.type_id), 'database.type_id');
-  return problems;
-}
-
 function ecsProblems(document: Document): string[] {
   const problems = ecs.REQUIRED.filter((name) => document[name] === undefined);
   problems.push(...Object.keys(document).filter((name) => !ecs.FIELD_SETS.includes(name)));
@@ -126,7 +85,7 @@ describe('formats of events', () => {
       fc.property(change, fc.constantFrom(...CLASS_TYPES), text, (changed, classType, target) => {
         const additional = { ...(classType && { classType }), targetServerPrincipalName: target };
         const feed = feedEvent(changed, additional);
-        expect(ocsfProblems(toOcsf(feed))).toEqual([]);
+        expect(ocsf.ocsfProblems(toOcsf(feed))).toEqual([]);
         expect(ecsProblems(toEcs(feed))).toEqual([]);
       }),
       { numRuns: 3_000, seed: 7 },
@@ -134,7 +93,11 @@ describe('formats of events', () => {
     for (const actionId of CODES)
       for (const classType of CLASS_TYPES) {
         const feed = feedEvent({ actionId }, classType ? { classType } : {});
-        expect([actionId, ocsfProblems(toOcsf(feed)), ecsProblems(toEcs(feed))]).toEqual([actionId, [], []]);
+        expect([actionId, ocsf.ocsfProblems(toOcsf(feed)), ecsProblems(toEcs(feed))]).toEqual([
+          actionId,
+          [],
+          [],
+        ]);
       }
   });
 

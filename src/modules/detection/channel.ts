@@ -1,0 +1,83 @@
+import { tenantSet } from '../../caller/tenant-set';
+import type { AlertReader } from './alert.reader';
+import { type Mailer, MailFailure, type ToldAlert } from './mail';
+import type { Due } from './notice-queue';
+import { toOcsfFinding } from './ocsf-finding';
+import type { RouteTarget } from './route.store';
+
+/** What became of a message; null: there is no such destination. */
+type Sent = { readonly kind: string; readonly message?: string } | null;
+export type SendAlert = (
+  tenantId: number,
+  destinationId: string,
+  message: { readonly id: string; readonly at: Date; readonly content: object },
+) => Promise<Sent>;
+
+/** Where a route leads. */
+export interface Route {
+  readonly tenantId: number;
+  readonly routeId: string;
+  readonly name: string;
+  readonly target: RouteTarget;
+}
+
+export interface Failure {
+  readonly message: string;
+  /** Whether it is every route's that leads there, and not this one's alone. */
+  readonly isOfChannel: boolean;
+}
+
+/** Routes with the same one fail together. */
+export const channelOf = ({ target }: Pick<Route, 'target'>): string =>
+  'to' in target ? 'e-mail' : `destination ${target.destinationId}`;
+
+/** Sends what is due on one route. */
+export class Channels {
+  constructor(
+    private readonly parts: {
+      readonly reader: AlertReader;
+      readonly send: SendAlert;
+      readonly mailer: Mailer | null;
+    },
+  ) {}
+
+  /** @returns addresses that were refused while others were taken; a failure: nobody was told */
+  async send(route: Route, due: readonly Due[]): Promise<readonly string[] | Failure> {
+    const { reader, mailer } = this.parts;
+    const tenants = tenantSet([route.tenantId]);
+    const found = await Promise.all(due.map(({ alertId }) => reader.alert(tenants, alertId)));
+    const told = found.flatMap((alert, i) => {
+      const notice = due[i];
+      if (!alert || !notice) return [];
+      return [
+        { notice, alert: { ...alert, status: notice.state as typeof alert.status }, state: notice.state },
+      ];
+    });
+    if ('to' in route.target) {
+      if (!mailer) return { message: 'SMTP_URL is not set', isOfChannel: true };
+      return mailer.send(route.target.to, told).catch((error: Error) => ({
+        message: error.message,
+        isOfChannel: error instanceof MailFailure && error.isOfServer,
+      }));
+    }
+    for (const one of told) {
+      const failure = await this.#post(route.tenantId, route.target, one);
+      if (failure !== null) return { message: failure, isOfChannel: true };
+    }
+    return [];
+  }
+
+  async #post(
+    tenantId: number,
+    { destinationId, format }: Exclude<RouteTarget, { readonly to: unknown }>,
+    { notice, alert }: ToldAlert & { readonly notice: Due },
+  ): Promise<string | null> {
+    const content = format === 'ocsf' ? toOcsfFinding(alert, alert.status) : { type: 'alert', ...alert };
+    const message = { id: notice.noticeId, at: notice.createdAt, content };
+    const sent = await this.parts.send(tenantId, destinationId, message).catch((error: Error) => ({
+      ...{ kind: 'failed', message: error.message },
+    }));
+    if (sent === null) return 'there is no such destination';
+    return sent.kind === 'accepted' ? null : (sent.message ?? sent.kind);
+  }
+}

@@ -1,0 +1,80 @@
+import type { OwnerDb } from '../../database/clients';
+
+/** Something that is to be told now. */
+export interface Due {
+  readonly noticeId: string;
+  readonly routeId: string;
+  readonly alertId: string;
+  readonly state: string;
+  readonly tries: number;
+  readonly createdAt: Date;
+}
+
+/** Taken in a round, of a tenant. */
+const DUE_MAX = 250;
+export const LEASE_MS = 60_000;
+const RETRY_MS = 2_000;
+const RETRY_MS_MAX = 300_000;
+const ERROR_CHARS_MAX = 512;
+
+/** What is to be told: each alert and state, once for each route. */
+export class NoticeQueue {
+  constructor(
+    private readonly owner: OwnerDb,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /** Whoever takes one has a minute for it; another instance passes over it meanwhile. */
+  async take(tenantId: number): Promise<readonly Due[]> {
+    const now = this.nowMs();
+    const rows = await this.owner.$queryRawUnsafe<Due[]>(
+      `UPDATE alert_notice n SET next_at = $3::timestamptz, tries = n.tries + 1
+       FROM (SELECT notice_id FROM alert_notice WHERE tenant_id = $1::int AND sent_at IS NULL AND next_at <= $2::timestamptz
+         ORDER BY next_at LIMIT ${DUE_MAX}) d
+       WHERE n.tenant_id = $1::int AND n.notice_id = d.notice_id AND n.sent_at IS NULL AND n.next_at <= $2::timestamptz
+       RETURNING n.notice_id::text AS "noticeId", n.route_id::text AS "routeId", n.alert_id::text AS "alertId",
+         n.state, n.tries, n.created_at AS "createdAt"`,
+      ...[tenantId, new Date(now), new Date(now + LEASE_MS)],
+    );
+    return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }));
+  }
+
+  async done(tenantId: number, due: readonly Due[]): Promise<void> {
+    await this.owner.alertNotice.updateMany({
+      where: this.#these(tenantId, due),
+      data: { sentAt: new Date(this.nowMs()), error: null },
+    });
+  }
+
+  /** To be told again later: each time after twice as long. */
+  async failed(tenantId: number, due: readonly Due[], error: string): Promise<void> {
+    const tries = Math.max(...due.map((one) => one.tries));
+    const nextAt = new Date(this.nowMs() + Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** Math.min(tries, 10)));
+    await this.owner.alertNotice.updateMany({
+      where: this.#these(tenantId, due),
+      data: { nextAt, error: error.slice(0, ERROR_CHARS_MAX) },
+    });
+  }
+
+  /** They were not tried. */
+  async putBack(tenantId: number, due: readonly Due[], at: Date): Promise<void> {
+    await this.owner.alertNotice.updateMany({
+      where: this.#these(tenantId, due),
+      data: { nextAt: at, tries: { decrement: 1 } },
+    });
+  }
+
+  /** When messages went out on a route lately, each once, oldest first. */
+  async sentSince(tenantId: number, routeId: string, since: Date): Promise<readonly Date[]> {
+    const rows = await this.owner.$queryRawUnsafe<{ at: Date }[]>(
+      `SELECT DISTINCT sent_at AS at FROM alert_notice
+       WHERE tenant_id = $1::int AND route_id = $2::uuid AND sent_at > $3::timestamptz ORDER BY 1`,
+      ...[tenantId, routeId, since],
+    );
+    return rows.map(({ at }) => new Date(at));
+  }
+
+  #these(tenantId: number, due: readonly Due[]) {
+    return { tenantId, noticeId: { in: due.map(({ noticeId }) => noticeId) } };
+  }
+}

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import type { Failure, Route } from '../../src/modules/detection/channel';
+import { HealthAlerts } from '../../src/modules/detection/health-alerts';
+import type { Due } from '../../src/modules/detection/notice-queue';
+import { noteAlerts } from '../../src/modules/detection/notices';
+import { Notifier } from '../../src/modules/detection/notifier';
+import { readShippedRules } from '../../src/modules/detection/shipped-rules';
+import { DetectionTally } from '../../src/modules/detection/tally';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+
+const RULE_ID = '00000000-0000-4000-8000-000000000001';
+const LATER = 30_000;
+
+describe.each(ENGINES)('telling of alerts on %s', (engine) => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+  });
+  afterAll(() => store.close());
+
+  /** A tenant with a clock of its own, and instances that tell of its alerts. */
+  async function aTenant() {
+    const { tenantId } = await store.forNewTenant();
+    const owner = store.database.background;
+    const at = { nowMs: Date.parse('2026-02-03T08:00:00Z') };
+    const told: { route: string; notices: readonly Due[] }[] = [];
+    const failing = new Map<string, Failure>();
+    const hanging = new Set<string>();
+    const health = new HealthAlerts(owner, readShippedRules(), () => at.nowMs);
+    const anInstance = () => {
+      const send = async (route: Route, due: readonly Due[]) => {
+        if (route.tenantId !== tenantId) return [];
+        told.push({ route: route.name, notices: due });
+        at.nowMs += 1;
+        if (hanging.has(route.name)) return new Promise<never>(() => {});
+        return failing.get(route.name) ?? [];
+      };
+      return new Notifier({
+        ...{ owner, health, nowMs: () => at.nowMs, log: pino({ level: 'silent' }) },
+        ...{ channels: { send }, tally: new DetectionTally() },
+      });
+    };
+    const aRoute = async (name: string, target: object) => {
+      await owner.alertRoute.create({
+        data: {
+          ...{ tenantId, routeId: randomUUID(), name, severityMin: 1, ruleId: null, enabled: true },
+          ...{ kind: 'to' in target ? 'email' : 'destination', target: JSON.stringify(target) },
+          createdAt: new Date(at.nowMs),
+        },
+      });
+    };
+    return {
+      ...{ tenantId, at, told, failing, hanging, anInstance, aRoute },
+      note: (...alertIds: readonly string[]) =>
+        owner.$transaction((tx) =>
+          noteAlerts(
+            tx,
+            alertIds.map((alertId) => ({ tenantId, alertId, ruleId: RULE_ID, severity: 3, status: 'new' })),
+            new Date(at.nowMs),
+          ),
+        ),
+      alerts: () => owner.alert.findMany({ where: { tenantId } }),
+      waiting: () => owner.alertNotice.count({ where: { tenantId, sentAt: null } }),
+      toldBy: (name: string) =>
+        told
+          .filter(({ route }) => route === name)
+          .map(({ notices }) => notices.map(({ alertId }) => alertId)),
+    };
+  }
+  const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
+
+  it('is once for each alert, state and route, however often it is noted', async () => {
+    const { aRoute, note, anInstance, toldBy, waiting } = await aTenant();
+    await aRoute('soc', { to: ['soc@example.com'] });
+    const [id = ''] = ids(1);
+    await note(id);
+    await note(id);
+    await anInstance().run();
+    await anInstance().run();
+    await note(id);
+    await anInstance().run();
+    expect(toldBy('soc')).toEqual([[id]]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('is done again by another instance where one ended before it knew, under the same id', async () => {
+    const { aRoute, note, anInstance, told, hanging, at, waiting } = await aTenant();
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    const [id = ''] = ids(1);
+    await note(id);
+    hanging.add('siem');
+    void anInstance().run();
+    for (let i = 0; told.length === 0 && i < 1_000; i++) await new Promise(setImmediate);
+    hanging.clear();
+    await anInstance().run();
+    expect(told).toHaveLength(1);
+    at.nowMs += 61_000;
+    await anInstance().run();
+    expect(told.map(({ notices }) => notices.map(({ noticeId }) => noticeId))).toEqual([
+      [told[0]?.notices[0]?.noticeId],
+      [told[0]?.notices[0]?.noticeId],
+    ]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('puts mails above a rate into one, and each message to a destination by itself', async () => {
+    const { aRoute, note, anInstance, toldBy, at } = await aTenant();
+    await aRoute('soc', { to: ['soc@example.com'] });
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    await note(...ids(3));
+    await anInstance().run();
+    await note(...ids(8));
+    await anInstance().run();
+    expect(toldBy('soc').map(({ length }) => length)).toEqual([1, 1, 1, 8]);
+    at.nowMs += 1_000;
+    await note(...ids(1));
+    await anInstance().run();
+    at.nowMs += 1_000;
+    await note(...ids(2));
+    await anInstance().run();
+    // Five went out within ten seconds.
+    expect(toldBy('soc').map(({ length }) => length)).toEqual([1, 1, 1, 8, 1]);
+    at.nowMs += 9_000;
+    await anInstance().run();
+    expect(toldBy('soc').flat()).toHaveLength(14);
+    expect(toldBy('siem').map(({ length }) => length)).toEqual(Array(14).fill(1));
+  });
+
+  it('makes one alert of a channel that fails, told by the routes that do not lead there', async () => {
+    const { aRoute, note, anInstance, toldBy, failing, at, alerts, told } = await aTenant();
+    const destinationId = randomUUID();
+    await aRoute('siem', { destinationId, format: 'json' });
+    await aRoute('siem, as OCSF', { destinationId, format: 'ocsf' });
+    await aRoute('soc', { to: ['soc@example.com'] });
+    for (const name of ['siem', 'siem, as OCSF'])
+      failing.set(name, { message: 'HTTP 503', isOfChannel: true });
+    const [id = ''] = ids(1);
+    await note(id);
+    const instance = anInstance();
+    for (let i = 0; i < 6; i++) {
+      await instance.run();
+      at.nowMs += LATER * 2 ** i;
+    }
+    await instance.run();
+    const made = await alerts();
+    expect(made.map(({ status, groupValues }) => [status, JSON.parse(groupValues).problem])).toEqual([
+      ['new', 'A channel of alerts fails'],
+    ]);
+    expect(toldBy('soc')).toEqual([[id], [made[0]?.alertId]]);
+    expect(toldBy('siem').flat()).not.toContain(made[0]?.alertId);
+    expect(toldBy('siem, as OCSF').flat()).not.toContain(made[0]?.alertId);
+    // It works again: what waited is told.
+    failing.clear();
+    told.length = 0;
+    at.nowMs += 300_000;
+    await instance.run();
+    expect([toldBy('siem'), toldBy('siem, as OCSF')]).toEqual([[[id]], [[id]]]);
+  });
+
+  it('goes on with the other routes while one hangs, and does not try the rest of what failed at once', async () => {
+    const { aRoute, note, anInstance, toldBy, failing, hanging } = await aTenant();
+    await aRoute('first', { destinationId: randomUUID(), format: 'json' });
+    await aRoute('second', { destinationId: randomUUID(), format: 'json' });
+    await aRoute('third', { destinationId: randomUUID(), format: 'json' });
+    hanging.add('first');
+    failing.set('second', { message: 'HTTP 503', isOfChannel: true });
+    await note(...ids(20));
+    void anInstance().run();
+    for (let i = 0; toldBy('third').length < 20 && i < 100_000; i++) await new Promise(setImmediate);
+    expect(toldBy('third')).toHaveLength(20);
+    expect(toldBy('first')).toHaveLength(1);
+    expect(toldBy('second')).toHaveLength(1);
+  });
+
+  it('does not wait for a route that hangs: the next round tells the others', async () => {
+    const { aRoute, note, anInstance, toldBy, hanging, at } = await aTenant();
+    await aRoute('first', { destinationId: randomUUID(), format: 'json' });
+    await aRoute('second', { destinationId: randomUUID(), format: 'json' });
+    hanging.add('first');
+    const instance = anInstance();
+    await note(...ids(1));
+    await instance.run();
+    at.nowMs += 1_000;
+    await note(...ids(1));
+    await instance.run();
+    expect(toldBy('second')).toHaveLength(2);
+    expect(toldBy('first')).toHaveLength(1);
+  });
+});
