@@ -55,7 +55,7 @@ export function mailer({ url, from }: MailServer): Mailer {
       const mail = alerts.length === 1 ? mailOf(first) : digestOf(alerts);
       try {
         const { rejected } = await transport.sendMail({ from, to: [...to], ...mail });
-        return (rejected ?? []).map((one) => (typeof one === 'string' ? one : one.address));
+        return rejected ?? [];
       } catch (error) {
         const { message, code } = error as Error & { readonly code?: string };
         throw new MailFailure(message, !OF_ONE_MAIL.includes(code ?? ''));
