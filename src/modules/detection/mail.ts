@@ -97,11 +97,14 @@ const ORDER = ['critical', 'high', 'medium', 'low'];
 const worstOf = (alerts: readonly ToldAlert[]) =>
   ORDER.find((severity) => alerts.some(({ alert }) => alert.severity === severity)) ?? 'low';
 
+/** Short lines: a mail with a longer one is sent in an encoding that breaks all of them. */
 const textOf = ({ alert, state }: ToldAlert): string =>
   [
     `${alert.title}`,
     `State: ${state}    Severity: ${alert.severity}    Tenant: ${alert.tenantId}`,
     ...Object.entries(alert.group).map(([name, value]) => `${name}: ${value ?? '-'}`),
-    `Events: ${alert.eventCount} in ${alert.findingCount} findings, ${alert.firstEventTime} to ${alert.lastEventTime}`,
+    `Events: ${alert.eventCount} in ${alert.findingCount} findings`,
+    `First event: ${alert.firstEventTime}`,
+    `Last event: ${alert.lastEventTime}`,
     `Alert: ${alert.alertId}`,
   ].join('\n');

@@ -73,7 +73,7 @@ export class MailServer {
             text: Buffer.concat(chunks).toString().replaceAll('\r\n', '\n').replaceAll('\n ', ' '),
             to: session.envelope.rcptTo.map(({ address }) => address),
             isEncrypted: session.secure,
-            user: session.user ?? null,
+            user: session.user || null,
           });
           done();
         });
