@@ -19,6 +19,11 @@ describe('each fact has one home', () => {
       .filter(
         not(
           { file: '', context: /^new DomainError\(/, reason: 'the use of a code' },
+          {
+            file: '',
+            context: /^new CommandError\(/,
+            reason: 'what the command line finds itself, by the same code',
+          },
           { file: '', context: /^ERRORS\.\w+$/, reason: 'its status' },
           { file: 'src/http/server.ts', context: /=== 'internal_error'$/, reason: 'what is logged; typed' },
           {
