@@ -157,6 +157,7 @@ export const LIMITS = {
   trailHealthMs: 60_000, // silent sources and gaps are told within a minute or so
   ownRulesMax: 250, // of a tenant: each is asked of every event
   ownRulesCostMax: 100_000, // of a tenant's own rules: 5,000 states of regular expressions, or 100,000 texts
+  suppressionsMax: 1_000, // of a tenant at once: each is compared with every finding
   ownRulesCharsMax: 1024 * 1024, // of a tenant's own rules: one answer, and read by every engine that opens them
   backtestDaysMax: 366, // a year
   backtestsMax: 2, // at once, of an instance: each takes up to half of a processor

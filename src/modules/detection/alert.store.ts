@@ -7,6 +7,7 @@ import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import { DomainError } from '../../errors';
 import type { Answer } from '../../event/shape';
+import { LIMITS } from '../../limits';
 import { fromStored, toStored } from '../../trail/stored-text';
 import type { ALERT_CHANGE, ALERT_SUPPRESSION } from './work-answers';
 
@@ -53,6 +54,14 @@ export class AlertStore {
         if (!alert) throw new DomainError('not_found', { public: 'There is no such record.' });
         const { tenantId, ruleId, groupValues, severity } = alert;
         const suppression = work.suppress?.(JSON.parse(groupValues));
+        if (
+          suppression &&
+          (await tx.alertSuppression.count({ where: { tenantId, until: { gt: at } } })) >=
+            LIMITS.suppressionsMax
+        )
+          throw new DomainError('invalid_parameter', {
+            public: `A tenant has at most ${LIMITS.suppressionsMax} suppressions at once. Tune the rule instead, with exceptions.`,
+          });
         await tx.alert.updateMany({
           where: { tenantId, alertId },
           data: { ...storedSet(work.set), updatedAt: at } as object,
@@ -132,18 +141,18 @@ export class AlertStore {
     return done;
   }
 
-  /** Oldest first. */
+  /** The newest ones, oldest first. */
   async changes(tenants: TenantSet, alertId: string): Promise<readonly AlertChange[]> {
     const rows = await guarded(() =>
       ofTenants(this.prisma, tenants, (tx) =>
         tx.alertChange.findMany({
           where: { alertId, tenantId: { in: [...tenants] } },
-          orderBy: [{ at: 'asc' }, { changeId: 'asc' }],
+          orderBy: [{ at: 'desc' }, { changeId: 'desc' }],
           take: CHANGES_MAX,
         }),
       ),
     );
-    return rows.map(({ changeId, at, actor, kind, detail, comment }) => ({
+    return rows.toReversed().map(({ changeId, at, actor, kind, detail, comment }) => ({
       ...{ changeId, kind, at: at.toISOString(), actor: fromStored(actor) },
       detail: JSON.parse(detail) as object,
       comment: comment === null ? null : fromStored(comment),
