@@ -27,11 +27,19 @@ export async function verifyLog(
     const variables = { tenantId, start: verdict.next };
     const { auditLogCheck } = await askInTime(client, signal, CheckLogDocument, variables);
     verdict = together(verdict, auditLogCheck);
-    if (verdict.next >= verdict.signed) return verdict;
+    if (verdict.next >= verdict.signed) return held(verdict, auditLogCheck.removedByRetention);
   }
 }
 
 type Step = CheckLogQuery['auditLogCheck'];
+
+/** Whoever deletes events of a time that retention removed others of does not hide behind it. */
+function held(verdict: LogVerdict, removedMax: number): LogVerdict {
+  const { removed, problems } = verdict;
+  if (removed <= removedMax) return verdict;
+  const text = `${removed} events of times that retention removed are not there, and it removed only ${removedMax}.`;
+  return { ...verdict, problems: [...problems, text] };
+}
 
 function together(before: LogVerdict, step: Step): LogVerdict {
   const altered = step.altered.map((recordId) => ({ recordId, kind: 'altered' as const }));

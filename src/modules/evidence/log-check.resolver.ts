@@ -18,6 +18,10 @@ const LOG_CHECK = {
     signed: { kind: 'count', doc: 'Entries that the newest checkpoint signs.' },
     sound: { kind: 'count', doc: 'Entries whose event is there as it was accepted.' },
     removed: { kind: 'count', doc: 'Entries whose event retention removed.' },
+    removedByRetention: {
+      kind: 'count',
+      doc: 'Events that runs of retention removed in all: no more entries than these may lack theirs.',
+    },
     altered: { kind: 'text', isList: true, doc: 'Ids of the first records that are not what was accepted.' },
     missing: {
       kind: 'text',

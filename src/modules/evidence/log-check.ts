@@ -20,6 +20,8 @@ export interface LogCheck {
   readonly sound: number;
   /** Entries whose event retention removed. */
   readonly removed: number;
+  /** Events that runs of retention removed of the tenant in all: no more entries than these may lack theirs. */
+  readonly removedByRetention: number;
   readonly altered: readonly string[];
   readonly missing: readonly string[];
   /** How many records are altered or missing: those named are the first. */
@@ -56,8 +58,6 @@ export class LogChecker {
   }
 
   async #stretch(tenantId: number, from: number, signed: number): Promise<Omit<LogCheck, 'signed'>> {
-    const nothing = { sound: 0, removed: 0, altered: [], missing: [], wrong: 0, problems: [] };
-    if (from >= signed) return { from, next: signed, ...nothing };
     const read = await this.arrivals.read(tenantId, from, LIMITS.evidenceCheckStep);
     const next = Math.min(Math.max(read.next, from + 1), signed);
     const removals = new Removals(await this.store.removals(tenantId), '');
@@ -80,7 +80,10 @@ export class LogChecker {
     problems.push(...(await this.#wholeTiles(tenantId, tiles, { from, next })));
     const shown = (ids: readonly string[]) => ids.slice(0, LIMITS.evidenceCheckRecordsShown);
     const wrong = altered.length + missing.length;
-    return { from, next, sound, removed, altered: shown(altered), missing: shown(missing), wrong, problems };
+    return {
+      ...{ from, next, sound, removed, removedByRetention: removals.events },
+      ...{ altered: shown(altered), missing: shown(missing), wrong, problems },
+    };
   }
 
   /** The whole tiles that end in the stretch, against the level above. */
