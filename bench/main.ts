@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { columns } from './benches/columns';
 import { decode } from './benches/decode';
 import { detect } from './benches/detect';
+import { destinations } from './benches/destinations';
 import { endToEnd } from './benches/end-to-end';
 import { explore } from './benches/explore';
 import { growth } from './benches/growth';
@@ -27,6 +28,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<readonly Figure
   'end-to-end': endToEnd,
   tail,
   detect,
+  destinations,
 };
 
 /** Runs the benches asked for. @returns the exit code: 0 when every figure was taken and meets its target */

@@ -121,6 +121,8 @@ export const LIMITS = {
   tailPositionsMax: 50_000, // gone through by one call, whatever matches
   tailReadBytes: 4 * 1024 * 1024, // statements and additional values read by one call, but for those of the last event
   tailWorkMs: 1_500, // then a call answers with what it has
+  goneBeginningMs: 60_000, // between looks for what retention removed; it runs every quarter of an hour
+  goneBeginningStep: 20_000, // positions of a log looked at by one statement after another
   tailCursorCharsMax: 16_384, // of a key with 1,500 tenants
   arrivalLookMs: 250, // those who wait for new events hear of them this late, whatever their number
   nameCharsMax: 200, // of tenants and keys
@@ -173,6 +175,7 @@ export const LIMITS = {
   destinationsPerTenantMax: 50, // each may hold two batches in memory
   destinationRunsMax: 24, // destinations that one instance sends to at once
   destinationRunMs: 15_000, // then others have their turn
+  destinationBrokenOffMsMax: 60_000, // between attempts while the database does not take what became of them: it is back soon
   destinationBatchEvents: 500, // what a receiver stores at once, and little of it is sent again
   destinationBatchBytes: 1024 * 1024, // of items, but for the last: receivers take a megabyte or more
   destinationScanMax: 20_000, // positions gone through for one batch where the filter lets few through

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { toFeedItem } from '../../src/event/formats/feed-item';
 import { DETAIL_COLUMNS, toStoredEvent } from '../../src/trail/event-rows';
@@ -6,12 +7,18 @@ import { ID_BYTES, TILE_WIDTH } from '../../src/trail/evidence/tiles';
 import { alternate } from '../alternate';
 import type { Bench } from '../context';
 import { compared, type Figure, reported } from '../figure';
-import { createReadKey, startService } from '../processes/service';
+import { bodyOf, Sender } from '../load/sender';
+import { sequenced } from '../load/sequenced';
+import { createReadKey, createTenant, type Service, startService } from '../processes/service';
 import { short } from '../report';
 
 const PATH = '/api/v1/public/audit-activity/tail';
 const PAGE = 5_000;
-const PATIENCE_MS = 600_000;
+const WAITS = 100;
+const WAIT_SECONDS = 20;
+/** Between batches, so that they meet the tasks of the background at any moment of theirs. */
+const PAUSE_MS = 700;
+const LATE_MS = { under: 2_500 } as const;
 const HALF_OF_BY_HAND = { atLeast: 0.5 } as const;
 
 /** Events a second that one key pulls from the beginning to the end, against the same lines written by hand. */
@@ -37,6 +44,7 @@ export async function tail(bench: Bench): Promise<Figure[]> {
     },
     (_, round) => bench.say(`  tail ${short(round.tail)}, by hand ${short(round.hand)} events/s`),
   );
+  const waited = await waits(service);
   const peakMb = service.server.memory.read();
   await client.end();
   await bench.untrack(service.server);
@@ -50,24 +58,67 @@ export async function tail(bench: Bench): Promise<Figure[]> {
         values: rates.hand,
       },
     ),
+    reported(
+      'tail',
+      'wait: from the receipt of ingest to the answer, 99th percentile',
+      'ms',
+      [percentile(waited, 0.99)],
+      {
+        ...{
+          target: LATE_MS,
+          note: `${WAITS} batches of one event; median ${short(percentile(waited, 0.5))} ms`,
+        },
+      },
+    ),
     reported('tail', 'memory of the service', 'MB', [peakMb ?? Number.NaN]),
   ];
 }
 
-/** Until the log holds all that was loaded. */
-async function sequenced(client: Client, tenantId: number): Promise<number> {
-  const end = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const { rows } = await client.query(
-      `SELECT (SELECT count(*)::int FROM audit_log_queue) AS waiting,
-         coalesce((SELECT size::float8 FROM audit_log_head WHERE tenant_id = $1), 0) AS size`,
-      [tenantId],
-    );
-    if (rows[0].waiting === 0 && rows[0].size > 0) return rows[0].size;
-    if (performance.now() > end) throw new Error('the evidence log does not catch up');
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+/** Milliseconds from the receipt of an event to the answer of a call that waits for it. */
+async function waits(service: Service): Promise<number[]> {
+  const { tenantId, agentKey } = await createTenant(service, 'Waiting');
+  const key = await createReadKey(service, [tenantId]);
+  const sender = new Sender(service.server.url, 1);
+  const times: number[] = [];
+  let place = 'from=now';
+  for (let n = 0; n < WAITS; n++) {
+    const next = ask(service.server.url, key, `${place}&wait=0`);
+    const cursor = (await next).meta.nextCursor;
+    const waiting = ask(service.server.url, key, `cursor=${cursor}&wait=${WAIT_SECONDS}`);
+    const answered = waiting.then((page) => ({ page, at: performance.now() }));
+    await new Promise((resolve) => setTimeout(resolve, (n / WAITS) * PAUSE_MS));
+    await sender.send(agentKey, bodyOf(JSON.stringify([anEvent(n)])));
+    const receipt = performance.now();
+    const { page, at } = await answered;
+    if (page.data.length !== 1) throw new Error(`a call that waited has ${page.data.length} events`);
+    times.push(Math.max(0, at - receipt));
+    place = `cursor=${page.meta.nextCursor}`;
   }
+  sender.close();
+  return times;
 }
+
+interface Page {
+  readonly data: readonly object[];
+  readonly meta: { readonly nextCursor: string };
+}
+
+async function ask(url: string, key: string, query: string): Promise<Page> {
+  const response = await fetch(`${url}${PATH}?${query}`, { headers: { 'X-Api-Key': key } });
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as Page;
+}
+
+const anEvent = (n: number) => ({
+  ...{ eventTime: new Date().toISOString(), actionId: 'SL', succeeded: true, statement: `SELECT ${n}` },
+  ...{ serverInstanceName: 'SQL01', serverPrincipalName: 'sa', sourceType: 'DirectFile' },
+  ...{ file: 'a.sqlaudit', fileGuid: randomUUID(), blockOffset: 512, index: 0, parts: 1 },
+});
+
+const percentile = (values: readonly number[], share: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+};
 
 async function pull(url: string, key: string): Promise<number> {
   let [place, count] = ['from=beginning', 0];

@@ -184,7 +184,7 @@ async function create(run: Run, options: Options) {
   const { destinationId, ...shown } = createDestination;
   return {
     json: { destinationId, ...stated(shown) },
-    text: `destination ${destinationId}\n${secretText(shown)}`.trim(),
+    text: `destinationId ${destinationId}\n${secretText(shown)}`.trim(),
   };
 }
 

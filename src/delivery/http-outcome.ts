@@ -5,6 +5,7 @@ import { parseRetryAfter } from './retry';
 const GONE = 410;
 /** Bad request, content too large, unprocessable content: the content's fault. */
 const OF_CONTENT = [400, 413, 422];
+export const isOfContent = (status: number): boolean => OF_CONTENT.includes(status);
 const SHOWN_CHARS = 300;
 
 /** What a status means where nothing else is agreed: only 2xx is success, and redirects are not followed. */
@@ -13,7 +14,7 @@ export function outcomeOf(answer: HttpAnswer, nowMs: number): Outcome {
   if (status >= 200 && status < 300) return { kind: 'accepted' };
   const message = `HTTP ${status}${shown(answer.body)}`;
   if (status === GONE) return { kind: 'gone', message };
-  if (OF_CONTENT.includes(status)) return { kind: 'refused', message };
+  if (isOfContent(status)) return { kind: 'refused', message };
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], nowMs);
   if (status >= 300 && status < 400)
     return { kind: 'failed', message: `HTTP ${status}: redirects are not followed` };

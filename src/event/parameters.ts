@@ -115,13 +115,15 @@ export type ParameterValues<S extends ParameterSpecs> = { [N in keyof S]: ValueO
 /**
  * Checked values, defaults filled in; times and searches stay text.
  * @param given query parameters or GraphQL arguments; `null` and `undefined` count as not given
+ * @param alsoWrong what the caller has found
  * @throws DomainError `invalid_parameter` that names every problem
  */
 export function parseParameters<S extends ParameterSpecs>(
   specs: S,
   given: Readonly<Record<string, unknown>>,
+  alsoWrong: readonly string[] = [],
 ): ParameterValues<S> {
-  const problems: string[] = [];
+  const problems: string[] = [...alsoWrong];
   for (const name of Object.keys(given)) {
     // An ignored filter would silently widen an audit search.
     if (!Object.hasOwn(specs, name))

@@ -2,6 +2,7 @@ import { askPrisma } from '../../src/database/clients';
 import { HOUR_MS } from '../../src/event/event-time';
 import { toFeedItem } from '../../src/event/formats/feed-item';
 import type { ArrivalLimits, ArrivedEvent } from '../../src/trail/arrivals/arrival-reader';
+import { GoneBeginnings } from '../../src/trail/arrivals/gone-beginning';
 import { NewArrivals } from '../../src/trail/arrivals/new-arrivals';
 import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';
 import type { CheckedEvent } from '../../src/trail/checked-event';
@@ -35,6 +36,12 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     await trial.run();
     return events;
   };
+  const retained = (events: number) =>
+    store.query(
+      `INSERT INTO retention_run (tenant_id, run_id, retention_days, events, from_time, to_time, partitions, started_at, ended_at)
+       VALUES ($1, gen_random_uuid(), 30, $2::bigint, '2026-01-05', '2026-01-06', '{}', now(), now())`,
+      ...[store.tenantId, events],
+    );
   const read = (from: number, limits: Partial<ArrivalLimits> = {}) =>
     reader.read(store.tenantId, from, { ...MANY, ...limits });
 
@@ -135,14 +142,35 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     expect([some.items.length, some.removed, some.next]).toEqual([10, 50, 310]);
   });
 
+  it('that retention removed from the beginning on are passed at once, and counted', async () => {
+    await arrive(700, 3);
+    await arrive(20, 8);
+    await store.query(
+      `DELETE FROM audit_event WHERE tenant_id = $1 AND record_id < '${hourFloor('2026-01-05T08:00:00Z')}'`,
+      store.tenantId,
+    );
+    await retained(700);
+    const { migrator } = store.database;
+    const beginnings = new GoneBeginnings(
+      migrator,
+      new PostgresArrivalReader(askPrisma(migrator), store.form),
+    );
+    while ((await beginnings.run()) > 0);
+    const begun = await read(0, { positions: 5 });
+    expect([begun.from, begun.items.length, begun.removed, begun.next]).toEqual([0, 5, 700, 705]);
+    const cut = await read(100, { end: 300 });
+    expect([cut.items.length, cut.removed, cut.next]).toEqual([0, 200, 300]);
+    const on = await read(702, { positions: 5 });
+    expect([on.items[0]?.position, on.removed, on.next]).toEqual([702, 0, 707]);
+    await arrive(5, 2);
+    const { items, removed } = await read(650);
+    expect([items.length, removed]).toEqual([25, 50]);
+  });
+
   it('that were removed and sent again stand at their new arrival alone', async () => {
     const events = await arrive(600);
     await store.query('DELETE FROM audit_event WHERE tenant_id = $1', store.tenantId);
-    await store.query(
-      `INSERT INTO retention_run (tenant_id, run_id, retention_days, events, from_time, to_time, partitions, started_at, ended_at)
-       VALUES ($1, gen_random_uuid(), 30, 600, '2026-01-05', '2026-01-06', '{}', now(), now())`,
-      store.tenantId,
-    );
+    await retained(600);
     await store.insert(events.slice(0, 250));
     await trial.run();
     const { items, removed, next } = await read(0);

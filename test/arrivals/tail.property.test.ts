@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { Client } from 'pg';
 import { tenantSet } from '../../src/caller/tenant-set';
+import { askPrisma } from '../../src/database/clients';
 import { LIMITS } from '../../src/limits';
 import { CursorSeal } from '../../src/modules/tail/cursor';
 import { Tail } from '../../src/modules/tail/tail';
+import { GoneBeginnings } from '../../src/trail/arrivals/gone-beginning';
 import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';
 import type { CheckedEvent } from '../../src/trail/checked-event';
 import { LogTrial } from '../evidence/support';
@@ -20,25 +23,34 @@ type Step =
       readonly tenant: number;
       readonly hours: readonly number[];
       readonly again: number;
+      readonly kill: number | null;
     }
-  | { readonly kind: 'sequence'; readonly instance: number; readonly together: boolean }
+  | {
+      readonly kind: 'sequence';
+      readonly instance: number;
+      readonly together: boolean;
+      readonly kill: number | null;
+    }
+  | { readonly kind: 'look' }
   | { readonly kind: 'retain'; readonly tenant: number; readonly before: number }
   | { readonly kind: 'read'; readonly reader: number; readonly limit: number };
 
 const HOURS = 24;
 const tenant = fc.nat({ max: 1 });
+/** Looks at the database before whatever is under way is killed; null: it comes to its end. */
+const kill = fc.option(fc.nat({ max: 40 }), { freq: 2 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('arrive' as const), tenant, again: fc.nat({ max: 5 }) },
+      ...{ kind: fc.constant('arrive' as const), tenant, again: fc.nat({ max: 5 }), kill },
       hours: fc.array(fc.nat({ max: HOURS - 1 }), { minLength: 1, maxLength: 40 }),
     }),
   },
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('sequence' as const), instance: tenant, together: fc.boolean() },
+      ...{ kind: fc.constant('sequence' as const), instance: tenant, together: fc.boolean(), kill },
     }),
   },
   {
@@ -49,6 +61,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       before: fc.nat({ max: HOURS - 1 }),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('look' as const) }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -69,6 +82,26 @@ const READERS = [
   { tenants: [1], filters: { filter: 'statement:update OR actionId:SL', succeeded: false } },
 ] as const;
 
+/** Ends whatever is in the middle of a transaction: to the database it is an instance that died. */
+class Killer {
+  private constructor(private readonly client: Client) {}
+
+  static async on(store: Store): Promise<Killer> {
+    const client = new Client({
+      connectionString: store.place.migrationDatabaseUrl ?? store.place.databaseUrl ?? '',
+    });
+    await client.connect();
+    return new Killer(client);
+  }
+
+  kill = async (): Promise<void> => {
+    await this.client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL`);
+  };
+
+  end = () => this.client.end();
+}
+
 const key = createHash('sha256').update('cursor').digest();
 
 /** One story: what happens to two tenants, and four readers who keep nothing but their cursor. */
@@ -77,21 +110,42 @@ class Story {
   readonly removed = new Set<string>();
   readonly cursors: (string | null)[] = READERS.map(() => null);
   readonly seen: string[][] = READERS.map(() => []);
-  readonly gone: number[] = READERS.map(() => 0);
+  readonly missed: number[] = READERS.map(() => 0);
 
   constructor(
     private readonly stores: readonly [Store, Store],
     private readonly instances: readonly LogTrial[],
+    /** Null: nothing can be killed on this engine without all of it. */
+    private readonly killer: (() => Promise<void>) | null,
+    private readonly gone: GoneBeginnings,
   ) {}
 
   async do(one: Step): Promise<void> {
     if (one.kind === 'arrive') await this.#arrive(one);
     else if (one.kind === 'sequence') await this.#sequence(one);
     else if (one.kind === 'retain') await this.#retain(one);
+    else if (one.kind === 'look') await this.gone.run();
     else await this.read(one.reader, one.limit);
   }
 
-  async #arrive({ tenant: at, hours, again }: Extract<Step, { kind: 'arrive' }>): Promise<void> {
+  /** The instance that does it dies on the way, or just after it: what it had begun is undone, or it was done. */
+  async #untilKilled(work: () => Promise<unknown>, after: number | null): Promise<void> {
+    if (!this.killer || after === null) {
+      await work();
+      return;
+    }
+    let isOver = false;
+    const done = work()
+      .catch(() => {})
+      .finally(() => {
+        isOver = true;
+      });
+    for (let look = 0; look < after && !isOver; look++) await this.stores[0].query('SELECT 1');
+    await this.killer();
+    await done;
+  }
+
+  async #arrive({ tenant: at, hours, again, kill: after }: Extract<Step, { kind: 'arrive' }>): Promise<void> {
     const store = this.stores[at] as Store;
     const sent = this.sent[at] as CheckedEvent[];
     const fresh = store.checked(
@@ -105,14 +159,20 @@ class Story {
       })),
     );
     const known = sent.filter(({ recordId }) => !this.removed.has(recordId)).slice(0, again);
-    await store.insert([...known, ...fresh]);
+    const batch = [...known, ...fresh];
+    await this.#untilKilled(() => store.insert(batch), after);
+    // An agent without a receipt sends it again.
+    if (this.killer && after !== null) await store.insert(batch);
     sent.push(...fresh);
   }
 
   /** One instance, or both at once: then one of the two finds that the other was faster, and leaves it at that. */
-  async #sequence({ instance, together }: Extract<Step, { kind: 'sequence' }>): Promise<void> {
+  async #sequence({ instance, together, kill: after }: Extract<Step, { kind: 'sequence' }>): Promise<void> {
     const rounds = this.instances.map((trial, i) => ({ trial, works: i === instance || together }));
-    await Promise.all(rounds.filter(({ works }) => works).map(({ trial }) => trial.sequencer.run()));
+    await this.#untilKilled(async () => {
+      const runs = rounds.filter(({ works }) => works).map(({ trial }) => trial.sequencer.run());
+      for (const run of await Promise.allSettled(runs)) if (run.status === 'rejected') throw run.reason;
+    }, after);
   }
 
   async #retain({ tenant: at, before }: Extract<Step, { kind: 'retain' }>): Promise<void> {
@@ -157,7 +217,7 @@ class Story {
       ...{ gone: new AbortController().signal, whileWaiting: (wait) => wait(), asTexts: limit % 2 === 0 },
     });
     this.cursors[reader] = page.nextCursor;
-    this.gone[reader] = (this.gone[reader] ?? 0) + page.removed;
+    this.missed[reader] = (this.missed[reader] ?? 0) + page.removed;
     const ids = page.items.map((item) => ('event' in item ? item.event : JSON.parse(item.json)).recordId);
     this.seen[reader]?.push(...ids);
     expect(page.items.length).toBeLessThanOrEqual(limit);
@@ -180,17 +240,23 @@ class Story {
       const ids = new Set(wanted.map(({ recordId }) => recordId));
       expect(seen.filter((id) => !ids.has(id))).toEqual([]);
       expect([...ids].filter((id) => !this.removed.has(id) && !seen.includes(id))).toEqual([]);
-      if (Object.keys(filters).length === 0) expect(seen.length + (this.gone[reader] ?? 0)).toBe(all.length);
+      if (Object.keys(filters).length === 0)
+        expect(seen.length + (this.missed[reader] ?? 0)).toBe(all.length);
     }
   }
 }
 
 describe.each(ENGINES)('readers of the tail on %s', (engine: EngineName) => {
   let base: Store;
+  let killer: Killer | null = null;
   beforeAll(async () => {
     base = await Store.open(engine);
+    killer = engine === 'embedded' ? null : await Killer.on(base);
   });
-  afterAll(() => base.close());
+  afterAll(async () => {
+    await killer?.end();
+    await base.close();
+  });
 
   it('see each event that matches exactly once, whatever arrives late, twice or goes, and nothing is skipped', async () => {
     await fc.assert(
@@ -200,7 +266,9 @@ describe.each(ENGINES)('readers of the tail on %s', (engine: EngineName) => {
         const other = engine === 'embedded' ? null : await Store.on(base.place, stores[0].tenantId);
         const first = new LogTrial(stores[0]);
         const instances = [first, ...(other ? [new LogTrial(other, undefined, {}, first.memory)] : [])];
-        const story = new Story(stores, instances);
+        const { migrator } = stores[0].database;
+        const gone = new GoneBeginnings(migrator, new PostgresArrivalReader(askPrisma(migrator), base.form));
+        const story = new Story(stores, instances, killer?.kill ?? null, gone);
         try {
           for (const one of steps) await story.do(one);
           await story.end();

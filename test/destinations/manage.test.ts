@@ -1,7 +1,7 @@
 import { runCli } from '../support/cli';
 import { ENGINES } from '../support/engines';
 import { useWorld } from '../support/use-world';
-import { createDestination, LOCAL, shown, untilShown } from './support/destinations';
+import { change, createDestination, LOCAL, shown, untilShown } from './support/destinations';
 import { Receiver } from './support/receiver';
 
 describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
@@ -56,7 +56,7 @@ describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
     const { lines } = await cli(
       ...['create', '--name', 'siem', '--tenant', tenantId, '--type', 'webhook', '--url', receiver.url],
     );
-    expect(lines.join('\n')).toMatch(/^destination [0-9a-f-]{36}\nsecret whsec_\S+\n/);
+    expect(lines.join('\n')).toMatch(/^destinationId [0-9a-f-]{36}\nsecret whsec_\S+\n/);
   });
 
   it('are told every problem of what they ask for', async () => {
@@ -78,6 +78,29 @@ describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
       'colour',
     ])
       expect(message).toContain(part);
+  });
+
+  it('name what is missing, and need no more than a type cannot do without', async () => {
+    const { tenantId } = await use.world.tenant();
+    const create = (type: string, url = 'https://1.1.1.1') =>
+      createDestination(use.world, { tenantId, type, url });
+    await expect(create('splunk-hec')).rejects.toThrow('secrets.token: is missing');
+    const { destinationId } = await create('elasticsearch');
+    expect((await shown(use.world, destinationId)).settings).toEqual({ index: 'audit-activity' });
+    await change(use.world, 'removeDestination', destinationId);
+  });
+
+  it('cannot name a host without encryption that nobody knows', async () => {
+    const { tenantId } = await use.world.tenant();
+    const url = 'http://nobody.invalid/hook';
+    await expect(createDestination(use.world, { tenantId, url })).rejects.toThrow(
+      'nobody.invalid is not known, and without encryption',
+    );
+    const { destinationId } = await createDestination(use.world, {
+      tenantId,
+      url: url.replace('http', 'https'),
+    });
+    await change(use.world, 'removeDestination', destinationId);
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { useWorld } from '../support/use-world';
 import { change, createDestination, LOCAL, untilShown } from './support/destinations';
+import { Receiver } from './support/receiver';
 import { BUCKET, LOGIN, ObjectStore } from './support/s3';
 
 describe('an object store', () => {
@@ -31,6 +32,27 @@ describe('an object store', () => {
     expect(name).toMatch(/tenant-\d+\/000000000000000-000000000000002\.ndjson\.gz$/);
     expect(lines.map(({ position }) => position)).toEqual(['0', '1', '2']);
     expect(others).toEqual([]);
+  });
+
+  it('that did not understand a request is sent the same again: an object is bytes to it', async () => {
+    const receiver = await Receiver.open();
+    const codes = ['RequestTimeout', 'ExpiredToken'];
+    receiver.answers = () => {
+      const code = codes.shift();
+      return code === undefined ? {} : { status: 400, body: `<Error><Code>${code}</Code></Error>` };
+    };
+    const tenant = await use.world.tenant();
+    await tenant.ingest([anEvent(), anEvent()]);
+    const asking = { ...asked(tenant.tenantId), url: receiver.url };
+    const { destinationId } = await createDestination(use.world, asking);
+    const one = await untilShown(use.world, destinationId, ({ delivered }) => delivered === 2);
+    expect(one).toMatchObject({
+      setAside: 0,
+      failures: 2,
+      lastError: expect.stringContaining('ExpiredToken'),
+    });
+    expect(new Set(receiver.requests.map(({ path }) => path)).size).toBe(1);
+    await receiver.close();
   });
 
   it('that does not know the login is asked again, and shown', async () => {

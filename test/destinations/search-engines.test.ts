@@ -90,6 +90,33 @@ describe('a search engine', () => {
     );
   });
 
+  it('Elasticsearch that may not store some of a batch now is sent it again, and nothing is set aside', async () => {
+    const bulk = new StrictBulk('audit-activity', 'ApiKey key');
+    const answers = [403, 404, 503, 401];
+    bulk.refuses = ({ statement }) => {
+      const status = statement === 'SELECT 3' ? answers[0] : undefined;
+      return status === undefined ? null : { status, type: 'cluster_block_exception' };
+    };
+    receiver.answers = (request) => {
+      const reply = bulk.answer(request);
+      answers.shift();
+      return reply;
+    };
+    const tenant = await use.world.tenant();
+    await tenant.ingest(statements(5));
+    const { destinationId } = await createDestination(use.world, {
+      ...{ tenantId: tenant.tenantId, type: 'elasticsearch', url: receiver.url },
+      ...{ settings: { index: 'audit-activity' }, secrets: { apiKey: 'key' } },
+    });
+    for (let tries = 1; tries <= 4; tries++) {
+      await untilShown(use.world, destinationId, ({ failures }) => failures >= tries);
+      await change(use.world, 'resumeDestination', destinationId);
+    }
+    await untilShown(use.world, destinationId, ({ lagEvents }) => lagEvents === 0);
+    expect(await shown(use.world, destinationId)).toMatchObject({ setAside: 0, delivered: 5 });
+    expect(bulk.documents.size).toBe(5);
+  });
+
   it('Elasticsearch that refuses some of a batch has those set aside, and waits while it is busy', async () => {
     const bulk = new StrictBulk('audit-activity', `Basic ${Buffer.from('u:p').toString('base64')}`);
     let isBusy = true;

@@ -172,6 +172,12 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
       expect(receiver.requests.flatMap(itemsOf)).toMatchObject([
         { test: true, position: null, tenantId: tenant.tenantId },
       ]);
+      const ocsf = { tenantId: tenant.tenantId, url: receiver.url, format: 'ocsf' };
+      const other = await createDestination(use.world, ocsf);
+      const before = Date.now();
+      await change(use.world, 'testDestination', other.destinationId, '', 'accepted');
+      const [item] = receiver.requests.flatMap(itemsOf).slice(-1) as unknown as { time: number }[];
+      expect(item?.time).toBeGreaterThanOrEqual(before);
       receiver.answers = () => ({ status: 401, body: 'who\nare you?' });
       expect(await test()).toEqual({
         testDestination: { accepted: false, message: 'HTTP 401: who are you?' },

@@ -18,6 +18,7 @@ export const DISTRIBUTED_TABLES = [
   'audit_log_tile',
   'audit_log_arrival',
   'audit_log_place',
+  'audit_log_gone',
   'audit_log_head',
   'audit_log_checkpoint',
   'audit_log_backlog',

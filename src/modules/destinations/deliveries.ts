@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import type { NetworkGuard } from '../../delivery/network-guard';
 import { failed, type Outcome } from '../../delivery/outcome';
+import { retryDelayMs } from '../../delivery/retry';
 import type { SecretBox } from '../../delivery/secret-box';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
@@ -30,6 +31,12 @@ interface OpenSender {
   readonly sender: Sender;
 }
 
+/** Attempts that ended without it being known what became of them. */
+interface BrokenOff {
+  readonly times: number;
+  readonly untilMs: number;
+}
+
 const OVERTAKEN_CHECK_MS = 60_000;
 const LISTENERS_PER_RUN = 3;
 
@@ -37,6 +44,7 @@ const LISTENERS_PER_RUN = 3;
 export class Deliveries {
   readonly #running = new Map<string, Promise<void>>();
   readonly #senders = new Map<string, OpenSender>();
+  readonly #brokenOff = new Map<string, BrokenOff>();
   readonly #stopping = new AbortController();
   #listed: readonly Listed[] = [];
   #checkedMs = 0;
@@ -71,10 +79,10 @@ export class Deliveries {
       if (this.#stopping.signal.aborted || this.#running.size >= LIMITS.destinationRunsMax) return;
       const { destinationId } = one;
       if (!one.isDue || this.#running.has(destinationId) || !this.parts.box.opens(one.secrets)) continue;
+      if ((this.#brokenOff.get(destinationId)?.untilMs ?? 0) > this.parts.nowMs()) continue;
       const run = this.#run(one)
-        .catch((err) =>
-          this.parts.log.warn({ err, destinationId }, 'a delivery was broken off; it is tried again'),
-        )
+        .then(() => void this.#brokenOff.delete(destinationId))
+        .catch((err) => this.#breakOff(destinationId, err))
         .finally(() => this.#running.delete(destinationId));
       this.#running.set(destinationId, run);
     }
@@ -116,6 +124,17 @@ export class Deliveries {
     } finally {
       await lease.release();
     }
+  }
+
+  /**
+   * The database does not take, or does not say, what became of an attempt: what was sent would be sent again in each
+   * round. So the next one waits as it does where a receiver fails.
+   */
+  #breakOff(destinationId: string, err: unknown): void {
+    const times = (this.#brokenOff.get(destinationId)?.times ?? 0) + 1;
+    const waitMs = Math.min(retryDelayMs(times, undefined, Math.random()), LIMITS.destinationBrokenOffMsMax);
+    this.#brokenOff.set(destinationId, { times, untilMs: this.parts.nowMs() + waitMs });
+    this.parts.log.warn({ err, destinationId, waitMs }, 'a delivery was broken off; it is tried again');
   }
 
   /**
@@ -166,6 +185,8 @@ export class Deliveries {
 
   #closeUnused(): void {
     const known = new Set(this.#listed.map(({ destinationId }) => destinationId));
+    for (const destinationId of this.#brokenOff.keys())
+      if (!known.has(destinationId)) this.#brokenOff.delete(destinationId);
     for (const [destinationId, { sender }] of this.#senders) {
       if (known.has(destinationId)) continue;
       sender.close();

@@ -67,10 +67,11 @@ function checkPart(part: string, schema: z.ZodType, given: unknown) {
       value: {},
       problems: [`${part} must be at most ${LIMITS.destinationSettingsCharsMax} characters`],
     };
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(given, { reportInput: true });
   if (parsed.success) return { value: parsed.data as Readonly<Record<string, unknown>>, problems: [] };
   const problems = parsed.error.issues.map(
-    ({ path, message }) => `${[part, ...path.map(String)].join('.').slice(0, 100)}: ${message.slice(0, 300)}`,
+    ({ path, message, code, input }) =>
+      `${[part, ...path.map(String)].join('.').slice(0, 100)}: ${code === 'invalid_type' && input === undefined ? 'is missing' : message.slice(0, 300)}`,
   );
   return { value: {}, problems };
 }

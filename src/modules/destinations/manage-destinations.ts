@@ -206,7 +206,7 @@ export class DestinationManager {
     return feed.positionAt(tenantId, new Date(Number((parseTicks(from) ?? 0n) / TICKS_PER_MS)));
   }
 
-  /** A name that is not known yet is no mistake. */
+  /** A name that is not known yet is no mistake, unless it is to be reached without encryption. */
   async #addressProblems({ hostname, protocol }: URL): Promise<string[]> {
     const isPlain = protocol === 'http:' || protocol === 'relp:';
     const late = () => new Error('the name was not resolved in time');
@@ -216,6 +216,10 @@ export class DestinationManager {
       );
     } catch (error) {
       if (error instanceof RefusedAddress) return [`url: ${error.message}`];
+      if (isPlain)
+        return [
+          `url: ${hostname} is not known, and without encryption only networks of DESTINATION_ALLOW_NETWORKS are reached`,
+        ];
     }
     return [];
   }

@@ -29,15 +29,23 @@ export class Planner {
    * @param eventsMax at least 1
    */
   async next(from: number, eventsMax: number): Promise<Planned> {
-    return this.#read(from, from + LIMITS.destinationScanMax, eventsMax, LIMITS.destinationBatchBytes);
+    const max = { events: eventsMax, bytes: LIMITS.destinationBatchBytes };
+    return this.#read(from, from + LIMITS.destinationScanMax, max);
   }
 
   /** The batch of these bounds as it was, but for events that retention has removed since. */
   async again({ from, to }: Bounds): Promise<Planned> {
-    return this.#read(from, to, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    const all = { events: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
+    return this.#read(from, to, { ...all, end: to });
   }
 
-  async #read(from: number, end: number, eventsMax: number, bytesMax: number): Promise<Planned> {
+  /** @param max `end`: the log's removed beginning is passed as far as that, else to its end */
+  async #read(
+    from: number,
+    end: number,
+    max: { readonly events: number; readonly bytes: number; readonly end?: number },
+  ): Promise<Planned> {
+    const { events: eventsMax, bytes: bytesMax } = max;
     const items: Item[] = [];
     let [at, removed, bytes] = [from, 0, 0];
     let stretch = Math.max(READ_AT_LEAST, Math.min(eventsMax, READ_AT_MOST));
@@ -46,6 +54,7 @@ export class Planner {
       const page = await this.feed.read(this.tenantId, at, {
         ...{ positions, events: positions },
         bytes: LIMITS.destinationBatchBytes,
+        ...(max.end !== undefined && { end: max.end }),
       });
       for (const arrived of page.items) {
         const item = this.toItem(arrived);

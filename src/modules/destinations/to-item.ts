@@ -1,8 +1,10 @@
+import { TICKS_PER_MS } from '../../event/event-time';
 import type { Expression } from '../../event/expression/expression';
 import { matches } from '../../event/expression/matches';
 import { parseFilter } from '../../event/expression/parse-filter';
 import { type AuditEvent, FIELD_NAMES } from '../../event/fields';
 import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
+import { recordIdFloor } from '../../event/record-id';
 import type { ArrivedEvent } from '../../trail/arrivals/arrival-reader';
 import type { Item } from './batch';
 
@@ -27,8 +29,6 @@ function expressionOf(filter: string): Expression {
   return parsed.expression;
 }
 
-const TEST_ID = '00000000-0000-0000-0000-000000000000';
-
 /** A message that is no event, such as an alert. */
 export const messageItem = (id: string, at: Date, content: object): Item => ({
   ...{
@@ -45,15 +45,16 @@ export const messageItem = (id: string, at: Date, content: object): Item => ({
 /** The marked event of a test: it says of itself what it is. */
 export function testItem(tenantId: number, format: FeedFormat, at: Date): Item {
   const none = Object.fromEntries(FIELD_NAMES.map((name) => [name, null])) as unknown as AuditEvent;
+  const recordId = recordIdFloor(BigInt(at.getTime()) * TICKS_PER_MS);
   const event = {
-    ...{ ...none, recordId: TEST_ID, tenantId: String(tenantId), actionId: 'TEST', succeeded: true },
+    ...{ ...none, recordId, tenantId: String(tenantId), actionId: 'TEST', succeeded: true },
     eventTime: at.toISOString().replace('Z', '0000Z'),
     statement: 'A test of this destination. It is no audit event.',
     additional: {},
   };
   const object = FEED_FORMATS[format].toObject({ event });
   return {
-    ...{ position: null, recordId: TEST_ID, time: event.eventTime, actionId: 'TEST', succeeded: true },
+    ...{ position: null, recordId, time: event.eventTime, actionId: 'TEST', succeeded: true },
     hostName: null,
     json: JSON.stringify({ ...object, receivedAt: at.toISOString(), position: null, test: true }),
   };

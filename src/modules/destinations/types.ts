@@ -73,7 +73,11 @@ export const TYPES = {
   },
   elasticsearch: {
     protocols: HTTP,
-    settings: z.strictObject({ index: text(256), pipeline: text(256).optional(), ca }),
+    settings: z.strictObject({
+      index: text(256).default('audit-activity'),
+      pipeline: text(256).optional(),
+      ca,
+    }),
     secrets: z
       .strictObject({ apiKey: text().optional(), username: text().optional(), password: text().optional() })
       .refine(({ username, password }) => (username === undefined) === (password === undefined), {

@@ -1,7 +1,9 @@
 import type { AnswerBytes } from '../../caller/rate-limit/answer-bytes';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { type AskRows, askPrisma, type OwnerDb } from '../../database/clients';
+import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
+import { GoneBeginnings } from '../../trail/arrivals/gone-beginning';
 import { NewArrivals } from '../../trail/arrivals/new-arrivals';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
@@ -17,7 +19,7 @@ export interface TailParts {
   readonly answers: AnswerBytes;
 }
 
-/** Pulling events in the order of arrival: it is no root field, and has no background but those who wait. */
+/** Pulling events in the order of arrival: it is no root field. */
 export function openTail(parts: {
   readonly ask: AskRows;
   readonly owner: OwnerDb;
@@ -31,12 +33,21 @@ export function openTail(parts: {
   const { ask, owner, form, checkpointKeys, fairShare, answers, listSources, nowMs } = parts;
   const [own, ...others] = checkpointKeys;
   const seal = new CursorSeal([own.derive(CURSOR_KEY), ...others.map((key) => key.derive(CURSOR_KEY))]);
-  const news = new NewArrivals(new PostgresArrivalReader(askPrisma(owner), form));
+  const background = new PostgresArrivalReader(askPrisma(owner), form, nowMs);
+  const news = new NewArrivals(background);
   const reader = new PostgresArrivalReader(ask, form, nowMs);
+  const gone = new GoneBeginnings(owner, background);
   const tail = new Tail({ reader, news, seal, fairShare, listSources, nowMs });
   return {
     tail,
     answers,
+    tasks: [
+      {
+        name: 'looking for the first events of logs',
+        everyMs: LIMITS.goneBeginningMs,
+        run: () => gone.run(),
+      },
+    ],
     metrics: (metrics) =>
       metrics.gauge('tail_calls_waiting', 'Calls of the tail that wait for new events.', () => tail.waiting),
   };

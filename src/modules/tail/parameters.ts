@@ -1,4 +1,3 @@
-import { DomainError } from '../../errors';
 import { FEED_FORMAT_NAMES, FEED_FORMATS_DOC } from '../../event/formats/formats';
 import { FILTER_PARAMETERS, type ParameterSpecs, parseParameters } from '../../event/parameters';
 import { LIMITS } from '../../limits';
@@ -47,15 +46,15 @@ export const TAIL_PARAMETERS = {
 
 /** The parameters of a call. @throws DomainError `invalid_parameter` that names every problem */
 export function parseTail(query: Readonly<Record<string, unknown>>) {
-  const values = parseParameters(TAIL_PARAMETERS, query);
-  if (values.cursor === undefined && values.from === undefined)
-    throw new DomainError('invalid_parameter', {
-      public:
-        'cursor or from must be given: begin with from=beginning, from=now or from=<time of arrival>, and go on with meta.nextCursor of the answer as cursor.',
-    });
-  if (values.cursor !== undefined && values.from !== undefined)
-    throw new DomainError('invalid_parameter', {
-      public: 'cursor and from exclude each other: the cursor says where to go on.',
-    });
-  return values;
+  return parseParameters(TAIL_PARAMETERS, query, startProblems(query));
+}
+
+function startProblems({ cursor, from }: Readonly<Record<string, unknown>>): string[] {
+  if (cursor === undefined && from === undefined)
+    return [
+      'cursor or from must be given: begin with from=beginning, from=now or from=<time of arrival>, and go on with meta.nextCursor of the answer as cursor',
+    ];
+  if (cursor !== undefined && from !== undefined)
+    return ['cursor and from exclude each other: the cursor says where to go on'];
+  return [];
 }

@@ -217,7 +217,7 @@ class Walk {
 
   /** Of a stretch what matches, as far as there is room; the rest of it is read by the next call. */
   take(arrivals: Arrivals<TailItem>, limit: number, matches: ((item: TailItem) => boolean) | null): void {
-    const { tenantId, from, items, bytes } = arrivals;
+    const { tenantId, from, items, skipped, bytes } = arrivals;
     let [next, events] = [arrivals.next, 0];
     for (const item of items) {
       if (this.items.length === limit) {
@@ -229,7 +229,7 @@ class Walk {
     }
     this.positions.set(tenantId, next);
     this.removed += next - from - events;
-    this.passed += next - from;
+    this.passed += next - from - skipped;
     this.bytes += bytes;
     if (next > from) this.#turn = tenantId + 1;
   }

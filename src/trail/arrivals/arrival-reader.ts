@@ -34,14 +34,18 @@ export interface Arrivals<T = ArrivedEvent> extends ArrivalPlace {
    * on, at the position of its new arrival.
    */
   readonly removed: number;
+  /** Those among them at the log's beginning that were passed at once. */
+  readonly skipped: number;
   /** Of statements and additional values that were read. */
   readonly bytes: number;
 }
 
 /** Of one call. Whichever is reached first ends the stretch. */
 export interface ArrivalLimits {
-  /** Positions gone through, of all tenants together. */
+  /** Positions gone through, of all tenants together; a log's removed beginning is passed at once and does not count. */
   readonly positions: number;
+  /** The stretch goes no further than to before this position. */
+  readonly end?: number;
   readonly events: number;
   /** Of statements and additional values, but for those of the last event. */
   readonly bytes: number;

@@ -6,6 +6,12 @@ import { FEED_COLUMNS } from '../event-rows';
 export const sizesStatement = (tenants: readonly number[]): Prisma.Sql => Prisma.sql`
   SELECT h.tenant_id, h.size FROM audit_log_head h WHERE h.tenant_id = ANY(${[...tenants]}::int[])`;
 
+/** With the position before which every event is gone. */
+export const headsStatement = (tenants: readonly number[]): Prisma.Sql => Prisma.sql`
+  SELECT h.tenant_id, h.size, coalesce(g.position, 0) AS gone
+  FROM audit_log_head h LEFT JOIN audit_log_gone g ON g.tenant_id = h.tenant_id
+  WHERE h.tenant_id = ANY(${[...tenants]}::int[])`;
+
 /** Tiles of level 0, from `first` to before `end`. */
 export interface TileSpan {
   readonly tenantId: number;

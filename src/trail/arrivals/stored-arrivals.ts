@@ -5,6 +5,7 @@ import { type Row, toEventJson, toStoredEvent } from '../event-rows';
 import { ID_BYTES, TILE_WIDTH } from '../evidence/tiles';
 import {
   eventsStatement,
+  headsStatement,
   minuteStatement,
   sizesStatement,
   type TileSpan,
@@ -85,16 +86,36 @@ export class PostgresArrivalReader implements ArrivalReader {
     limits: ArrivalLimits,
     make: Make<T>,
   ): Promise<readonly Arrivals<T>[]> {
-    const sizes = await this.sizes(places.map(({ tenantId }) => tenantId));
+    const heads = await this.#heads(places.map(({ tenantId }) => tenantId));
     const sized = places.map(({ tenantId, from }) => {
-      const size = sizes.get(tenantId) ?? 0;
-      return { tenantId, size, from: Math.min(from, size) };
+      const { size, gone } = heads.get(tenantId) ?? { size: 0, gone: 0 };
+      const end = Math.min(limits.end ?? size, size);
+      const first = Math.min(from, size);
+      return { tenantId, size, first, from: Math.max(first, Math.min(gone, end)) };
     });
-    const behind = sized.filter(({ from, size }) => from < size).slice(0, limits.events);
+    const behind = sized
+      .filter(({ from, size }) => from < Math.min(size, limits.end ?? size))
+      .slice(0, limits.events);
     const read = new Map<number, Arrivals<T>>();
     for (const arrivals of await this.#readBehind(behind, limits, make))
       read.set(arrivals.tenantId, arrivals);
-    return sized.map((place) => read.get(place.tenantId) ?? nothingFrom(place));
+    return sized.map(({ first, ...place }) => {
+      const arrivals = read.get(place.tenantId) ?? nothingFrom(place);
+      const skipped = place.from - first;
+      return { ...arrivals, from: first, removed: arrivals.removed + skipped, skipped };
+    });
+  }
+
+  async #heads(
+    tenants: readonly number[],
+  ): Promise<ReadonlyMap<number, { readonly size: number; readonly gone: number }>> {
+    const rows = tenants.length === 0 ? [] : await this.#rows(headsStatement(tenants), tenants);
+    return new Map(
+      rows.map(({ tenant_id, size, gone }) => [
+        Number(tenant_id),
+        { size: Number(size), gone: Number(gone) },
+      ]),
+    );
   }
 
   #readBehind<T>(
@@ -107,12 +128,17 @@ export class PostgresArrivalReader implements ArrivalReader {
       positions: share(limits.positions),
       events: share(limits.events),
       bytes: share(limits.bytes),
+      ...(limits.end !== undefined && { end: limits.end }),
     };
     if (behind.length === 1 || this.form === 'union')
       return inTurn(behind, (place) => this.#readOne(place, shares, make));
     // No more positions than events: so one of them never takes what is another's.
     const most = Math.min(shares.positions, shares.events);
-    const stretches = behind.map((place) => ({ ...place, count: Math.min(most, place.size - place.from) }));
+    const endOf = (size: number) => Math.min(size, limits.end ?? size);
+    const stretches = behind.map((place) => ({
+      ...place,
+      count: Math.min(most, endOf(place.size) - place.from),
+    }));
     return this.#stretches(stretches, limits, make);
   }
 
@@ -124,7 +150,7 @@ export class PostgresArrivalReader implements ArrivalReader {
   ): Promise<Arrivals<T>> {
     const items: T[] = [];
     let [at, bytes] = [from, 0];
-    const end = Math.min(size, from + limits.positions);
+    const end = Math.min(size, limits.end ?? size, from + limits.positions);
     while (at < end && items.length < limits.events && bytes <= limits.bytes) {
       const events = limits.events - items.length;
       const count = Math.min(POSITIONS_AT_ONCE, end - at, Math.max(POSITIONS_AT_LEAST, events));
@@ -136,7 +162,7 @@ export class PostgresArrivalReader implements ArrivalReader {
       at = read.next;
       if (read.isCut) break;
     }
-    return { tenantId, from, next: at, size, items, removed: at - from - items.length, bytes };
+    return { tenantId, from, next: at, size, items, removed: at - from - items.length, skipped: 0, bytes };
   }
 
   /** Each of a few hundred positions, all by two statements. */
@@ -177,7 +203,17 @@ export class PostgresArrivalReader implements ArrivalReader {
         .filter(({ entry }) => !again.has(entry.position))
         .map(({ entry, row }) => make(entry, row));
       const bytes = found.reduce((sum, { row }) => sum + bytesOf(row), 0);
-      return { tenantId, from, next, size, items, removed: next - from - items.length, bytes, isCut };
+      return {
+        tenantId,
+        from,
+        next,
+        size,
+        items,
+        removed: next - from - items.length,
+        skipped: 0,
+        bytes,
+        isCut,
+      };
     });
   }
 
@@ -227,7 +263,7 @@ export class PostgresArrivalReader implements ArrivalReader {
 
 const nothingFrom = (place: ArrivalPlace & { readonly size: number }): Arrivals<never> => ({
   ...place,
-  ...{ next: place.from, items: [], removed: 0, bytes: 0 },
+  ...{ next: place.from, items: [], removed: 0, skipped: 0, bytes: 0 },
 });
 
 const ID_CHARS = 2 * ID_BYTES;

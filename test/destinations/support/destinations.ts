@@ -46,8 +46,13 @@ export async function shown(world: World, destinationId: string): Promise<ShownD
   return destinations.find((one: ShownDestination) => one.destinationId === destinationId);
 }
 
-export const change = (world: World, name: string, destinationId: string, more = '') =>
-  world.operate(`mutation { ${name}(destinationId: "${destinationId}"${more}) { destinationId } }`);
+export const change = (
+  world: World,
+  name: string,
+  destinationId: string,
+  more = '',
+  answer = 'destinationId',
+) => world.operate(`mutation { ${name}(destinationId: "${destinationId}"${more}) { ${answer} } }`);
 
 /** Several tests ask one service, which has work to do beside. */
 const POLL_MS = 200;

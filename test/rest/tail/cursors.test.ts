@@ -114,6 +114,14 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
     expectError(await acme.get(PATH, query as never), 400, 'invalid_parameter');
   });
 
+  it('is asked for together with all else that is wrong', async () => {
+    const acme = await open.world.tenant();
+    const answer = await acme.get(PATH, { limit: 0, wait: 99, format: 'xml' });
+    expectError(answer, 400, 'invalid_parameter');
+    for (const part of ['cursor or from', 'limit', 'wait', 'format'])
+      expect(answer.body.error.message).toContain(part);
+  });
+
   it('does not say that nothing is left while something is', async () => {
     const acme = await open.world.tenant();
     await ingest(acme, 10);

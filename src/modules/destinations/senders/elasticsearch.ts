@@ -1,13 +1,11 @@
 import type { GuardedHttp } from '../../../delivery/guarded-http';
-import { outcomeOf } from '../../../delivery/http-outcome';
+import { isOfContent, outcomeOf } from '../../../delivery/http-outcome';
 import { failed, type Outcome, type RefusedItem } from '../../../delivery/outcome';
 import type { Sender } from '../runner';
 import type { SecretsOf, SettingsOf } from '../types';
 import { overHttp } from './over-http';
 
 const THERE_ALREADY = 409;
-/** Of an item: the receiver is busy. */
-const BUSY = 429;
 const ANSWER_BYTES = 8 * 1024 * 1024;
 const SHOWN = 'filter_path=errors,items.*.status,items.*.error.type,items.*.error.reason';
 
@@ -47,10 +45,11 @@ export function elasticsearchSender(
 function ofItems(body: Buffer, count: number): Outcome {
   const items = itemsOf(body);
   if (items?.length !== count) return failed('the answer is not that of _bulk');
-  const again = items.find(({ status }) => status === BUSY || status >= 500);
+  // Busy, read-only, no such index, not allowed: the event may be as good as its neighbours.
+  const again = items.find((item) => !isStored(item) && !isOfContent(item.status));
   if (again) return failed(`_bulk: ${messageOf(again)}`);
   const refused: RefusedItem[] = items.flatMap((item, index) =>
-    item.status < 300 || item.status === THERE_ALREADY ? [] : [{ index, message: messageOf(item) }],
+    isStored(item) ? [] : [{ index, message: messageOf(item) }],
   );
   const [first] = refused;
   if (!first) return { kind: 'accepted' };
@@ -58,6 +57,8 @@ function ofItems(body: Buffer, count: number): Outcome {
   if (refused.length < count) return { kind: 'accepted', refused };
   return { kind: 'refused', message: first.message };
 }
+
+const isStored = ({ status }: ItemAnswer) => (status >= 200 && status < 300) || status === THERE_ALREADY;
 
 const messageOf = ({ status, error }: ItemAnswer) =>
   `${status} ${error?.type ?? ''} ${error?.reason ?? ''}`

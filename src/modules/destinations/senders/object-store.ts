@@ -3,6 +3,7 @@ import { gzip } from 'node:zlib';
 import { awsEncode, awsHeaders } from '../../../delivery/aws-signature';
 import type { GuardedHttp } from '../../../delivery/guarded-http';
 import { outcomeOf } from '../../../delivery/http-outcome';
+import { failed } from '../../../delivery/outcome';
 import type { Batch } from '../batch';
 import type { Sender } from '../runner';
 import type { SecretsOf, SettingsOf } from '../types';
@@ -12,6 +13,8 @@ import { overHttp } from './over-http';
 const compress = promisify(gzip);
 /** Names of objects then sort as the positions do. */
 const DIGITS = 15;
+/** To a store an object is bytes: with 400 it means the request, its time, its login or its bucket, but for this. */
+const TOO_LARGE = /^HTTP 413|EntityTooLarge/;
 
 /** Objects named by tenant and positions: a batch that is sent again writes the same object over itself. */
 export function objectStoreSender(
@@ -30,7 +33,8 @@ export function objectStoreSender(
       ...awsHeaders(signer, { method: 'PUT', url, body }, new Date(nowMs())),
     };
     const answer = await http.send({ method: 'PUT', url: url.href, headers, body }, signal);
-    return outcomeOf(answer, nowMs());
+    const outcome = outcomeOf(answer, nowMs());
+    return outcome.kind === 'refused' && !TOO_LARGE.test(outcome.message) ? failed(outcome.message) : outcome;
   });
 }
 
