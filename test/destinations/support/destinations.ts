@@ -1,6 +1,6 @@
 import { CITUS_URL } from '../../support/citus';
 import { until } from '../../support/until';
-import type { World } from '../../support/world';
+import type { Answer, World } from '../../support/world';
 
 /** Networks of this host: receivers of tests are there. */
 export const LOCAL = { destinationAllowNetworks: ['127.0.0.0/8', '::1/128'] };
@@ -46,13 +46,24 @@ export async function shown(world: World, destinationId: string): Promise<ShownD
   return destinations.find((one: ShownDestination) => one.destinationId === destinationId);
 }
 
-export const change = (
+export const change = async (
   world: World,
   name: string,
   destinationId: string,
   more = '',
   answer = 'destinationId',
-) => world.operate(`mutation { ${name}(destinationId: "${destinationId}"${more}) { ${answer} } }`);
+) => {
+  const ask = () =>
+    world.graphql(
+      world.operatorKey,
+      `mutation { ${name}(destinationId: "${destinationId}"${more}) { ${answer} } }`,
+    );
+  // A busy machine may be told to come again.
+  const isAnswered = ({ body }: Answer) => body.errors?.[0].extensions.code !== 'service_unavailable';
+  const { body } = await until(ask, isAnswered, 40_000);
+  if (body.errors) throw new Error(JSON.stringify(body.errors));
+  return body.data;
+};
 
 /** Several tests ask one service, which has work to do beside. */
 const POLL_MS = 200;
