@@ -5,13 +5,14 @@ import { parseRetryAfter } from './retry';
 const GONE = 410;
 /** Bad request, content too large, unprocessable content: the content's fault. */
 const OF_CONTENT = [400, 413, 422];
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 export const isOfContent = (status: number): boolean => OF_CONTENT.includes(status);
 const SHOWN_CHARS = 300;
 
 /** What a status means where nothing else is agreed: only 2xx is success, and redirects are not followed. */
 export function outcomeOf(answer: HttpAnswer, nowMs: number): Outcome {
   const { status } = answer;
-  if (status >= 200 && status < 300) return { kind: 'accepted' };
+  if (isSuccess(status)) return { kind: 'accepted' };
   const message = `HTTP ${status}${shown(answer.body)}`;
   if (status === GONE) return { kind: 'gone', message };
   if (isOfContent(status)) return { kind: 'refused', message };

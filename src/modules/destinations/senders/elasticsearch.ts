@@ -1,5 +1,5 @@
 import type { GuardedHttp } from '../../../delivery/guarded-http';
-import { isOfContent, outcomeOf } from '../../../delivery/http-outcome';
+import { isOfContent, isSuccess, outcomeOf } from '../../../delivery/http-outcome';
 import { failed, type Outcome, type RefusedItem } from '../../../delivery/outcome';
 import type { Sender } from '../runner';
 import type { SecretsOf, SettingsOf } from '../types';
@@ -58,7 +58,7 @@ function ofItems(body: Buffer, count: number): Outcome {
   return { kind: 'refused', message: first.message };
 }
 
-const isStored = ({ status }: ItemAnswer) => (status >= 200 && status < 300) || status === THERE_ALREADY;
+const isStored = ({ status }: ItemAnswer) => isSuccess(status) || status === THERE_ALREADY;
 
 const messageOf = ({ status, error }: ItemAnswer) =>
   `${status} ${error?.type ?? ''} ${error?.reason ?? ''}`
