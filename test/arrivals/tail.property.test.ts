@@ -84,6 +84,8 @@ const READERS = [
 
 /** Ends whatever is in the middle of a transaction: to the database it is an instance that died. */
 class Killer {
+  killed = 0;
+
   private constructor(private readonly client: Client) {}
 
   static async on(store: Store): Promise<Killer> {
@@ -95,8 +97,9 @@ class Killer {
   }
 
   kill = async (): Promise<void> => {
-    await this.client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    const { rowCount } = await this.client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL`);
+    this.killed += rowCount ?? 0;
   };
 
   end = () => this.client.end();
@@ -278,5 +281,6 @@ describe.each(ENGINES)('readers of the tail on %s', (engine: EngineName) => {
       }),
       { numRuns: CASES, seed: SEED },
     );
+    if (killer) expect(killer.killed).toBeGreaterThan(0);
   });
 });
