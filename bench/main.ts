@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { columns } from './benches/columns';
 import { decode } from './benches/decode';
-import { detect } from './benches/detect';
 import { destinations } from './benches/destinations';
+import { detect } from './benches/detect';
 import { endToEnd } from './benches/end-to-end';
 import { explore } from './benches/explore';
 import { growth } from './benches/growth';
