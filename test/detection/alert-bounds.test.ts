@@ -66,7 +66,7 @@ describe.each(ONE_ENGINE)('what a tenant may pile up on its alerts on %s', (engi
     });
     const shown = await alerts.changes(tenantSet([store.tenantId]), alertId);
     expect(shown).toHaveLength(1_000);
-    expect(shown.at(-1)).toMatchObject({ comment: 'still works' });
+    expect(shown.slice(-2).map(({ comment }) => comment)).toContain('still works');
     expect(shown.slice(0, 2).map(({ comment }) => comment)).toEqual(['2', '3']);
   });
 });
