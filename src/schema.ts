@@ -32,7 +32,8 @@ interface SchemaParts extends AccessNotes {
   readonly answers: AnswerBytes;
 }
 
-const RESOLVERS = [
+/** All that answer root fields. */
+export const RESOLVERS = [
   AccessLogResolver,
   AlertCountsResolver,
   AlertResolver,
