@@ -17,7 +17,7 @@ export type ParameterSpec = { readonly doc: string } & (
   | { readonly kind: 'choices'; readonly values: readonly string[] }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'time'; readonly words?: readonly string[] }
-  | { readonly kind: 'id' }
+  | { readonly kind: 'id'; readonly isOptional?: true }
 );
 export type ParameterSpecs = Readonly<Record<string, ParameterSpec>>;
 
@@ -107,9 +107,11 @@ type ValueOf<S extends ParameterSpec> = S extends { kind: 'integer' }
     ? boolean | undefined
     : S extends { kind: 'choices' }
       ? readonly string[] | undefined
-      : S extends { default: string } | { kind: 'id' }
-        ? string
-        : string | undefined;
+      : S extends { isOptional: true }
+        ? string | undefined
+        : S extends { default: string } | { kind: 'id' }
+          ? string
+          : string | undefined;
 export type ParameterValues<S extends ParameterSpecs> = { [N in keyof S]: ValueOf<S[N]> };
 
 /**

@@ -105,7 +105,7 @@ describe.each(ONE_ENGINE)('alerts and findings by REST on %s', (engine) => {
     ['/alerts', { sortDirection: 'up' }, /sortDirection/],
     ['/alerts', { tenantId: '1' }, /"tenantId" is not a parameter here/],
     ['/alerts', 'status=new&status=new', /status must be given once/],
-    ['/alerts', { page: 0, severity: 'x' }, /page.*severity/],
+    ['/alerts', { page: 0, severity: 'x', ruleId: 'x' }, /page.*severity.*ruleId must be a UUID/],
     ['/findings', { status: 'new' }, /"status" is not a parameter here/],
     ['/findings', { alertId: 'x' }, /alertId must be a UUID/],
     ['/findings', { sortBy: 'createdAt' }, /sortBy.*detectedAt/],

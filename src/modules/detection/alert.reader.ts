@@ -2,12 +2,10 @@ import type { TenantSet } from '../../caller/tenant-set';
 import { type AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { SEVERITIES, type Severity } from '../../detection/rule';
-import { DomainError } from '../../errors';
 import { formatTicks, parseTicks } from '../../event/event-time';
 import type { ParameterValues } from '../../event/parameters';
 import type { Page } from '../../event/query';
 import type { Answer } from '../../event/shape';
-import { isUuid } from '../../event/uuid';
 import { fromStored, toStored } from '../../trail/stored-text';
 import { API_BASE_PATH } from '../../version';
 import {
@@ -56,7 +54,7 @@ export class AlertReader {
   async findings(tenants: TenantSet, filters: FindingFilters): Promise<Page<FindingAnswer>> {
     const where = [
       ...conditionsOf(tenants, filters),
-      ...(filters.alertId === undefined ? [] : [idIs('alert_id', 'alertId', filters.alertId)]),
+      ...(filters.alertId === undefined ? [] : [Prisma.sql`alert_id = ${filters.alertId}::uuid`]),
     ];
     const sort = FINDING_SORTS[filters.sortBy as keyof typeof FINDING_SORTS];
     return this.#page(tenants, where, filters, {
@@ -106,12 +104,6 @@ export class AlertReader {
   }
 }
 
-/** A text that is no id is a mistake, not an id of nothing. */
-function idIs(column: string, name: string, id: string): Prisma.Sql {
-  if (!isUuid(id)) throw new DomainError('invalid_parameter', { public: `${name} must be a UUID.` });
-  return Prisma.sql`${Prisma.raw(column)} = ${id}::uuid`;
-}
-
 /** An alert or finding is of a time when any of it is. */
 export function conditionsOf(
   tenants: TenantSet,
@@ -128,7 +120,7 @@ export function conditionsOf(
     ...(severity === undefined
       ? []
       : [Prisma.sql`severity = ${SEVERITIES.indexOf(severity as Severity) + 1}::int`]),
-    ...(ruleId === undefined ? [] : [idIs('rule_id', 'ruleId', ruleId)]),
+    ...(ruleId === undefined ? [] : [Prisma.sql`rule_id = ${ruleId}::uuid`]),
     ...(principalName === undefined ? [] : [has('principals', principalName)]),
     ...(serverInstanceName === undefined ? [] : [has('instances', serverInstanceName)]),
     ...(startTime === undefined ? [] : [Prisma.sql`last_event >= ${parseTicks(startTime) ?? 0n}::bigint`]),

@@ -121,7 +121,7 @@ const PAGING = {
 } as const satisfies ParameterSpecs;
 export const ALERT_FILTERS = {
   severity: { kind: 'choice', values: SEVERITIES, doc: 'Severity.' },
-  ruleId: text('Id of the rule.'),
+  ruleId: { kind: 'id', isOptional: true, doc: 'Id of the rule.' },
   principalName: text('A login of its events, letter case aside.'),
   serverInstanceName: text('A server instance of its events, letter case aside.'),
   startTime: { kind: 'time', doc: 'Of events at or after this time. Without an offset it is UTC.' },
@@ -171,7 +171,7 @@ export const FINDINGS_PARAMETERS = {
     doc: 'Field to sort by; ties by id.',
   },
   sortDirection: DIRECTION,
-  alertId: text('Id of the alert.'),
+  alertId: { kind: 'id', isOptional: true, doc: 'Id of the alert.' },
   ...ALERT_FILTERS,
 } as const satisfies ParameterSpecs;
 

@@ -14,6 +14,7 @@ export const EXPORT_PARAMETERS = {
   ...FILTER_PARAMETERS,
   cursor: {
     kind: 'id',
+    isOptional: true,
     doc: 'Goes on after the event of this recordId: the last whole line of an export that broke off.',
   },
   end: {
