@@ -34,7 +34,9 @@ export function documentOf({
   envelope,
 }: Route): string {
   const specs = Object.entries({ ...pathParameters, ...query });
-  const variables = specs.map(([name, spec]) => `$${name}: ${graphqlTypeOf(spec.kind)}`).join(', ');
+  const typeOf = (name: string, { kind }: ParameterSpec) =>
+    (GRAPHQL_TYPES[kind] ?? 'String') + (name in pathParameters ? '!' : '');
+  const variables = specs.map(([name, spec]) => `$${name}: ${typeOf(name, spec)}`).join(', ');
   const args = specs.map(([name]) => `${name}: $${name}`).join(', ');
   const selection =
     envelope === 'list' ? `items { ${fields.join(' ')} } totalCount page pageSize` : fields.join(' ');
@@ -45,9 +47,7 @@ export function documentOf({
 const GRAPHQL_TYPES: Partial<Record<ParameterSpec['kind'], string>> = {
   integer: 'Int',
   boolean: 'Boolean',
-  id: 'String!',
 };
-const graphqlTypeOf = (kind: ParameterSpec['kind']) => GRAPHQL_TYPES[kind] ?? 'String';
 
 /** Parameters as a request gives them. Express reads the query anew whenever it is asked for. */
 type Given = Pick<Request, 'query' | 'params'>;
