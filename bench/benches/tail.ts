@@ -82,6 +82,7 @@ async function waits(service: Service): Promise<number[]> {
   const times: number[] = [];
   let place = 'from=now';
   for (let n = 0; n < WAITS; n++) {
+    const began = performance.now();
     const next = ask(service.server.url, key, `${place}&wait=0`);
     const cursor = (await next).meta.nextCursor;
     const waiting = ask(service.server.url, key, `cursor=${cursor}&wait=${WAIT_SECONDS}`);
@@ -90,7 +91,10 @@ async function waits(service: Service): Promise<number[]> {
     await sender.send(agentKey, bodyOf(JSON.stringify([anEvent(n)])));
     const receipt = performance.now();
     const { page, at } = await answered;
-    if (page.data.length !== 1) throw new Error(`a call that waited has ${page.data.length} events`);
+    if (page.data.length !== 1) {
+      const after = `${short(at - began)} ms, ${short(at - receipt)} ms after the receipt of event ${n}`;
+      throw new Error(`a call answered ${page.data.length} events after ${after}`);
+    }
     times.push(Math.max(0, at - receipt));
     place = `cursor=${page.meta.nextCursor}`;
   }
