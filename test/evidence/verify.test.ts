@@ -271,6 +271,9 @@ describeOnPostgres('a change in the database behind the service', () => {
     expect(await check(tenant)).toMatchObject({
       ...{ sound: 298, altered: [first.recordId], missing: [second.recordId], wrong: 2, problems: [] },
     });
+    // Readers pass what is said to be gone; who verifies does not.
+    await change(tenant, 'INSERT INTO audit_log_gone (tenant_id, position) VALUES ($1, 300)');
+    expect(await check(tenant)).toMatchObject({ next: 300, sound: 298, altered: [first.recordId], wrong: 2 });
     await change(
       tenant,
       `UPDATE audit_log_tile SET hashes = set_byte(hashes, 170, (get_byte(hashes, 170) + 1) % 256)

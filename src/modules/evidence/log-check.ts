@@ -58,7 +58,7 @@ export class LogChecker {
   }
 
   async #stretch(tenantId: number, from: number, signed: number): Promise<Omit<LogCheck, 'signed'>> {
-    const read = await this.arrivals.read(tenantId, from, LIMITS.evidenceCheckStep);
+    const read = await this.arrivals.read(tenantId, from, { ...LIMITS.evidenceCheckStep, isWhole: true });
     const next = Math.min(Math.max(read.next, from + 1), signed);
     const removals = new Removals(await this.store.removals(tenantId), '');
     const first = Math.floor(from / TILE_WIDTH);

@@ -46,6 +46,8 @@ export interface ArrivalLimits {
   readonly positions: number;
   /** The stretch goes no further than to before this position. */
   readonly end?: number;
+  /** No position is passed unread: whoever verifies a log does not take it from a table which of its events are gone. */
+  readonly isWhole?: true;
   readonly events: number;
   /** Of statements and additional values, but for those of the last event. */
   readonly bytes: number;

@@ -91,7 +91,7 @@ export class PostgresArrivalReader implements ArrivalReader {
       const { size, gone } = heads.get(tenantId) ?? { size: 0, gone: 0 };
       const end = Math.min(limits.end ?? size, size);
       const first = Math.min(from, size);
-      return { tenantId, size, first, from: Math.max(first, Math.min(gone, end)) };
+      return { tenantId, size, first, from: limits.isWhole ? first : Math.max(first, Math.min(gone, end)) };
     });
     const behind = sized
       .filter(({ from, size }) => from < Math.min(size, limits.end ?? size))
