@@ -16,6 +16,9 @@ export function tenantSet(tenantIds: readonly number[]): TenantSet {
   return distinct as unknown as TenantSet;
 }
 
+/** The same for a tenant that there is not and for one of somebody else. */
+export const noSuchTenant = () => new DomainError('not_found', { public: 'There is no such tenant.' });
+
 const TENANT_ID = /^[1-9]\d{0,9}$/;
 /** The number behind a tenant id as the API writes it, or null. */
 export function parseTenantId(text: string): number | null {

@@ -4,8 +4,10 @@ import { parseRetryAfter } from './retry';
 
 const GONE = 410;
 /** Bad request, content too large, unprocessable content: the content's fault. */
-const OF_CONTENT = [400, 413, 422];
+const TOO_LARGE = 413;
+const OF_CONTENT = [400, TOO_LARGE, 422];
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+export const isTooLarge = (status: number): boolean => status === TOO_LARGE;
 export const isOfContent = (status: number): boolean => OF_CONTENT.includes(status);
 const SHOWN_CHARS = 300;
 

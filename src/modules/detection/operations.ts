@@ -2,7 +2,7 @@ import { GraphQLString } from 'graphql';
 import { tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
 import type { TenantStore } from '../../caller/tenant.store';
-import { parseTenantId, type TenantSet, tenantSet } from '../../caller/tenant-set';
+import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { parseParameters } from '../../event/parameters';
 import { ALERT_PARAMETERS } from './answers';
@@ -42,7 +42,7 @@ export class CallTenants {
     const id = parseTenantId(given);
     const own = call.principal.kind === 'operator' ? null : tenantSetOf(call);
     const isThere = id !== null && (own ? own.includes(id) : (await this.tenants.existing([id])).length > 0);
-    if (!isThere) throw new DomainError('not_found', { public: 'There is no such tenant.' });
+    if (!isThere) throw noSuchTenant();
     return id;
   }
 }

@@ -1,4 +1,4 @@
-import { parseTenantId, type TenantSet, tenantSet } from '../../caller/tenant-set';
+import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
 import { idBytes } from '../../trail/evidence/batch-seal';
@@ -152,5 +152,5 @@ export function tenantMeant(tenants: TenantSet, given: string | undefined): numb
   }
   const tenantId = parseTenantId(given);
   if (tenantId !== null && tenants.includes(tenantId)) return tenantId;
-  throw new DomainError('not_found', { public: 'There is no such tenant.' });
+  throw noSuchTenant();
 }

@@ -1,7 +1,7 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { Arg, Query, Resolver } from 'type-graphql';
 import type { TenantStore } from '../../caller/tenant.store';
-import { parseTenantId } from '../../caller/tenant-set';
+import { noSuchTenant, parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import type { Answer, Shape } from '../../event/shape';
 import { Access } from '../../graphql/access';
@@ -40,7 +40,7 @@ type LogCheckType = Answer<typeof LOG_CHECK>;
 export class LogCheckResolver {
   constructor(
     private readonly checker: LogChecker,
-    private readonly tenants: Pick<TenantStore, 'list'>,
+    private readonly tenants: Pick<TenantStore, 'existing'>,
   ) {}
 
   @Query(() => LogCheckType, {
@@ -54,9 +54,7 @@ export class LogCheckResolver {
   ): Promise<LogCheckType> {
     if (start < 0) throw new DomainError('invalid_parameter', { public: 'start must be 0 or more.' });
     const tenantId = parseTenantId(given);
-    const tenants = await this.tenants.list();
-    if (tenantId === null || !tenants.some((tenant) => tenant.tenantId === tenantId))
-      throw new DomainError('not_found', { public: 'There is no such tenant.' });
+    if (tenantId === null || (await this.tenants.existing([tenantId])).length === 0) throw noSuchTenant();
     return { tenantId: given, ...(await this.checker.check(tenantId, start)) };
   }
 }

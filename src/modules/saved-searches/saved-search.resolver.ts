@@ -4,7 +4,7 @@ import { tenantSetOf } from '../../caller/access-rule';
 import { attemptOf, type Call } from '../../caller/call';
 import { nameProblems } from '../../caller/name-problems';
 import { holderOf } from '../../caller/principal';
-import { parseTenantId } from '../../caller/tenant-set';
+import { noSuchTenant, parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { parseFilter } from '../../event/expression/parse-filter';
 import type { Answer } from '../../event/shape';
@@ -43,8 +43,7 @@ export class SavedSearchResolver {
     if (problems.length > 0)
       throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
     const id = parseTenantId(tenantId);
-    if (id === null || !tenantSetOf(context).includes(id))
-      throw new DomainError('not_found', { public: 'There is no such tenant.' });
+    if (id === null || !tenantSetOf(context).includes(id)) throw noSuchTenant();
     const holder = holderOf(context.principal);
     const spec = { tenantId: id, name: name.trim(), filter, isShared };
     const saved = await this.searches.insert(spec, holder, attemptOf(context));

@@ -1,5 +1,5 @@
 import type { TenantStore } from '../../caller/tenant.store';
-import { parseTenantId } from '../../caller/tenant-set';
+import { noSuchTenant, parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
 import type { AuditSource, SourceId, StoredGap } from './audit-source';
@@ -14,7 +14,7 @@ export async function listSources(
   if (tenantId === null) return store.sources(null);
   const id = parseTenantId(tenantId);
   const known = id === null ? [] : await tenants.existing([id]);
-  if (known.length === 0) throw new DomainError('not_found', { public: 'There is no such tenant.' });
+  if (known.length === 0) throw noSuchTenant();
   return store.sources(id);
 }
 

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { awsEncode, awsHeaders } from '../../../delivery/aws-signature';
-import type { GuardedHttp } from '../../../delivery/guarded-http';
-import { outcomeOf } from '../../../delivery/http-outcome';
+import type { GuardedHttp, HttpAnswer } from '../../../delivery/guarded-http';
+import { isTooLarge, outcomeOf } from '../../../delivery/http-outcome';
 import { failed } from '../../../delivery/outcome';
 import type { Batch } from '../batch';
 import type { Sender } from '../runner';
@@ -14,7 +14,8 @@ const compress = promisify(gzip);
 /** Names of objects then sort as the positions do. */
 const DIGITS = 15;
 /** To a store an object is bytes: with 400 it means the request, its time, its login or its bucket, but for this. */
-const TOO_LARGE = /^HTTP 413|EntityTooLarge/;
+const isObjectsFault = ({ status, body }: HttpAnswer) =>
+  isTooLarge(status) || body.includes('EntityTooLarge');
 
 /** Objects named by tenant and positions: a batch that is sent again writes the same object over itself. */
 export function objectStoreSender(
@@ -34,7 +35,7 @@ export function objectStoreSender(
     };
     const answer = await http.send({ method: 'PUT', url: url.href, headers, body }, signal);
     const outcome = outcomeOf(answer, nowMs());
-    return outcome.kind === 'refused' && !TOO_LARGE.test(outcome.message) ? failed(outcome.message) : outcome;
+    return outcome.kind === 'refused' && !isObjectsFault(answer) ? failed(outcome.message) : outcome;
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../../caller/access-entry';
 import type { Tenant } from '../../../caller/tenant.store';
-import { parseTenantId } from '../../../caller/tenant-set';
+import { noSuchTenant, parseTenantId } from '../../../caller/tenant-set';
 import { DomainError } from '../../../errors';
 import { DAY_MS } from '../../../event/event-time';
 import { LIMITS } from '../../../limits';
@@ -52,8 +52,6 @@ export function retentionProblems(days: number | null): string[] {
   const max = LIMITS.retentionDaysMax;
   return days === null || (days >= 1 && days <= max) ? [] : [`the retention must be from 1 to ${max} days`];
 }
-
-const noSuchTenant = () => new DomainError('not_found', { public: 'There is no such tenant.' });
 
 function tenantNumber(text: string): number {
   const tenantId = parseTenantId(text);
