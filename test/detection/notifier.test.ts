@@ -9,6 +9,7 @@ import { readShippedRules } from '../../src/modules/detection/shipped-rules';
 import { DetectionTally } from '../../src/modules/detection/tally';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
+import { until } from '../support/until';
 
 const RULE_ID = '00000000-0000-4000-8000-000000000001';
 const LATER = 30_000;
@@ -92,7 +93,10 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     await note(id);
     hanging.add('siem');
     void anInstance().run();
-    for (let i = 0; told.length === 0 && i < 1_000; i++) await new Promise(setImmediate);
+    await until(
+      () => told.length,
+      (count) => count === 1,
+    );
     hanging.clear();
     await anInstance().run();
     expect(told).toHaveLength(1);
@@ -168,8 +172,10 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     failing.set('second', { message: 'HTTP 503', isOfChannel: true });
     await note(...ids(20));
     void anInstance().run();
-    for (let i = 0; toldBy('third').length < 20 && i < 100_000; i++) await new Promise(setImmediate);
-    expect(toldBy('third')).toHaveLength(20);
+    await until(
+      () => toldBy('third').length,
+      (count) => count === 20,
+    );
     expect(toldBy('first')).toHaveLength(1);
     expect(toldBy('second')).toHaveLength(1);
   });
