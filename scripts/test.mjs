@@ -14,11 +14,16 @@ const LONG_SUITES = [...Object.keys(long.suites), ...long.only];
  * processes of their own run as they always do.
  */
 const QUICK_START = isLong ? [] : ['--liftoff-only'];
-/** They need a browser, or belong to the long run alone. */
+/** They belong to the long run alone. */
+const LONG_ONLY = [
+  ...Object.keys(long.suites).filter((name) => long.suites[name].short === 0),
+  ...long.only,
+];
+/** They need a browser, or have a run of their own. */
 const ELSEWHERE = [
   '/node_modules/',
   '<rootDir>/test/browser/',
-  ...long.only.map((name) => `<rootDir>/${name}`),
+  ...LONG_ONLY.map((name) => `<rootDir>/${name}`),
 ];
 const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
 
@@ -59,12 +64,12 @@ if (isWhole || isLong) {
   const share = env.TEST_SHARE === 'full' ? 'in full' : 'in a short share (in full: npm run test:long)';
   const seed = env.TEST_SEED ?? long.seed;
   process.stderr.write(
-    `\nRAN ${isLong ? LONG_SUITES.length : Object.keys(long.suites).length} long suites ${share}, from seed ${seed} on (TEST_SEED)\n`,
+    `\nRAN ${LONG_SUITES.length - (isLong ? 0 : LONG_ONLY.length)} long suites ${share}, from seed ${seed} on (TEST_SEED)\n`,
   );
 }
 if (isWhole) {
   process.stderr.write(
-    `SKIPPED ${long.only.length} suites that npm run test:long runs: ${long.only.join(' ')}\n`,
+    `SKIPPED ${LONG_ONLY.length} suites that npm run test:long runs: ${LONG_ONLY.join(' ')}\n`,
   );
   process.stderr.write('SKIPPED installing the packages: npm run test:installer\n');
   process.stderr.write('SKIPPED the dashboard in a browser: npm run test:browser\n');

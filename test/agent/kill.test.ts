@@ -1,7 +1,11 @@
+import { AGENT_TIMES } from '../../agent/times';
 import { AgentWorld, FILES_2017, FILES_2022 } from './support/agent-world';
 import { makeAuditFiles, recordsOf } from './support/audit-files';
 import { CompiledAgent } from './support/compiled-agent';
 import { until } from './support/until';
+
+/** Far less than the agent would wait for an answer. */
+const GRACE_MS = AGENT_TIMES.requestTimeoutMs / 2;
 
 describe('an agent that is killed', () => {
   let world: AgentWorld;
@@ -55,7 +59,7 @@ describe('an agent that is killed', () => {
     const since = Date.now();
     agent.child.kill('SIGTERM');
     expect(await agent.ended).toMatchObject({ code: 0 });
-    expect(Date.now() - since).toBeLessThan(8_000);
+    expect(Date.now() - since).toBeLessThan(GRACE_MS);
   });
 
   it('lets no second agent work with the same data', async () => {

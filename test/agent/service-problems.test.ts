@@ -84,7 +84,7 @@ describe('an agent whose service has problems', () => {
 
   it('sends again after a request was not answered in time', async () => {
     world.service.fault = faults(silence);
-    expect(await world.once({ requestTimeoutMs: 50 })).toBe(0);
+    expect(await world.once({ requestTimeoutMs: 500 })).toBe(0);
     expect(world.log).toContain('no answer in time');
   });
 

@@ -52,7 +52,7 @@ describe('what is watched', () => {
     // A task is named when it first came to an end.
     const isNamed = (task: string, found: string) => found.includes(`task="${task}"`);
     const tasks = expressions().flatMap(([, expr]) => tasksIn(expr));
-    text = await until(scrape, (found) => tasks.every((task) => isNamed(task, found)), 15_000).catch(scrape);
+    text = await until(scrape, (found) => tasks.every((task) => isNamed(task, found))).catch(scrape);
     const kinds = new Map([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, kind]) => [name, kind]));
     declared = new Map(
       [...text.matchAll(/^# HELP (\w+) (.*)$/gm)].map(([, name = '', help = '']) => [

@@ -58,7 +58,6 @@ describe('alerts', () => {
     const mails = await until(
       () => mail.mails.filter((one) => one.to.includes('late@example.com')),
       (some) => some.length > 0,
-      20_000,
     );
     expect(mails[0]?.text).toContain('Trace or C2 off');
   });

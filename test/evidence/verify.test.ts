@@ -10,6 +10,7 @@ import { type CliOutcome, runCli } from '../support/cli';
 import { describeOnPostgres, ENGINES, temporaryFolder } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
+import { QUICK_LOG, useLimits } from '../support/use-limits';
 import { useWorld } from '../support/use-world';
 import { INGEST, type TestTenant, World } from '../support/world';
 
@@ -30,6 +31,7 @@ const verify = (tenant: TestTenant, ...args: string[]): Promise<CliOutcome> =>
   runCli(['verify', '--url', tenant.world.service.url, ...args], { AUDIT_ACTIVITY_API_KEY: tenant.key });
 
 describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
+  useLimits(QUICK_LOG);
   const at = useWorld(engine);
   let tenant: TestTenant;
   let folder: string;
@@ -178,6 +180,7 @@ describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
 });
 
 describeOnPostgres('a change in the database behind the service', () => {
+  useLimits(QUICK_LOG);
   const at = useWorld('postgresql');
   let database: Database;
   beforeAll(async () => {

@@ -29,7 +29,7 @@ describe('between an agent and the service', () => {
         (wasMet) => wasMet,
       );
       proxy.mend();
-      await until(total, (count) => count === RECORDS, 20_000);
+      await until(total, (count) => count === RECORDS);
       await until(
         () => agent.statusOf()?.waitingBytes,
         (bytes) => bytes === 0,

@@ -70,7 +70,6 @@ class Place {
     await until(
       () => this.numberOf(connections),
       (n) => n <= CONNECTIONS_MAX,
-      20_000,
     );
   }
 

@@ -1,7 +1,7 @@
 import { describeOnPostgres } from '../support/engines';
 import { useScene } from './support/under-attack';
 
-const LATE_MS = 2_500;
+const LATE_MS = 4_000;
 
 describeOnPostgres('the honest neighbour', () => {
   const at = useScene();

@@ -4,11 +4,11 @@ import { until } from '../support/until';
 import { World } from '../support/world';
 import { open, parseAnswer, trickle } from './support/raw';
 
-const HEADERS_MS = 400;
-const REQUEST_MS = 900;
-const IDLE_MS = 600;
+const HEADERS_MS = 1_000;
+const REQUEST_MS = 2_000;
+const IDLE_MS = 1_500;
 
-/** With limits of tenths of seconds in place of the real ones, so that nobody waits for minutes. */
+/** With limits of a second or two in place of the real ones, so that nobody waits for minutes. */
 describe('a slow client is cut off', () => {
   let world: World;
   beforeAll(async () => {

@@ -9,7 +9,13 @@ import {
 } from '../../src/database/distribute/distribution';
 import { migrate } from '../../src/database/migrate';
 import { installCitusStub } from '../support/citus-stub';
-import { createTestDatabase, describeOnPostgres, ENGINES, type TestDatabase } from '../support/engines';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  describeOnPostgres,
+  ENGINES,
+  type TestDatabase,
+} from '../support/engines';
 
 const placed = (name: string, change: Partial<Placement> = {}): Placement => ({
   ...{ name, column: 'tenant_id', colocation: 1 },
@@ -113,7 +119,7 @@ describeOnPostgres('distribute on a stand-in for Citus', () => {
   let place: TestDatabase;
   let db: Database;
   beforeEach(async () => {
-    place = await createTestDatabase('postgresql');
+    place = await createEmptyDatabase('postgresql');
     await installCitusStub(place.databaseUrl);
     db = await openDatabase(place);
   });

@@ -1,5 +1,10 @@
 import { Client } from 'pg';
-import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  describeOnPostgres,
+  type TestDatabase,
+} from '../support/engines';
 import { World } from '../support/world';
 
 /** Runs statements on a database. */
@@ -116,7 +121,7 @@ describeOnPostgres('READ_DATABASE_URL', () => {
   });
 
   it('reads from the primary until the migrations have reached the replica', async () => {
-    const behind = await createTestDatabase('postgresql');
+    const behind = await createEmptyDatabase('postgresql');
     const world = await open(behind.databaseUrl);
     try {
       expect((await list(world)).meta.totalCount).toBe(1);

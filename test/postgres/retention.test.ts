@@ -6,11 +6,15 @@ import { Store } from '../support/store';
 const at = (eventTime: string, change: object = {}) => ({ eventTime: `${eventTime}.0000000Z`, ...change });
 
 describe.each(ENGINES)('retention on %s', (engine) => {
+  let store: Store;
   let trial: RetentionTrial;
-  beforeEach(async () => {
-    trial = new RetentionTrial(await Store.open(engine));
+  beforeAll(async () => {
+    store = await Store.open(engine);
   });
-  afterEach(() => trial.store.close());
+  beforeEach(async () => {
+    trial = new RetentionTrial(await store.renewed());
+  });
+  afterAll(() => store.close());
   const insert = (...changes: object[]) => trial.store.insert(trial.store.checked(changes));
   const runs = () => trial.retention.runs(trial.store.tenantId, 100);
 

@@ -5,11 +5,11 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
 import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
 import type { TenantForm } from '../../src/trail/counts/scope';
 import { CITUS_URL, createCitusDatabase } from './citus';
+import { onServer, templateOn, urlOf } from './postgres-template';
 
 /** A database of a test's own: where it is, and how to get rid of it. */
 export interface TestDatabase {
@@ -47,18 +47,18 @@ export const REDIS_URL = process.env.TEST_REDIS_URL ?? null;
 
 export function createTestDatabase(engine: EngineName): Promise<TestDatabase> {
   if (engine === 'citus') return createCitus();
-  return engine === 'embedded' ? copyOf('migrated') : createPostgres();
+  return engine === 'embedded' ? copyOf('migrated') : createPostgres('migrated');
 }
 
 /** A database that no service has started on yet. */
 export async function createEmptyDatabase(engine: EngineName): Promise<TestDatabase> {
-  if (engine === 'postgresql') return createPostgres();
+  if (engine === 'postgresql') return createPostgres('empty');
   return copyOf('empty');
 }
 
 export const temporaryFolder = () => mkdtemp(path.join(os.tmpdir(), 'audit-activity-test-'));
 
-/** Making the embedded engine's files takes seconds, so they are made once for all workers and runs. */
+/** Making the embedded engine's files takes seconds, so they are made once for all workers and runs; so does migrating. */
 type Template = 'empty' | 'migrated';
 const templates = new Map<Template, Promise<string>>();
 
@@ -100,17 +100,18 @@ async function versionOfTemplate(): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-async function createPostgres(): Promise<TestDatabase> {
+async function createPostgres(template: Template): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const dataDir = await temporaryFolder();
-  await onServer(`CREATE DATABASE ${name}`);
-  const url = new URL(SERVER_URL ?? '');
-  url.pathname = `/${name}`;
+  const server = SERVER_URL ?? '';
+  const copied =
+    template === 'migrated' ? ` TEMPLATE ${await templateOn(server, await versionOfTemplate())}` : '';
+  await onServer(server, `CREATE DATABASE ${name}${copied}`);
   return {
-    databaseUrl: url.href,
+    databaseUrl: urlOf(server, name),
     dataDir,
     drop: async () => {
-      await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       await rm(dataDir, { recursive: true, force: true });
     },
   };
@@ -127,14 +128,4 @@ async function createCitus(): Promise<TestDatabase> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-async function onServer(statement: string): Promise<void> {
-  const client = new Client({ connectionString: SERVER_URL });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

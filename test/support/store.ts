@@ -59,6 +59,19 @@ export class Store {
     return new Store(this.database, this.place, tenantId);
   }
 
+  /** The same database without a row or a week, which is quicker than another one. @returns it, for a new tenant */
+  async renewed(): Promise<Store> {
+    const tables = await this.query<{ name: string; isWeek: boolean }>(
+      `SELECT c.relname::text AS name, c.relispartition AS "isWeek"
+       FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+       WHERE s.nspname = 'public' AND c.relkind IN ('r', 'p') AND c.relname <> '_prisma_migrations'`,
+    );
+    const names = (isWeek: boolean) => tables.filter((one) => one.isWeek === isWeek).map(({ name }) => name);
+    if (names(true).length > 0) await this.query(`DROP TABLE ${names(true).join()}`);
+    await this.query(`TRUNCATE ${names(false).join()}`);
+    return this.forNewTenant();
+  }
+
   /** Closes the connections; the database stays. */
   disconnect(): Promise<void> {
     return this.database.close();

@@ -1,10 +1,13 @@
 const POLL_MS = 20;
 
-/** Asks again and again until the answer is wanted; throws with the last answer when time is over. */
+/**
+ * Asks again and again until the answer is wanted; throws with the last answer when time is over. The time is long, so
+ * that a busy machine fails nothing: who waits it out waits for what never comes.
+ */
 export async function until<T>(
   ask: () => Promise<T> | T,
   wanted: (answer: T) => boolean,
-  withinMs = 10_000,
+  withinMs = 45_000,
 ): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {

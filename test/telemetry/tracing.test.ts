@@ -71,7 +71,6 @@ describe.each(ONE_ENGINE)('traces of a service on %s', (engine) => {
     until(
       () => collector.spans.filter((span) => span.traceId === traceId),
       (found) => found.length >= spans,
-      20_000,
     );
   const [traceId, callerSpan] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
   const traceparent = `00-${traceId}-${callerSpan}-01`;
@@ -115,7 +114,6 @@ describe.each(ONE_ENGINE)('traces of a service on %s', (engine) => {
     const request = await until(
       () => collector.spans.find((span) => attribute(span, 'request.id') === requestId),
       (span) => span !== undefined,
-      20_000,
     );
     const trace = await traceOf(request?.traceId ?? '', 2);
     const operation = trace.find(({ name }) => name === 'graphql');

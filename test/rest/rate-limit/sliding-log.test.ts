@@ -7,7 +7,7 @@ const limits = fc.integer({ min: 1, max: 6 });
 /** A log on a clock that the test turns. */
 function logOnClock() {
   let now = 0;
-  const log = new SlidingLog(undefined, () => now);
+  const log = new SlidingLog(10, () => now);
   return async (at: number, limit: number) => {
     now = at;
     return log.admit('key', limit);

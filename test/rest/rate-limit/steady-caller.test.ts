@@ -14,7 +14,7 @@ function entrance(limit: number) {
   const acceptCall = callAccepter({
     authenticator: { authenticate: async () => principal } as unknown as Authenticator,
     sessions: { find: async () => null },
-    limiter: new SlidingLog(undefined, () => performance.now()),
+    limiter: new SlidingLog(10, () => performance.now()),
     rateLimitPerMinute: limit,
     accessLog: { note: () => {} },
     nowMs: Date.now,

@@ -60,7 +60,6 @@ withServers('two instances on one PostgreSQL and one Redis', () => {
     await until(
       () => two.get('/audit-activity', key),
       ({ status }) => status === 401,
-      5_000,
     );
   });
 });

@@ -2,6 +2,7 @@ import { aGap, aReport, REPORT, reportOf } from '../../support/audit-sources';
 import { ENGINES } from '../../support/engines';
 import { anEvent } from '../../support/events';
 import { until } from '../../support/until';
+import { QUICK_LOG, useLimits } from '../../support/use-limits';
 import { useWorld } from '../../support/use-world';
 import type { TestTenant } from '../../support/world';
 import { refusesMissingAndInvalidKeys } from '../support/401';
@@ -20,6 +21,7 @@ refusesOtherMethods(SOURCES);
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString().replace('Z', '0000Z');
 
 describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
+  useLimits(QUICK_LOG);
   const open = useWorld(engine);
   const report = async (tenant: TestTenant, change: object) => {
     const given = aReport({ tenantId: tenant.tenantId, ...change });

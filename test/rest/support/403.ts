@@ -1,13 +1,13 @@
 import { SCOPE_NAMES } from '../../../src/caller/scopes';
 import { ONE_ENGINE } from '../../support/engines';
-import { useWorld } from '../../support/use-world';
+import { useSharedWorld } from '../../support/use-world';
 import { expectError, newestRecord, type Operation } from './operations';
 
 const SCOPE = 'read:audit-activity';
 
 export function refusesKeysWithoutScopeOrTenant(operation: Operation): void {
   describe.each(ONE_ENGINE)(`403 of ${operation.title} on %s`, (engine) => {
-    const at = useWorld(engine);
+    const at = useSharedWorld(engine);
     let tenantId: string;
     let recordId: string;
     let agentKey: string;

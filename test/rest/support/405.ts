@@ -1,10 +1,10 @@
 import { ONE_ENGINE } from '../../support/engines';
-import { useWorld } from '../../support/use-world';
+import { useSharedWorld } from '../../support/use-world';
 import { expectError, newestRecord, type Operation } from './operations';
 
 export function refusesOtherMethods(operation: Operation): void {
   describe.each(ONE_ENGINE)(`405 of ${operation.title} on %s`, (engine) => {
-    const at = useWorld(engine);
+    const at = useSharedWorld(engine);
     let recordId: string;
     let key: string;
     beforeAll(async () => {

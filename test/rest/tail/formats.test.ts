@@ -1,11 +1,13 @@
 import { ONE_ENGINE } from '../../support/engines';
 import { anEvent } from '../../support/events';
+import { QUICK_LOG, useLimits } from '../../support/use-limits';
 import { useWorld } from '../../support/use-world';
 import { linesOf } from '../export/support';
 import { expectError } from '../support/operations';
 import { drain, idsOf, PATH, sequenced } from './support';
 
 describe.each(ONE_ENGINE)('events in the schemas of others on %s', (engine) => {
+  useLimits(QUICK_LOG);
   const open = useWorld(engine);
   const filled = async () => {
     const acme = await open.world.tenant();

@@ -13,7 +13,6 @@ export async function sequenced(tenant: TestTenant, size: number): Promise<void>
   await until(
     async () => (await tenant.get('/audit-log')).body.data?.size,
     (entries) => entries >= size,
-    20_000,
   );
 }
 
