@@ -113,7 +113,7 @@ describeOnPostgres('READ_DATABASE_URL', () => {
   });
 
   it('does not start on a database that is no replica of the primary: its answers would be wrong', async () => {
-    const stranger = await createTestDatabase('postgresql');
+    const stranger = await createEmptyDatabase('postgresql');
     const world = await World.on(stranger);
     await world.service.close();
     await expect(open(stranger.databaseUrl)).rejects.toThrow('no replica of DATABASE_URL');
