@@ -68,7 +68,9 @@ export class Store {
     );
     const names = (isWeek: boolean) => tables.filter((one) => one.isWeek === isWeek).map(({ name }) => name);
     if (names(true).length > 0) await this.query(`DROP TABLE ${names(true).join()}`);
-    await this.query(`TRUNCATE ${names(false).join()}`);
+    // Not TRUNCATE, which makes new files for every table and index.
+    const emptied = names(false).map((name) => `DELETE FROM ${name};`);
+    await this.query(`DO $$ BEGIN ${emptied.join(' ')} END $$`);
     return this.forNewTenant();
   }
 
