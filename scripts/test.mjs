@@ -15,10 +15,7 @@ const LONG_SUITES = [...Object.keys(long.suites), ...long.only];
  */
 const QUICK_START = isLong ? [] : ['--liftoff-only'];
 /** They belong to the long run alone. */
-const LONG_ONLY = [
-  ...Object.keys(long.suites).filter((name) => long.suites[name].short === 0),
-  ...long.only,
-];
+const LONG_ONLY = [...Object.keys(long.suites).filter((name) => long.suites[name].short === 0), ...long.only];
 /** They need a browser, or have a run of their own. */
 const ELSEWHERE = [
   '/node_modules/',
