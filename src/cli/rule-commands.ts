@@ -17,12 +17,16 @@ const BACKTEST_FIELDS = columnsOf(BACKTEST);
 const DAYS_DEFAULT = 7;
 const POLL_MS = 700;
 
-/** `rule list`, `show`, `import`, `test`, `enable`, `disable`, `tune`. */
+/** `rule list`, `show`, `import`, `test`, `enable`, `disable`, `tune`, `remove`. */
 export function addRuleCommands(rule: Command, onService: OnService): void {
   const ofTenant = (command: Command) =>
     command.option('--tenant <id>', 'of this tenant (default: the only one)');
   onService(
-    ofTenant(rule.command('list').description('lists the rules of a tenant: those shipped, then its own')),
+    ofTenant(
+      rule
+        .command('list')
+        .description('lists the rules of a tenant: those shipped, its own, and its filters'),
+    ),
     async (run, options) => {
       const rules = await rulesOf(run, await tenantOf(run, options));
       return { json: rules, text: toTable(rules.map(toRow)) };
@@ -38,7 +42,9 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
     },
   );
   onService(
-    ofTenant(rule.command('import').description('adds the rules of a Sigma file').argument('<file>')),
+    ofTenant(
+      rule.command('import').description('adds the rules and filters of a Sigma file').argument('<file>'),
+    ),
     async (run, options, file) => {
       const source = textOf(file);
       const tenant = await tenantOf(run, options);
@@ -46,7 +52,8 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
         `mutation($tenantId: String!, $source: String!) { importRules(tenantId: $tenantId, source: $source) { ${FIELDS} } }`,
         { tenantId: tenant, source },
       );
-      return { json: importRules, text: toTable(importRules.map(toRow)) };
+      const text = [toTable(importRules.map(toRow)), ...importRules.flatMap(narrowing)].join('\n');
+      return { json: importRules, text };
     },
   );
   for (const [name, enabled] of [
@@ -97,6 +104,24 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
         },
       );
       return { json: tuneRule, text: `rule ${tuneRule.ruleId}: ${tuneRule.tuning ?? 'as in the file'}` };
+    },
+  );
+  onService(
+    ofTenant(
+      rule
+        .command('remove')
+        .description('ends a rule or filter of the own; what it found stays')
+        .argument('<rule>', RULE),
+    ),
+    async (run, options, name) => {
+      const tenant = await tenantOf(run, options);
+      const { ruleId } = await find(run, tenant, name);
+      const { removeRule } = await run<{ removeRule: Rule }>(
+        `mutation($tenantId: String!, $ruleId: String!) {
+          removeRule(tenantId: $tenantId, ruleId: $ruleId) { ${FIELDS} } }`,
+        { tenantId: tenant, ruleId },
+      );
+      return { json: removeRule, text: `rule ${removeRule.ruleId}: removed` };
     },
   );
   onService(
@@ -174,9 +199,14 @@ function textOf(file: string): string {
   }
 }
 
-const toRow = ({ ruleId, title, severity, enabled, shipped, version, tuning }: Rule) => ({
-  ...{ ruleId, severity, enabled, shipped, version, tuning, title },
+const toRow = ({ ruleId, kind, title, severity, enabled, shipped, version, tuning }: Rule) => ({
+  ...{ ruleId, kind, severity, enabled, shipped, version, tuning, title },
 });
+/** How many rules a filter narrows: none, where it names none that the tenant has. */
+const narrowing = ({ kind, title, enabled, narrows }: Rule) =>
+  kind === 'filter' && enabled
+    ? [`${title} narrows ${narrows.length} ${narrows.length === 1 ? 'rule' : 'rules'}`]
+    : [];
 const toExampleRow = ({ recordIds, group, ...example }: Backtest['examples'][number]) => ({
   ...{ ...example, group: JSON.stringify(group), firstRecord: recordIds[0] ?? null },
 });

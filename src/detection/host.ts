@@ -5,7 +5,7 @@ import type { DetectionEvent } from './event';
 import type { Finding } from './finding';
 import type { GroupValues } from './hit';
 import type { Rule, Tuning } from './rule';
-import { parseRules } from './sigma/rule-file';
+import { parseRuleFile, parseRules } from './sigma/rule-file';
 
 /** A rule as a tenant has it, as plain data. */
 export interface RuleSource {
@@ -13,6 +13,8 @@ export interface RuleSource {
   readonly source: string;
   readonly tuning: Tuning | null;
   readonly version: number;
+  /** The files of the tenant's filters that narrow it. */
+  readonly filters: readonly string[];
 }
 
 /** A row of state as it is stored: the key is a digest, the rest JSON. */
@@ -139,18 +141,20 @@ class KnownRules {
   readonly #known = new LRUCache<string, { readonly rule: Rule | null }>({ maxSize: KNOWN_CHARS_MAX });
 
   /** A file that this release refuses, though one before took it, finds nothing. */
-  active({ ruleId, source, tuning, version }: RuleSource): ActiveRule[] {
-    const text = `${ruleId}\n${JSON.stringify(tuning)}\n${source}`;
+  active(given: RuleSource): ActiveRule[] {
+    const { ruleId, source, tuning, version, filters } = given;
+    const text = JSON.stringify([ruleId, tuning, source, filters]);
     const key = createHash('sha256').update(text).digest('base64');
-    const known = this.#known.get(key) ?? { rule: ruleOf(source, ruleId, tuning) };
+    const known = this.#known.get(key) ?? { rule: ruleOf(given) };
     this.#known.set(key, known, { size: text.length });
     return known.rule ? [{ rule: known.rule, version }] : [];
   }
 }
 
-function ruleOf(source: string, ruleId: string, tuning: Tuning | null): Rule | null {
+function ruleOf({ ruleId, source, tuning, filters }: RuleSource): Rule | null {
   try {
-    const rules = parseRules(source, (id) => (id === ruleId ? tuning : null));
+    const documents = filters.flatMap((text) => parseRuleFile(text).filters.map(({ document }) => document));
+    const rules = parseRules(source, (id) => (id === ruleId ? tuning : null), documents);
     return rules.find((one) => one.ruleId === ruleId) ?? null;
   } catch {
     return null;

@@ -81,6 +81,10 @@ export interface Rule extends RuleAbout {
   readonly source: string;
   /** What an event takes: 1 is about a text that is looked for in 4,000 characters, a microsecond. */
   readonly cost: number;
+  /** Ids of the filters from outside its file that narrow it. */
+  readonly filters: readonly string[];
+  /** What they take of the cost. */
+  readonly filterCost: number;
 }
 
 /** Events that come with a rule file, and whether it must find something in them. */

@@ -113,6 +113,7 @@ describe('an engine', () => {
       source,
       tuning: null,
       version: 1,
+      filters: [],
     }));
     await host.open(1, rules, []);
     await host.open(2, rules, []);

@@ -47,7 +47,7 @@ export function ImportRules({ tenantId, filter, onClose, onDone }: Props) {
       <FromSearch filter={filter} onMade={setSource} />
       <Textarea
         label="Sigma file"
-        description="One rule, or a correlation and the rules it is made of."
+        description="Rules, correlations and the rules they are made of, or filters of rules that are here."
         required
         autosize
         minRows={6}

@@ -4,18 +4,22 @@ import { showHidden } from '../explore/event/marks';
 import { Attack } from './attack';
 import { Backtest } from './backtest';
 import { EnableSwitch } from './enable-switch';
+import { RemoveRule } from './remove-rule';
 import type { Rule } from './rule';
 import classes from './rules.module.css';
 import { TuneRule } from './tune-rule';
 
 interface Props {
   readonly rule: Rule | null;
+  /** All of the tenant: what narrows what is told by title. */
+  readonly rules: readonly Rule[];
   readonly canWork: boolean;
   readonly onClose: () => void;
+  readonly onRemoved: () => void;
 }
 
 /** One rule: what it is for, what the tenant set of it, and what it would have found. */
-export const RuleDrawer = ({ rule, canWork, onClose }: Props) => (
+export const RuleDrawer = ({ rule, rules, canWork, onClose, onRemoved }: Props) => (
   <Drawer
     opened={rule !== null}
     onClose={onClose}
@@ -24,18 +28,25 @@ export const RuleDrawer = ({ rule, canWork, onClose }: Props) => (
     title="Rule"
     closeButtonProps={{ 'aria-label': 'Close' }}
   >
-    {rule && <Detail key={rule.ruleId} rule={rule} canWork={canWork} />}
+    {rule && <Detail key={rule.ruleId} {...{ rule, rules, canWork, onRemoved }} />}
   </Drawer>
 );
 
-function Detail({ rule, canWork }: { readonly rule: Rule; readonly canWork: boolean }) {
+function Detail({
+  rule,
+  rules,
+  canWork,
+  onRemoved,
+}: Omit<Props, 'rule' | 'onClose'> & { readonly rule: Rule }) {
   const { title, severity, description, why, falsePositives, tags, source, version, tenantId, ruleId } = rule;
+  const isFilter = rule.kind === 'filter';
+  const related = rules.filter((one) => [...rule.narrows, ...rule.narrowedBy].includes(one.ruleId));
   return (
     <Stack>
       <div>
         <Text fw={600}>{showHidden(title)}</Text>
         <Group gap="xs" mt={6}>
-          <Severity severity={severity} />
+          {severity ? <Severity severity={severity} /> : <Text size="sm">Filter</Text>}
           <EnableSwitch rule={rule} canWork={canWork} />
           <Text size="xs" c="dimmed">
             Version {version} · {ruleId}
@@ -62,9 +73,23 @@ function Detail({ rule, canWork }: { readonly rule: Rule; readonly canWork: bool
           </>
         )}
         <Attack tags={tags} />
+        {(related.length > 0 || isFilter) && (
+          <>
+            <Text size="sm" fw={600} mt="xs">
+              {isFilter ? 'It narrows' : 'It is narrowed by'}
+            </Text>
+            {related.length === 0 && <Text size="sm">No rule that is here</Text>}
+            <List size="sm">
+              {related.map((one) => (
+                <List.Item key={one.ruleId}>{showHidden(one.title)}</List.Item>
+              ))}
+            </List>
+          </>
+        )}
       </div>
-      {canWork && <TuneRule key={version} rule={rule} />}
-      {canWork && <Backtest tenantId={tenantId} ruleId={ruleId} />}
+      {canWork && !isFilter && <TuneRule key={version} rule={rule} />}
+      {canWork && !isFilter && <Backtest tenantId={tenantId} ruleId={ruleId} />}
+      {canWork && !rule.shipped && <RemoveRule rule={rule} onRemoved={onRemoved} />}
       <section aria-label="The file">
         <Title order={2} size="h6" mb={4}>
           The file

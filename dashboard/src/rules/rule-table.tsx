@@ -37,7 +37,11 @@ export function RuleTable({ rules, counts, canWork, onOpen }: Props) {
           title: 'Enabled',
           render: (rule) => <EnableSwitch rule={rule} canWork={canWork} />,
         },
-        { accessor: 'severity', title: 'Level', render: ({ severity }) => <Severity severity={severity} /> },
+        {
+          accessor: 'severity',
+          title: 'Level',
+          render: ({ severity }) => (severity ? <Severity severity={severity} /> : 'Filter'),
+        },
         {
           accessor: 'title',
           title: 'Rule',
@@ -45,9 +49,7 @@ export function RuleTable({ rules, counts, canWork, onOpen }: Props) {
             <div style={{ minWidth: 200 }}>
               <Opener onOpen={() => onOpen(rule)}>{showHidden(rule.title)}</Opener>
               <Text size="xs" c="dimmed">
-                {[rule.shipped ? 'Came with the service' : 'Own rule', rule.tuning && 'tuned']
-                  .filter(Boolean)
-                  .join(', ')}
+                {about(rule)}
               </Text>
             </div>
           ),
@@ -67,6 +69,15 @@ export function RuleTable({ rules, counts, canWork, onOpen }: Props) {
     />
   );
 }
+
+function about({ kind, shipped, tuning, enabled, narrows, narrowedBy }: Rule): string {
+  if (kind === 'filter') return enabled ? `Narrows ${count(narrows, 'rule')}` : 'Filter';
+  const origin = shipped ? 'Came with the service' : 'Own rule';
+  const narrowed = narrowedBy.length > 0 && `narrowed by ${count(narrowedBy, 'filter')}`;
+  return [origin, tuning && 'tuned', narrowed].filter(Boolean).join(', ');
+}
+const count = ({ length }: readonly string[], what: string) =>
+  `${length} ${length === 1 ? what : `${what}s`}`;
 
 const Findings = ({ ruleId, count }: { readonly ruleId: string; readonly count: number }) =>
   count === 0 ? (

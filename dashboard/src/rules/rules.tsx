@@ -46,9 +46,10 @@ export default function Rules({ session }: { readonly session: Session }) {
       return next;
     });
   const rules = data?.detectionRules ?? [];
+  const sigma = rules.filter(({ kind }) => kind === 'rule');
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = rules.filter(({ title, tags, severity }) => {
-    const all = [title, severity, ...attackOf(tags)].join(' ').toLowerCase();
+  const shown = rules.filter(({ title, tags, severity, kind }) => {
+    const all = [title, severity ?? kind, ...attackOf(tags)].join(' ').toLowerCase();
     return words.every((word) => all.includes(word));
   });
   const counts = found.data?.findingCounts.filter((count) => count.tenantId === tenantId);
@@ -76,7 +77,7 @@ export default function Rules({ session }: { readonly session: Session }) {
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <Text size="sm" role="status" pb={8}>
-          {data && `${rules.filter(({ enabled }) => enabled).length} of ${rules.length} rules are enabled`}
+          {data && `${sigma.filter(({ enabled }) => enabled).length} of ${sigma.length} rules are enabled`}
         </Text>
       </Group>
       {error && <Failed error={error} retry={ask} />}
@@ -94,8 +95,13 @@ export default function Rules({ session }: { readonly session: Session }) {
       )}
       <RuleDrawer
         rule={rules.find(({ ruleId }) => ruleId === given.get('rule')) ?? null}
+        rules={rules}
         canWork={canWork}
         onClose={() => set('rule', null)}
+        onRemoved={() => {
+          set('rule', null);
+          ask();
+        }}
       />
       {isImporting && tenantId && (
         <ImportRules

@@ -11,7 +11,7 @@ import { selectionTest } from './selection';
 /** What every document of a rule file has. */
 export interface Described {
   readonly line: number;
-  /** What correlations and filters call it: its name and its id. */
+  /** What correlations call it: its name and its id. Filters may also call it by its title. */
   readonly names: readonly string[];
   readonly about: RuleAbout;
   readonly own: OwnPart;
@@ -29,9 +29,13 @@ export interface CorrelationDocument extends Described {
 export interface FilterDocument {
   readonly kind: 'filter';
   readonly line: number;
+  readonly filterId: string;
+  /** '' where the file does not say. */
+  readonly title: string;
+  readonly description: string;
   /** Of the rules that it narrows; null: of any. */
   readonly logsource: Logsource | null;
-  /** Null: all of the file. */
+  /** By name, id or title; null: all. */
   readonly rules: readonly string[] | null;
   readonly matcher: Matcher | null;
   readonly cost: number;
@@ -49,6 +53,7 @@ export interface OwnPart {
 const OWN = 'x-audit-activity';
 /** In place of a detection: alerts of this rule are about the trail itself, not about events. */
 const TRAIL_HEALTH = 'trail-health';
+const TITLE_CHARS_MAX = 256;
 const DEDUP_DEFAULT = 60;
 const DEDUP_MAX = 7 * 24 * 60;
 
@@ -84,15 +89,14 @@ const LEVELS: Readonly<Record<string, Severity>> = {
 function parseDescribed(root: MapNode, problems: Problems): Described {
   const title = textAt(root, 'title')?.trim() ?? '';
   if (title === '') problems.add(root.line, 'a rule must have a title');
-  if (title.length > 256) problems.add(root.line, 'a title has at most 256 characters');
+  if (title.length > TITLE_CHARS_MAX)
+    problems.add(root.line, `a title has at most ${TITLE_CHARS_MAX} characters`);
   const levelEntry = entryOf(root, 'level');
   const level = textAt(root, 'level')?.toLowerCase() ?? 'medium';
   const severity = LEVELS[level];
   if (!severity)
     problems.add(levelEntry?.line ?? root.line, `level must be one of ${Object.keys(LEVELS).join(', ')}`);
-  const id = textAt(root, 'id');
-  const idEntry = entryOf(root, 'id');
-  if (id !== null && !isUuid(id)) problems.add(idEntry?.line ?? root.line, 'id must be a UUID');
+  const id = uuidAt(root, problems);
   const name = textAt(root, 'name');
   return {
     line: root.line,
@@ -108,6 +112,12 @@ function parseDescribed(root: MapNode, problems: Problems): Described {
     },
     own: parseOwn(root, problems),
   };
+}
+
+function uuidAt(root: MapNode, problems: Problems): string | null {
+  const id = textAt(root, 'id');
+  if (id !== null && !isUuid(id)) problems.add(entryOf(root, 'id')?.line ?? root.line, 'id must be a UUID');
+  return id;
 }
 
 /** The same title has the same id, so that a file without ids can be imported again. */
@@ -187,11 +197,16 @@ function detectionTest(
 function parseFilter(root: MapNode, filter: Entry, problems: Problems): FilterDocument | null {
   if (filter.value.kind !== 'map') return problems.add(filter.line, 'filter must be a map');
   const rules = textsAt(filter.value, 'rules');
-  const isAny = rules.length === 0 || (rules.length === 1 && rules[0] === 'any');
+  const isAny = rules.length === 0 || (rules.length === 1 && rules[0]?.toLowerCase() === 'any');
+  const title = textAt(root, 'title')?.trim() ?? '';
+  if (title.length > TITLE_CHARS_MAX)
+    problems.add(root.line, `a title has at most ${TITLE_CHARS_MAX} characters`);
+  const filterId = uuidAt(root, problems)?.toLowerCase() ?? idOf(`filter\n${textAt(root, 'name') ?? title}`);
+  const description = textAt(root, 'description')?.trim() ?? '';
   const before = problems.cost;
   const matcher = detectionTest(filter, problems, ['rules']);
   return {
-    ...{ kind: 'filter', line: root.line, rules: isAny ? null : rules },
+    ...{ kind: 'filter', line: root.line, filterId, title, description, rules: isAny ? null : rules },
     ...{ logsource: logsourceAt(root), matcher, cost: problems.cost - before },
   };
 }

@@ -25,8 +25,9 @@ export function logsourceAt(root: MapNode): Logsource | null {
   return Object.fromEntries(named) as Logsource;
 }
 
-/** Whether a filter of one log source narrows a rule of another. */
+/** Whether a filter of one log source narrows a rule of another: all names of SQL Server's audit are one log. */
 export const narrows = (filter: Logsource | null, rule: Logsource | null): boolean =>
+  (isAudit(filter) && isAudit(rule)) ||
   KEYS.every((key) => filter?.[key] === undefined || filter[key] === rule?.[key]);
 
 /** Rules look at SQL Server's audit as it is, or at the Windows logs that SQL Server writes to. */
@@ -43,6 +44,9 @@ export function ruleLogsource(root: MapNode, problems: Problems): Logsource | nu
       'product windows, service application',
   );
 }
+
+const isAudit = (logsource: Logsource | null): boolean =>
+  logsource !== null && logsource.product !== 'windows' && isOurs(logsource);
 
 function isOurs({ product, category, service }: Logsource): boolean {
   if (product === SQL_SERVER) return true;

@@ -2,7 +2,13 @@ import { fieldSlot } from '../field-names';
 import { allOf, type Matcher, not } from '../matcher';
 import type { EventNode, Rule, RuleNode, Tuning } from '../rule';
 import { correlationNode } from './correlation';
-import { type CorrelationDocument, type EventDocument, parseDocument, type SigmaDocument } from './document';
+import {
+  type CorrelationDocument,
+  type EventDocument,
+  type FilterDocument,
+  parseDocument,
+  type SigmaDocument,
+} from './document';
 import { narrows } from './logsource';
 import { parseNodes } from './node';
 import { Problems, RuleRefused } from './problem';
@@ -14,15 +20,30 @@ const PARTS_OF_FILE_MAX = 2_000;
 const PART_COST = 2;
 const DEFAULT_GROUP = ['serverInstanceName', 'serverPrincipalName'];
 
-/**
- * The rules of a Sigma file: those of its documents that no correlation of the file refers to, or that say `generate`.
- * @param tuning what a tenant changes, by rule id @throws RuleRefused with every problem and its line
- */
-export function parseRules(
-  text: string,
-  tuning: (ruleId: string) => Tuning | null = () => null,
-): readonly Rule[] {
+/** What a Sigma file holds. */
+export interface RuleFile {
+  /** Those of its documents that no correlation of the file refers to, or that say `generate`. */
+  readonly rules: readonly Rule[];
+  /** Its filters that narrow rules of other files: all of a file without rules, else those that name others. */
+  readonly filters: readonly RuleFilter[];
+}
+export interface RuleFilter {
+  readonly document: FilterDocument;
+  readonly source: string;
+}
+interface Around {
+  /** What a tenant changes, by rule id. */
+  readonly tuning?: (ruleId: string) => Tuning | null;
+  /** Of other files. */
+  readonly filters?: readonly FilterDocument[];
+}
+
+/** @throws RuleRefused with every problem and its line */
+export function parseRuleFile(text: string, { tuning = () => null, filters = [] }: Around = {}): RuleFile {
   const problems = new Problems();
+  const refuse = () => {
+    if (problems.found.length > 0) throw new RuleRefused(problems.found);
+  };
   const texts = new Map<SigmaDocument, string>();
   for (const { root, text: own } of parseNodes(text)) {
     const document = parseDocument(root, problems);
@@ -37,45 +58,76 @@ export function parseRules(
       named.set(name, document);
     }
   }
-  if (problems.found.length > 0) throw new RuleRefused(problems.found);
+  refuse();
   const referred = new Set<EventDocument | CorrelationDocument>();
-  const builder = new Builder(texts, named, referred, problems);
+  const builder = new Builder({ texts, named, referred, problems, filters });
   const rules = documents.flatMap((document) => {
     if (document.kind === 'filter') return [];
     const rule = builder.ruleOf(document, tuning(document.about.ruleId) ?? {});
     return rule ? [{ document, rule }] : [];
   });
-  if (problems.found.length > 0) throw new RuleRefused(problems.found);
+  refuse();
   const shown = rules.filter(({ document }) => !referred.has(document)).map(({ rule }) => rule);
-  if (shown.length === 0)
-    problems.add(
-      1,
-      documents.some(({ kind }) => kind === 'filter')
-        ? 'the file has filters and no rule: filters narrow the rules of their own file'
-        : 'the file has no rule',
-    );
   if (shown.length > RULES_OF_FILE_MAX) problems.add(1, `a file has at most ${RULES_OF_FILE_MAX} rules`);
   if (new Set(shown.map(({ ruleId }) => ruleId)).size < shown.length)
     problems.add(1, 'two rules of the file have the same id');
-  if (problems.found.length > 0) throw new RuleRefused(problems.found);
-  return shown;
+  const outward = outwardFilters(texts, problems);
+  if (new Set(outward.map(({ document }) => document.filterId)).size < outward.length)
+    problems.add(1, 'two filters of the file have the same id');
+  refuse();
+  return { rules: shown, filters: outward };
 }
+
+/** The rules of a Sigma file. @throws RuleRefused with every problem and its line; also where it has none */
+export function parseRules(
+  text: string,
+  tuning: (ruleId: string) => Tuning | null = () => null,
+  filters: readonly FilterDocument[] = [],
+): readonly Rule[] {
+  const { rules, filters: own } = parseRuleFile(text, { tuning, filters });
+  if (rules.length > 0) return rules;
+  const reason = own.length > 0 ? 'the file has filters and no rule' : 'the file has no rule';
+  throw new RuleRefused([{ line: 1, reason }]);
+}
+
+function outwardFilters(texts: ReadonlyMap<SigmaDocument, string>, problems: Problems): RuleFilter[] {
+  const inside = new Set([...texts.keys()].flatMap(callNames));
+  return [...texts].flatMap(([document, source]) => {
+    if (document.kind !== 'filter') return [];
+    const isOutward = document.rules?.some((name) => !inside.has(name.toLowerCase())) ?? inside.size === 0;
+    if (isOutward && document.title === '')
+      problems.add(document.line, 'a filter of rules of other files must have a title');
+    return isOutward ? [{ document, source }] : [];
+  });
+}
+
+/** What filters may call a document, in small letters. */
+const callNames = (document: SigmaDocument): readonly string[] =>
+  document.kind === 'filter'
+    ? []
+    : [...document.names, document.about.ruleId, document.about.title].map((name) => name.toLowerCase());
 
 class Builder {
   #parts = 0;
   #used = new Set<SigmaDocument>();
   #cost = 0;
+  #filterCost = 0;
 
   constructor(
-    private readonly texts: ReadonlyMap<SigmaDocument, string>,
-    private readonly named: ReadonlyMap<string, EventDocument | CorrelationDocument>,
-    private readonly referred: Set<EventDocument | CorrelationDocument>,
-    private readonly problems: Problems,
+    private readonly of: {
+      readonly texts: ReadonlyMap<SigmaDocument, string>;
+      readonly named: ReadonlyMap<string, EventDocument | CorrelationDocument>;
+      readonly referred: Set<EventDocument | CorrelationDocument>;
+      readonly problems: Problems;
+      /** Of other files. */
+      readonly filters: readonly FilterDocument[];
+    },
   ) {}
 
   ruleOf(document: EventDocument | CorrelationDocument, tuning: Tuning): Rule | null {
     this.#used = new Set();
-    this.#cost = 0;
+    [this.#cost, this.#filterCost] = [0, 0];
+    const { texts, problems, filters } = this.of;
     const except = this.#exceptions(tuning, document.line);
     const root = this.#node(document, tuning, except, []);
     if (!root) return null;
@@ -83,7 +135,7 @@ class Builder {
     const named = own.groupBy ?? DEFAULT_GROUP.map((name) => ({ name, line: document.line }));
     const groupBy = named.flatMap(({ name, line }) => {
       const field = fieldSlot(name);
-      if (!field) this.problems.add(line, unknownField(name));
+      if (!field) problems.add(line, unknownField(name));
       return field ? [{ name, field }] : [];
     });
     return {
@@ -95,7 +147,9 @@ class Builder {
       dedupMinutes: tuning.dedupMinutes ?? own.dedupMinutes,
       tests: own.tests,
       cost: this.#cost,
-      source: [...this.texts].flatMap(([one, text]) => (this.#used.has(one) ? [text] : [])).join(''),
+      filters: filters.filter((one) => this.#used.has(one)).map(({ filterId }) => filterId),
+      filterCost: this.#filterCost,
+      source: [...texts].flatMap(([one, text]) => (this.#used.has(one) ? [text] : [])).join(''),
     };
   }
 
@@ -106,7 +160,7 @@ class Builder {
         allOf(
           Object.entries(exception).map(([name, value]): Matcher => {
             const field = fieldSlot(name);
-            if (!field) this.problems.add(line, unknownField(name));
+            if (!field) this.of.problems.add(line, unknownField(name));
             const wanted = value.toLowerCase();
             return { test: (seen) => field !== null && seen.folded(field).includes(wanted), actions: null };
           }),
@@ -123,25 +177,25 @@ class Builder {
     path: readonly (EventDocument | CorrelationDocument)[],
   ): RuleNode | null {
     if (path.includes(document))
-      return this.problems.add(document.line, 'correlations refer to each other in a circle');
+      return this.of.problems.add(document.line, 'correlations refer to each other in a circle');
     this.#parts += 1;
     if (this.#parts > PARTS_OF_FILE_MAX) {
       if (this.#parts > PARTS_OF_FILE_MAX + 1) return null;
-      return this.problems.add(
+      return this.of.problems.add(
         document.line,
         `the correlations of a file name at most ${PARTS_OF_FILE_MAX} rules, counted with those that they name in turn`,
       );
     }
     this.#used.add(document);
     this.#cost += PART_COST;
-    if (document.kind === 'event') return this.#eventNode(document, except);
+    if (document.kind === 'event') return this.#eventNode(document, except, path);
     return correlationNode(document, {
-      problems: this.problems,
+      problems: this.of.problems,
       tuning: path.length === 0 ? tuning : {},
       childOf: (name, line) => {
-        const child = this.named.get(name);
+        const child = this.of.named.get(name);
         if (!child) {
-          this.problems.add(line, `there is no rule ${name} in this file`);
+          this.of.problems.add(line, `there is no rule ${name} in this file`);
           return null;
         }
         this.#refer(child, document);
@@ -153,18 +207,25 @@ class Builder {
   #refer(child: EventDocument | CorrelationDocument, by: CorrelationDocument): void {
     const generate = by.correlation.entries.find(({ key }) => key === 'generate')?.value;
     if (generate?.kind === 'scalar' && generate.value === true) return;
-    this.referred.add(child);
+    this.of.referred.add(child);
   }
 
-  #eventNode(document: EventDocument, except: Matcher | null): EventNode | null {
+  #eventNode(
+    document: EventDocument,
+    except: Matcher | null,
+    path: readonly (EventDocument | CorrelationDocument)[],
+  ): EventNode | null {
     if (!document.matcher) return null;
     this.#cost += document.cost;
+    const names = new Set([document, ...path].flatMap(callNames));
+    const own = [...this.of.texts.keys()].filter((one) => one.kind === 'filter');
     const filters: Matcher[] = [];
-    for (const one of this.texts.keys()) {
-      if (one.kind !== 'filter' || !one.matcher || !narrows(one.logsource, document.logsource)) continue;
-      if (one.rules !== null && !one.rules.some((name) => document.names.includes(name))) continue;
+    for (const one of [...own, ...this.of.filters]) {
+      if (!one.matcher || !narrows(one.logsource, document.logsource)) continue;
+      if (one.rules !== null && !one.rules.some((name) => names.has(name.toLowerCase()))) continue;
       filters.push(one.matcher);
       this.#cost += one.cost;
+      if (this.of.filters.includes(one)) this.#filterCost += one.cost;
       this.#used.add(one);
     }
     return { kind: 'event', matcher: allOf([document.matcher, ...filters, ...(except ? [except] : [])]) };

@@ -9,7 +9,7 @@ import { LIMITS } from '../../limits';
 import type { ArrivalReader, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
-import { ruleOf } from './rule.store';
+import type { RuleAbouts } from './rule-abouts';
 import type { ShippedRule } from './shipped-rules';
 import { DetectionTally } from './tally';
 import { enabledRules } from './tenant-rules';
@@ -51,6 +51,7 @@ export class Detector {
       readonly form: TenantForm;
       readonly host: EngineHost;
       readonly shipped: ReadonlyMap<string, ShippedRule>;
+      readonly abouts: RuleAbouts;
       readonly nowMs: () => number;
       readonly tally: DetectionTally;
       /** In the transaction that writes alerts. */
@@ -163,13 +164,13 @@ export class Detector {
     const isCurrent =
       open?.position === place.position && open.learned === place.learned && open.revision === place.revision;
     if (isCurrent) return;
-    const { owner, host, shipped } = this.parts;
-    const rules = await owner.$transaction((tx) => enabledRules(tx, tenantId, shipped));
+    const { owner, host, shipped, abouts } = this.parts;
+    const rules = await owner.$transaction((tx) => enabledRules(tx, tenantId, shipped, abouts));
     const rows = await owner.$queryRawUnsafe<{ node: string; key: string; touched: bigint; body: string }[]>(
       'SELECT node, key, touched, body FROM detection_state WHERE tenant_id = $1::int ORDER BY touched, node, key',
       tenantId,
     );
-    this.#countRefused(tenantId, place.revision, rules);
+    await this.#countRefused(tenantId, place.revision, rules);
     const current = new Set(rules.map(({ ruleId, version }) => `${ruleId}/${version}`));
     const isOfRule = ({ node }: { readonly node: string }) =>
       current.has(node.slice(0, node.lastIndexOf('/')));
@@ -212,12 +213,16 @@ export class Detector {
   }
 
   /** Of rules that a tenant gave or tuned: those that came with the service are read when it starts. */
-  #countRefused(tenantId: number, revision: number, rules: readonly RuleSource[]): void {
-    const { shipped, tally } = this.parts;
+  async #countRefused(tenantId: number, revision: number, rules: readonly RuleSource[]): Promise<void> {
+    const { shipped, tally, abouts } = this.parts;
     if (tally.refusedRules.get(tenantId)?.revision === revision) return;
     const given = rules.filter(({ ruleId, tuning }) => tuning !== null || !shipped.has(ruleId));
-    const refused = given.filter(({ source, ruleId, tuning }) => ruleOf(source, ruleId, tuning) === null);
-    tally.refusedRules.set(tenantId, { revision, count: refused.length });
+    let count = 0;
+    for (const { ruleId, source, tuning } of given) {
+      const about = await abouts.of({ ruleId, source, tuning: tuning && JSON.stringify(tuning) }, []);
+      count += Number(about === null);
+    }
+    tally.refusedRules.set(tenantId, { revision, count });
   }
 
   async #forget(tenantId: number): Promise<void> {

@@ -4,9 +4,9 @@ import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { TICKS_PER_MS } from '../../event/event-time';
 import { toStored } from '../../trail/stored-text';
 import { noteAlerts } from './notices';
+import { tuningOf } from './rule-digest';
 import type { ShippedRule } from './shipped-rules';
 import { openSuppressions, suppressesGroup } from './suppression';
-import { tuningOf } from './tenant-rules';
 import { type TrailProblem, trailProblems } from './trail-problems';
 import { alertKey, severityNumber } from './write-findings';
 

@@ -25,6 +25,7 @@ import { AlertRouteResolver } from './route.resolver';
 import { RouteStore } from './route.store';
 import { RuleResolver } from './rule.resolver';
 import { RuleStore } from './rule.store';
+import { RuleAbouts } from './rule-abouts';
 import { readShippedRules } from './shipped-rules';
 import { SuppressionResolver } from './suppression.resolver';
 import { DetectionTally } from './tally';
@@ -51,10 +52,11 @@ export function detectionModule(parts: {
   const shipped = readShippedRules();
   const host = openHost();
   const tally = new DetectionTally();
+  const abouts = new RuleAbouts();
   const reader = new AlertReader(ask);
   const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs);
   const detector = new Detector({
-    ...{ owner, form, host, shipped, nowMs, tally },
+    ...{ owner, form, host, shipped, abouts, nowMs, tally },
     onAlerts: (tx, tenantId, written) =>
       noteAlerts(
         tx,
@@ -72,7 +74,7 @@ export function detectionModule(parts: {
     }),
   });
   const alerts = new AlertStore(prisma, nowMs, (tx, alert) => noteAlerts(tx, [alert], new Date(nowMs())));
-  const rules = new RuleStore(prisma, shipped, nowMs);
+  const rules = new RuleStore(prisma, shipped, abouts, nowMs);
   const backtests = new Backtests(new PostgresArrivalReader(askPrisma(owner), form, nowMs), nowMs, log);
   signal.addEventListener('abort', () => backtests.close());
   const callTenants = new CallTenants(tenants);

@@ -18,8 +18,7 @@ import {
   text,
   WORK_ALERTS,
 } from './operations';
-import { type RuleStore, ruleOf, rulesOf } from './rule.store';
-import { tuningOf } from './tenant-rules';
+import type { RuleStore } from './rule.store';
 import { BACKTEST, DETECTION_RULE } from './work-answers';
 
 const RuleType = objectType(DETECTION_RULE);
@@ -37,14 +36,16 @@ export class RuleResolver {
     },
   ) {}
 
-  @Query(() => [RuleType], { description: 'The rules of a tenant: those shipped, then its own.' })
+  @Query(() => [RuleType], {
+    description: 'The rules of a tenant: those shipped, then its own, then its filters.',
+  })
   @Access(READ_ALERTS)
   async detectionRules(@Arg('tenantId', text) tenantId: string, @Ctx() call: Call) {
     return this.parts.rules.list(await this.parts.tenants.one(call, tenantId));
   }
 
   @Mutation(() => [RuleType], {
-    description: 'Adds the rules of a Sigma file, or replaces those of the same ids.',
+    description: 'Adds the rules and filters of a Sigma file, or replaces those of the same ids.',
   })
   @Access(WORK_ALERTS)
   async importRules(
@@ -67,6 +68,22 @@ export class RuleResolver {
       await this.parts.tenants.one(call, tenantId),
       idOf(ruleId),
       enabled,
+      attemptOf(call),
+    );
+  }
+
+  @Mutation(() => RuleType, {
+    description: 'Ends a rule or filter of the tenant; what it found stays. Answers what it was.',
+  })
+  @Access(WORK_ALERTS)
+  async removeRule(
+    @Arg('tenantId', text) tenantId: string,
+    @Arg('ruleId', text) ruleId: string,
+    @Ctx() call: Call,
+  ) {
+    return this.parts.rules.remove(
+      await this.parts.tenants.one(call, tenantId),
+      idOf(ruleId),
       attemptOf(call),
     );
   }
@@ -115,13 +132,12 @@ export class RuleResolver {
     if (days < 1 || days > LIMITS.backtestDaysMax)
       throw invalid(`days must be from 1 to ${LIMITS.backtestDaysMax}.`);
     if ((ruleId == null) === (source == null)) throw invalid('Give either ruleId or source.');
-    const known = ruleId == null ? null : await this.parts.rules.find(tenant, idOf(ruleId));
-    const tuning = tuningOf(known?.tuning ?? null);
-    const rule = known ? ruleOf(known.source, known.ruleId, tuning) : rulesOf(source ?? '')[0];
-    if (!rule) throw invalid('This release does not take the rule.');
-    const { ruleId: id, title, source: text } = rule;
+    const rule =
+      ruleId != null
+        ? await this.parts.rules.runnable(tenant, idOf(ruleId))
+        : await this.parts.rules.runnableFile(tenant, source ?? '');
     return this.parts.alerts.noted(attemptOf(call), tenant, () =>
-      this.parts.backtests.start(tenant, { ruleId: id, title, source: text, tuning, version: 1 }, days),
+      this.parts.backtests.start(tenant, rule, days),
     );
   }
 

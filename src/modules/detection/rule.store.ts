@@ -1,58 +1,53 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { type Attempt, changeOf } from '../../caller/access-entry';
 import { insertEntries } from '../../caller/access-log.store';
 import type { Prisma, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
-import type { Rule, RuleAbout, Tuning } from '../../detection/rule';
+import type { RuleSource } from '../../detection/host';
+import type { Rule, Tuning } from '../../detection/rule';
 import { RuleRefused } from '../../detection/sigma/problem';
-import { parseRules } from '../../detection/sigma/rule-file';
+import { parseRuleFile, parseRules, type RuleFile } from '../../detection/sigma/rule-file';
 import { DomainError } from '../../errors';
 import type { Answer } from '../../event/shape';
-import { LIMITS } from '../../limits';
+import { checkOwnRules, refused } from './own-rule-bounds';
+import type { RuleAbouts } from './rule-abouts';
+import { digestOf } from './rule-digest';
 import type { ShippedRule } from './shipped-rules';
-import { digestOf, rowsOf, tuningOf } from './tenant-rules';
+import {
+  type FilterRow,
+  filtersOf,
+  REMOVED,
+  type RuleRow,
+  rowsOf,
+  settleVersions,
+  type TenantRule,
+  tenantRules,
+  toSource,
+} from './tenant-rules';
 import type { DETECTION_RULE } from './work-answers';
-
-/** Of the files they were read from. */
-const ABOUTS_CHARS_MAX = 8 * 1024 * 1024;
 
 export type RuleAnswer = Answer<typeof DETECTION_RULE>;
 
-interface RuleRow {
-  readonly ruleId: string;
-  readonly source: string | null;
-  readonly enabled: boolean;
-  readonly tuning: string | null;
-  readonly version: number;
-}
+/** Versions of removed rules that are remembered, for each tenant. */
+const REMOVED_MAX = 1_000;
 
-/** Reads and changes the rules of a tenant. Engines notice a change by the revision that it counts. */
+/** Reads and changes the rules and filters of a tenant. Engines notice a change by the revision that it counts. */
 export class RuleStore {
-  readonly #abouts = new LRUCache<string, { readonly about: (RuleAbout & { readonly cost: number }) | null }>(
-    {
-      maxSize: ABOUTS_CHARS_MAX,
-    },
-  );
-
   constructor(
     private readonly prisma: ServiceDb,
     private readonly shipped: ReadonlyMap<string, ShippedRule>,
+    private readonly abouts: RuleAbouts,
     private readonly nowMs: () => number,
   ) {}
 
-  /** Shipped ones first, by their numbers. */
+  /** Shipped ones first, by their numbers; then the tenant's own, and its filters. */
   async list(tenantId: number): Promise<readonly RuleAnswer[]> {
-    const rows = await guarded(() => ofTenants(this.prisma, [tenantId], (tx) => rowsOf(tx, tenantId)));
-    const known = new Map(rows.map((row) => [row.ruleId, row]));
-    const shipped: RuleAnswer[] = [];
-    for (const ruleId of this.shipped.keys())
-      shipped.push(...(await this.#answer(tenantId, ruleId, known.get(ruleId))));
-    const own: RuleAnswer[] = [];
-    for (const row of rows)
-      if (row.source !== null) own.push(...(await this.#answer(tenantId, row.ruleId, row)));
-    return [...shipped, ...own.sort((a, b) => (a.title < b.title ? -1 : 1))];
+    const { rows, rules } = await this.#all(tenantId);
+    const answers: RuleAnswer[] = [];
+    for (const rule of rules) answers.push(...(await ruleAnswer(tenantId, rule)));
+    const filters = filtersOf(rows).flatMap((filter) => this.#filterAnswer(tenantId, filter, rules));
+    const own = answers.filter(({ shipped }) => !shipped);
+    return [...answers.filter(({ shipped }) => shipped), ...byTitle(own), ...byTitle(filters)];
   }
 
   /** @throws DomainError `not_found` */
@@ -62,42 +57,65 @@ export class RuleStore {
     return found;
   }
 
-  /** Adds the rules of a Sigma file, or puts them in the place of those with the same ids. Each keeps its documents. */
+  /** A rule as engines get it. @throws DomainError `not_found`, `invalid_parameter` for a filter */
+  async runnable(tenantId: number, ruleId: string): Promise<RuleSource & { readonly title: string }> {
+    const { kind, title } = await this.find(tenantId, ruleId);
+    if (kind === 'filter') throw refused('A filter finds nothing by itself: test a rule that it narrows.');
+    const { rules } = await this.#all(tenantId);
+    const rule = rules.find((one) => one.ruleId === ruleId.toLowerCase());
+    if (!rule) throw noSuchRule();
+    return { ...toSource(rule), title };
+  }
+
+  /** The first rule of a file, with the tenant's filters, as engines would get it. @throws DomainError `invalid_parameter` */
+  async runnableFile(tenantId: number, source: string): Promise<RuleSource & { readonly title: string }> {
+    const [rule] = rulesOf(source);
+    if (!rule) throw refused('The file has no rule.');
+    const { ruleId, title, source: own } = rule;
+    const row: RuleRow = {
+      ...{ ruleId, kind: 'rule', source: own, enabled: true, tuning: null, version: 1, digest: '' },
+    };
+    const { rows } = await this.#all(tenantId);
+    const rules = await tenantRules([...filtersOf(rows), row], new Map(), this.abouts);
+    return { ...(rules[0] ? toSource(rules[0]) : { ...row, source: own, tuning: null, filters: [] }), title };
+  }
+
+  /** Adds the rules and filters of a Sigma file, or puts them in the place of those with the same ids. */
   async import(tenantId: number, source: string, attempt: Attempt): Promise<readonly RuleAnswer[]> {
-    const rules = rulesOf(source);
-    const taken = rules.find(({ ruleId }) => this.shipped.has(ruleId));
-    if (taken)
+    const { rules, filters } = fileOf(source);
+    const given = [
+      ...rules.map(({ ruleId, source: text }) => ({ ruleId, kind: 'rule' as const, source: text })),
+      ...filters.map(({ document: { filterId }, source: text }) => ({
+        ...{ ruleId: filterId, kind: 'filter' as const, source: text },
+      })),
+    ];
+    const ids = new Set(given.map(({ ruleId }) => ruleId));
+    const ofShipped = [...ids].find((ruleId) => this.shipped.has(ruleId));
+    if (ofShipped)
       throw refused(
-        `The id ${taken.ruleId} is that of a rule that came with the service. Give yours another one.`,
+        `The id ${ofShipped} is that of a rule that came with the service. Give yours another one.`,
       );
+    if (ids.size < given.length) throw refused('A rule and a filter of the file have the same id.');
     await this.#change(tenantId, attempt, async (tx) => {
-      const there = await rowsOf(tx, tenantId);
-      const own = there.flatMap(({ ruleId, source: text }) =>
-        text !== null && !rules.some((rule) => rule.ruleId === ruleId) ? [{ ruleId, source: text }] : [],
-      );
-      const all = [...own, ...rules];
-      const chars = all.reduce((sum, one) => sum + one.source.length, 0);
-      if (own.length + rules.length > LIMITS.ownRulesMax)
-        throw refused(`A tenant has at most ${LIMITS.ownRulesMax} rules of its own.`);
-      if (chars > LIMITS.ownRulesCharsMax)
-        throw refused(`The rules of a tenant's own have at most ${LIMITS.ownRulesCharsMax} characters.`);
-      let cost = rules.reduce((sum, rule) => sum + rule.cost, 0);
-      for (const one of own) cost += (await this.#about(one.source, one.ruleId, null))?.cost ?? 0;
-      if (cost > LIMITS.ownRulesCostMax)
-        throw refused(
-          'The rules of a tenant have too many values, or too large regular expressions, to look at each event with them: ' +
-            `they come to ${cost} with this file, and may come to ${LIMITS.ownRulesCostMax}.`,
-        );
-      for (const { ruleId, source: own } of rules) {
-        const before = there.find((row) => row.ruleId === ruleId);
+      const there = new Map((await rowsOf(tx, tenantId)).map((row) => [row.ruleId, row]));
+      for (const { ruleId, kind, source: text } of given) {
+        const before = there.get(ruleId);
+        if (before && before.kind !== kind && before.kind !== REMOVED)
+          throw refused(
+            `The id ${ruleId} is that of a ${before.kind} of the tenant. Give yours another one.`,
+          );
+        const isFilter = kind === 'filter';
         await this.#put(tx, tenantId, {
-          ...{ ruleId, source: own, enabled: before?.enabled ?? true, tuning: before?.tuning ?? null },
-          version: (before?.version ?? 0) + 1,
+          ...{ ruleId, kind, source: text, tuning: before?.tuning ?? null },
+          enabled: before?.kind === kind ? before.enabled : true,
+          version: (before?.version ?? 0) + Number(isFilter),
+          digest: isFilter ? digestOf(text, null) : before?.kind === REMOVED ? '' : (before?.digest ?? ''),
         });
       }
+      return { grows: true };
     });
     const all = await this.list(tenantId);
-    return all.filter((rule) => rules.some(({ ruleId }) => ruleId === rule.ruleId));
+    return all.filter(({ ruleId }) => ids.has(ruleId));
   }
 
   async setEnabled(
@@ -113,10 +131,30 @@ export class RuleStore {
   /** @param tuning null: as the file says */
   async tune(tenantId: number, ruleId: string, tuning: Tuning | null, attempt: Attempt): Promise<RuleAnswer> {
     await this.#changeOne(tenantId, ruleId, attempt, (row, source) => {
-      rulesOf(source, ruleId, tuning);
-      return { ...row, tuning: tuning === null ? null : JSON.stringify(tuning), version: row.version + 1 };
+      if (row.kind === 'filter')
+        throw refused('A filter has nothing to tune: import it with what it is to say.');
+      rulesOf(source, ruleId.toLowerCase(), tuning);
+      return { ...row, tuning: tuning === null ? null : JSON.stringify(tuning) };
     });
     return this.find(tenantId, ruleId);
+  }
+
+  /** Ends a rule or filter of the tenant's own. What it found stays. @returns what it was */
+  async remove(tenantId: number, ruleId: string, attempt: Attempt): Promise<RuleAnswer> {
+    const before = await this.find(tenantId, ruleId);
+    if (before.shipped) throw refused('The rule came with the service: it can be disabled, not removed.');
+    await this.#changeOne(tenantId, ruleId, attempt, (row) => ({
+      ...{ ruleId: row.ruleId, kind: REMOVED, source: null, enabled: false, tuning: null },
+      ...{ version: row.version, digest: '' },
+    }));
+    return before;
+  }
+
+  async #all(
+    tenantId: number,
+  ): Promise<{ readonly rows: readonly RuleRow[]; readonly rules: readonly TenantRule[] }> {
+    const rows = await guarded(() => ofTenants(this.prisma, [tenantId], (tx) => rowsOf(tx, tenantId)));
+    return { rows, rules: await tenantRules(rows, this.shipped, this.abouts) };
   }
 
   #changeOne(
@@ -131,10 +169,16 @@ export class RuleStore {
       attempt,
       async (tx) => {
         const known = (await rowsOf(tx, tenantId)).find((row) => row.ruleId === ruleId);
-        const source = known?.source ?? this.shipped.get(ruleId)?.source;
+        const shipped = this.shipped.get(ruleId)?.source;
+        const source = known?.source ?? shipped;
         if (source === undefined) throw noSuchRule();
-        const row = known ?? { ruleId, source: null, enabled: true, tuning: null, version: 1 };
-        await this.#put(tx, tenantId, change(row, source));
+        const row = known ?? {
+          ...{ ruleId, kind: 'rule' as const, source: null, enabled: true, tuning: null },
+          ...{ version: 1, digest: digestOf(source, null) },
+        };
+        const changed = change(row, source);
+        await this.#put(tx, tenantId, changed);
+        return { grows: changed.enabled && !row.enabled };
       },
       ruleId,
     );
@@ -143,7 +187,7 @@ export class RuleStore {
   #change(
     tenantId: number,
     attempt: Attempt,
-    work: (tx: Prisma.TransactionClient) => Promise<void>,
+    work: (tx: Prisma.TransactionClient) => Promise<{ readonly grows: boolean }>,
     subject?: string,
   ): Promise<void> {
     return guarded(() =>
@@ -155,7 +199,12 @@ export class RuleStore {
            ON CONFLICT (tenant_id) DO UPDATE SET revision = p.revision + 1`,
           tenantId,
         );
-        await work(tx);
+        const { grows } = await work(tx);
+        const rows = await rowsOf(tx, tenantId);
+        const rules = await tenantRules(rows, this.shipped, this.abouts);
+        if (grows) await checkOwnRules(rows, rules);
+        await settleVersions(tx, tenantId, rules);
+        await forgetRemoved(tx, tenantId, rows);
         const about = { tenantIds: [tenantId], ...(subject !== undefined && { subject }) };
         await insertEntries(tx, [changeOf(attempt, about)]);
       }),
@@ -163,72 +212,76 @@ export class RuleStore {
   }
 
   async #put(tx: Prisma.TransactionClient, tenantId: number, row: RuleRow): Promise<void> {
-    const { ruleId, source, enabled, tuning, version } = row;
+    const { ruleId, ...rest } = row;
     const at = new Date(this.nowMs());
-    const digest = digestOf(source ?? this.shipped.get(ruleId)?.source ?? '', tuning);
-    const data = { source, enabled, tuning, version, digest, updatedAt: at };
+    const data = { ...rest, updatedAt: at };
     const { count } = await tx.detectionRule.updateMany({ where: { tenantId, ruleId }, data });
     if (count === 0) await tx.detectionRule.create({ data: { tenantId, ruleId, ...data, createdAt: at } });
   }
 
-  /** Empty: this release does not take the rule. */
-  async #answer(tenantId: number, ruleId: string, row: RuleRow | undefined): Promise<RuleAnswer[]> {
-    const source = row?.source ?? this.shipped.get(ruleId)?.source ?? '';
-    const about = await this.#about(source, ruleId, row?.tuning ?? null);
-    if (!about) return [];
-    const { title, severity, description, why, falsePositives, tags } = about;
-    const answer = {
-      ...{
-        ruleId,
-        tenantId: String(tenantId),
-        title,
-        severity,
-        description,
-        why,
-        falsePositives,
-        tags,
-        source,
+  #filterAnswer(tenantId: number, filter: FilterRow, rules: readonly TenantRule[]): RuleAnswer[] {
+    const { ruleId, source, enabled, version } = filter;
+    const document = this.abouts.filter(source);
+    if (!document) return [];
+    const { title, description } = document;
+    const narrowed = rules.filter(({ filters }) => filters.some((one) => one.ruleId === ruleId));
+    return [
+      {
+        ...{ ruleId, tenantId: String(tenantId), kind: 'filter', title, severity: null, enabled, version },
+        ...{ shipped: false, description, why: '', falsePositives: [], tags: [], tuning: null, source },
+        ...{ narrows: narrowed.map((rule) => rule.ruleId), narrowedBy: [] },
       },
-      ...{ enabled: row?.enabled ?? true, shipped: this.shipped.has(ruleId) },
-      ...{ version: row?.version ?? 1, tuning: row?.tuning ?? null },
-    };
-    return [answer];
-  }
-
-  /** What a file says of a rule: parsed once, others having their turn in between. Null: it is not taken. */
-  async #about(
-    source: string,
-    ruleId: string,
-    tuning: string | null,
-  ): Promise<(RuleAbout & { readonly cost: number }) | null> {
-    const key = `${ruleId}/${digestOf(source, tuning)}`;
-    const known = this.#abouts.get(key);
-    if (known) return known.about;
-    const rule = ruleOf(source, ruleId, tuningOf(tuning));
-    const about = rule && aboutOf(rule);
-    this.#abouts.set(key, { about }, { size: key.length + source.length });
-    await turnOfOthers();
-    return about;
+    ];
   }
 }
 
-const aboutOf = ({ ruleId, title, description, why, falsePositives, tags, severity, cost }: Rule) => ({
-  ...{ ruleId, title, description, why, falsePositives, tags, severity, cost },
-});
-
-/** A rule of a file that this release takes. */
-export function ruleOf(source: string, ruleId: string, tuning: Tuning | null): Rule | null {
-  try {
-    return parseRules(source, () => tuning).find((rule) => rule.ruleId === ruleId) ?? null;
-  } catch {
-    return null;
-  }
+async function forgetRemoved(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  rows: readonly RuleRow[],
+): Promise<void> {
+  const removed = rows.filter(({ kind }) => kind === REMOVED).length;
+  if (removed <= REMOVED_MAX) return;
+  const oldest = await tx.detectionRule.findMany({
+    where: { tenantId, kind: REMOVED },
+    orderBy: { updatedAt: 'asc' },
+    select: { ruleId: true },
+    take: removed - REMOVED_MAX,
+  });
+  await tx.detectionRule.deleteMany({
+    where: { tenantId, kind: REMOVED, ruleId: { in: oldest.map(({ ruleId }) => ruleId) } },
+  });
 }
+
+/** Empty: this release does not take the rule. */
+async function ruleAnswer(tenantId: number, rule: TenantRule): Promise<RuleAnswer[]> {
+  const about = await rule.about();
+  if (!about) return [];
+  const { ruleId, source, enabled, version, tuning, isShipped: shipped } = rule;
+  const { title, severity, description, why, falsePositives, tags } = about;
+  return [
+    {
+      ...{ ruleId, tenantId: String(tenantId), kind: 'rule', title, severity, enabled, shipped, version },
+      ...{ description, why, falsePositives, tags, tuning, source },
+      ...{ narrows: [], narrowedBy: rule.filters.map((filter) => filter.ruleId) },
+    },
+  ];
+}
+
+const byTitle = (answers: readonly RuleAnswer[]): readonly RuleAnswer[] =>
+  [...answers].sort((a, b) => (a.title < b.title ? -1 : 1));
 
 /** @throws DomainError `invalid_parameter` that names lines and reasons */
 export function rulesOf(source: string, ruleId?: string, tuning: Tuning | null = null): readonly Rule[] {
+  return taken(() => parseRules(source, (id) => (id === ruleId ? tuning : null)));
+}
+
+/** @throws DomainError as of `rulesOf` */
+const fileOf = (source: string): RuleFile => taken(() => parseRuleFile(source));
+
+function taken<T>(read: () => T): T {
   try {
-    return parseRules(source, (id) => (id === ruleId ? tuning : null));
+    return read();
   } catch (error) {
     if (!(error instanceof RuleRefused)) throw error;
     throw refused(
@@ -237,5 +290,4 @@ export function rulesOf(source: string, ruleId?: string, tuning: Tuning | null =
   }
 }
 
-const refused = (text: string) => new DomainError('invalid_parameter', { public: text });
 const noSuchRule = () => new DomainError('not_found', { public: 'There is no such record.' });

@@ -1,68 +1,131 @@
-import { createHash } from 'node:crypto';
 import type { Prisma } from '../../database/clients';
 import type { RuleSource } from '../../detection/host';
-import type { Tuning } from '../../detection/rule';
+import type { About, RuleAbouts } from './rule-abouts';
+import { digestOf, tuningOf } from './rule-digest';
 import type { ShippedRule } from './shipped-rules';
 
-interface RuleRow {
+/** What became of a row that was removed: its version goes on where it is imported again. */
+export const REMOVED = 'removed';
+export type RowKind = 'rule' | 'filter' | typeof REMOVED;
+
+export interface RuleRow {
   readonly ruleId: string;
+  readonly kind: RowKind;
+  /** The Sigma file; null: a shipped rule, or one that was removed. */
   readonly source: string | null;
   readonly enabled: boolean;
   readonly tuning: string | null;
   readonly version: number;
   readonly digest: string;
 }
+export type FilterRow = RuleRow & { readonly source: string };
 
-/** What a version of a rule stands for. */
-export const digestOf = (source: string, tuning: string | null): string =>
-  createHash('sha256')
-    .update(`${source}\n${tuning ?? ''}`)
-    .digest('hex')
-    .slice(0, 32);
+/** A rule as a tenant has it. */
+export interface TenantRule {
+  readonly ruleId: string;
+  readonly isShipped: boolean;
+  readonly source: string;
+  readonly enabled: boolean;
+  readonly tuning: string | null;
+  readonly version: number;
+  readonly digest: string;
+  /** Whether the row has to be written: it is not there yet, or the version stands for something else. */
+  readonly isNews: boolean;
+  /** The tenant's filters that are enabled and narrow it. */
+  readonly filters: readonly FilterRow[];
+  /** Null: this release does not take it. */
+  readonly about: () => Promise<About | null>;
+}
 
-export const tuningOf = (text: string | null): Tuning | null =>
-  text === null ? null : (JSON.parse(text) as Tuning);
+export const filtersOf = (rows: readonly RuleRow[]): readonly FilterRow[] =>
+  rows
+    .filter((row): row is FilterRow => row.kind === 'filter' && row.source !== null)
+    .sort((a, b) => (a.ruleId < b.ruleId ? -1 : 1));
 
-/**
- * The rules of a tenant that are enabled: those shipped, as it changed them, and its own. A shipped rule that is new or
- * was changed by this release gets its version here.
- */
+/** The rules of a tenant: those shipped, as it changed them, and its own; each with the filters that narrow it. */
+export async function tenantRules(
+  rows: readonly RuleRow[],
+  shipped: ReadonlyMap<string, ShippedRule>,
+  abouts: RuleAbouts,
+): Promise<readonly TenantRule[]> {
+  const known = new Map(rows.map((row) => [row.ruleId, row]));
+  const filters = filtersOf(rows).filter(({ enabled }) => enabled);
+  const given = [...shipped].map(([ruleId, { source }]) => ({ ruleId, source, isShipped: true }));
+  for (const { ruleId, kind, source } of rows)
+    if (kind === 'rule' && source !== null && !shipped.has(ruleId))
+      given.push({ ruleId, source, isShipped: false });
+  const rules: TenantRule[] = [];
+  for (const one of given) {
+    const row = known.get(one.ruleId);
+    const tuning = row?.tuning ?? null;
+    const about = () =>
+      abouts.of(
+        { ...one, tuning },
+        filters.map(({ source }) => source),
+      );
+    const narrowing = filters.length === 0 ? [] : ((await about())?.filters ?? []);
+    const own = filters.filter(({ ruleId }) => narrowing.includes(ruleId));
+    const digest = digestOf(
+      one.source,
+      tuning,
+      own.map(({ source }) => source),
+    );
+    const isNews = row?.digest !== digest;
+    const version = row ? row.version + Number(isNews) : 1;
+    const enabled = row?.enabled ?? true;
+    rules.push({ ...one, tuning, enabled, version, digest, isNews, filters: own, about });
+  }
+  return rules;
+}
+
+/** Gives a version to each rule of a tenant that is new or stands for something else than before. */
+export async function settleVersions(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  rules: readonly TenantRule[],
+): Promise<void> {
+  const news = rules.filter(({ isNews }) => isNews);
+  if (news.length === 0) return;
+  await tx.$executeRawUnsafe(
+    `INSERT INTO detection_rule (tenant_id, rule_id, enabled, version, digest, created_at, updated_at)
+     SELECT t.tenant_id, x.id, x.enabled, x.version, x.digest, now(), now()
+     FROM tenant t CROSS JOIN json_to_recordset($2::json) AS x(id uuid, enabled boolean, version int, digest text)
+     WHERE t.tenant_id = $1::int
+     ON CONFLICT (tenant_id, rule_id) DO UPDATE SET version = excluded.version, digest = excluded.digest`,
+    tenantId,
+    JSON.stringify(
+      news.map(({ ruleId: id, enabled, version, digest }) => ({ id, enabled, version, digest })),
+    ),
+  );
+}
+
+/** The rules of a tenant that are enabled, in an order that does not change. */
 export async function enabledRules(
   tx: Prisma.TransactionClient,
   tenantId: number,
   shipped: ReadonlyMap<string, ShippedRule>,
+  abouts: RuleAbouts,
 ): Promise<readonly RuleSource[]> {
-  const known = new Map((await rowsOf(tx, tenantId)).map((row) => [row.ruleId, row]));
-  const changed: RuleRow[] = [];
-  const rules: RuleSource[] = [];
-  for (const [ruleId, { source }] of shipped) {
-    const row = known.get(ruleId);
-    const digest = digestOf(source, row?.tuning ?? null);
-    const version = row ? row.version + Number(row.digest !== digest) : 1;
-    const enabled = row?.enabled ?? true;
-    if (row?.digest !== digest)
-      changed.push({ ruleId, source: null, enabled, tuning: row?.tuning ?? null, version, digest });
-    if (enabled) rules.push({ ruleId, source, tuning: tuningOf(row?.tuning ?? null), version });
-  }
-  for (const { ruleId, source, enabled, tuning, version } of known.values())
-    if (source !== null && enabled) rules.push({ ruleId, source, tuning: tuningOf(tuning), version });
-  if (changed.length > 0)
-    await tx.$executeRawUnsafe(
-      `INSERT INTO detection_rule (tenant_id, rule_id, enabled, version, digest, created_at, updated_at)
-       SELECT t.tenant_id, x.id, x.enabled, x.version, x.digest, now(), now()
-       FROM tenant t CROSS JOIN json_to_recordset($2::json) AS x(id uuid, enabled boolean, version int, digest text)
-       WHERE t.tenant_id = $1::int
-       ON CONFLICT (tenant_id, rule_id) DO UPDATE SET version = excluded.version, digest = excluded.digest`,
-      tenantId,
-      JSON.stringify(
-        changed.map(({ ruleId: id, enabled, version, digest }) => ({ id, enabled, version, digest })),
-      ),
-    );
-  return rules.sort((a, b) => (a.ruleId < b.ruleId ? -1 : 1));
+  const rules = await tenantRules(await rowsOf(tx, tenantId), shipped, abouts);
+  await settleVersions(tx, tenantId, rules);
+  return rules
+    .filter(({ enabled }) => enabled)
+    .map(toSource)
+    .sort((a, b) => (a.ruleId < b.ruleId ? -1 : 1));
 }
 
-export const rowsOf = (tx: Prisma.TransactionClient, tenantId: number): Promise<RuleRow[]> =>
-  tx.detectionRule.findMany({
+export const toSource = ({ ruleId, source, tuning, version, filters }: TenantRule): RuleSource => ({
+  ...{ ruleId, source, tuning: tuningOf(tuning), version },
+  filters: filters.map((filter) => filter.source),
+});
+
+export async function rowsOf(tx: Prisma.TransactionClient, tenantId: number): Promise<readonly RuleRow[]> {
+  const rows = await tx.detectionRule.findMany({
     where: { tenantId },
-    select: { ruleId: true, source: true, enabled: true, tuning: true, version: true, digest: true },
+    select: {
+      ...{ ruleId: true, kind: true, source: true, enabled: true },
+      ...{ tuning: true, version: true, digest: true },
+    },
   });
+  return rows.map((row) => ({ ...row, kind: row.kind as RowKind }));
+}

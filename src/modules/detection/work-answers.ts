@@ -16,12 +16,16 @@ export const ALERT_CHANGE = {
 
 export const DETECTION_RULE = {
   name: 'DetectionRule',
-  doc: 'A rule as a tenant has it.',
+  doc: 'A rule as a tenant has it, or a filter of its rules.',
   fields: {
     ruleId: { kind: 'id' },
     tenantId: { kind: 'text' },
+    kind: { kind: 'text', doc: 'rule or filter.' },
     title: { kind: 'text' },
-    severity: { kind: 'choice', choices: SEVERITY, doc: 'As the tenant has set it.' },
+    severity: {
+      ...{ kind: 'choice', choices: SEVERITY, nullable: true },
+      doc: 'As the tenant has set it. Null: a filter.',
+    },
     enabled: { kind: 'boolean' },
     shipped: { kind: 'boolean', doc: 'Whether it came with the service.' },
     version: { kind: 'integer', doc: 'Counts changes of the rule and of what the tenant set.' },
@@ -31,6 +35,8 @@ export const DETECTION_RULE = {
     tags: { kind: 'text', isList: true, doc: 'attack.… are techniques and tactics of ATT&CK.' },
     tuning: { kind: 'text', nullable: true, doc: 'JSON of what the tenant set. Null: as the file says.' },
     source: { kind: 'text', doc: 'The Sigma file.' },
+    narrows: { kind: 'id', isList: true, doc: 'Of a filter that is enabled: the rules that it narrows.' },
+    narrowedBy: { kind: 'id', isList: true, doc: 'Of a rule: the enabled filters that narrow it.' },
   },
 } as const satisfies Shape;
 
