@@ -74,7 +74,7 @@ const BORDERS: readonly Border[] = [
     packages: ['nodemailer'],
   },
   {
-    of: ['src/modules/detection/rule.store'],
+    of: ['src/modules/detection/rule-abouts'],
     files: [...BELOW_MODULES, 'src/modules/detection'],
     packages: ['lru-cache'],
   },

@@ -84,6 +84,11 @@ const MATRIX = {
     'mutation { importRules(tenantId: "1", source: "x") { ruleId } }',
     'work:alerts',
   ],
+  'Mutation.removeRule': [
+    'public or operator',
+    `mutation { removeRule(tenantId: "1", ruleId: "${UUID}") { ruleId } }`,
+    'work:alerts',
+  ],
   'Mutation.setRuleEnabled': [
     'public or operator',
     `mutation { setRuleEnabled(tenantId: "1", ruleId: "${UUID}", enabled: true) { ruleId } }`,
