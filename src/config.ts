@@ -132,7 +132,9 @@ export const ENVIRONMENT = z.object({
     .describe('Who mail about alerts is from. Not set: audit-activity@localhost.'),
   REDIS_URL: serverUrl(['redis:', 'rediss:'])
     .optional()
-    .describe('Shares the rate limits between instances. Not set: each instance keeps its own.'),
+    .describe(
+      'Shares the rate limits, and the places of calls that wait, between instances. Not set: each instance keeps its own.',
+    ),
   SEARCH_INDEX: z
     .enum(['on', 'off'], { error: 'must be on or off' })
     .default('on')

@@ -117,7 +117,7 @@ export const LIMITS = {
   tailEventsDefault: 1_000,
   tailEventsMax: 5_000, // an answer of some 5 MB
   tailWaitSecondsMax: 20, // proxies close silent connections after 30 or 60
-  tailWaitingPerKey: 5, // of an instance; each holds a connection and a few kB
+  tailWaitingPerKey: 5, // of all instances that share a Redis; each holds a connection and a few kB
   tailPositionsMax: 50_000, // gone through by one call, whatever matches
   tailReadBytes: 4 * 1024 * 1024, // statements and additional values read by one call, but for those of the last event
   tailWorkMs: 1_500, // then a call answers with what it has

@@ -37,7 +37,8 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   const { database, readSide } = storage;
   const { prisma, background: owner, ask } = database;
   const { form } = readSide;
-  const { keys, tenants, authenticator, fairShare, answers, accessLog, accessEntries } = callers;
+  const { keys, tenants, authenticator, fairShare, answers, waitingPlaces, accessLog, accessEntries } =
+    callers;
   const operatorKeyFile = await ensureOperatorKey(config.dataDir, keys, log);
   const evidence = await openEvidence({ config, owner, ask, form, tenants, log });
   const ingest = await openIngest({ database, owner, form, checkpointKey: evidence.checkpointKey, nowMs });
@@ -45,7 +46,9 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   const tenancy = tenantsModule({ prisma, owner, tenants, signal, nowMs, log });
   const sources = sourcesModule({ prisma, owner, tenants, retention: tenancy.retention, nowMs, log });
   const listSources = sources.complete;
-  const tail = openTail({ ask, owner, form, checkpointKeys, fairShare, answers, listSources, nowMs });
+  const tail = openTail({
+    ...{ ask, owner, form, checkpointKeys, fairShare, answers, waitingPlaces, listSources, nowMs },
+  });
   const destinations = await openDestinations({ config, prisma, owner, form, tenants, nowMs, log });
   const modules: readonly Module[] = [
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations],

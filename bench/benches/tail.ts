@@ -93,7 +93,11 @@ async function waits(service: Service): Promise<number[]> {
     const { page, at } = await answered;
     if (page.data.length !== 1) {
       const after = `${short(at - began)} ms, ${short(at - receipt)} ms after the receipt of event ${n}`;
-      throw new Error(`a call answered ${page.data.length} events after ${after}`);
+      const more = await ask(service.server.url, key, `cursor=${page.meta.nextCursor}&wait=${WAIT_SECONDS}`);
+      const { caughtUp, removed } = page.meta;
+      throw new Error(
+        `a call answered ${page.data.length} events after ${after}; caughtUp ${caughtUp}, removed ${removed}; the next one has ${more.data.length}`,
+      );
     }
     times.push(Math.max(0, at - receipt));
     place = `cursor=${page.meta.nextCursor}`;
@@ -104,7 +108,7 @@ async function waits(service: Service): Promise<number[]> {
 
 interface Page {
   readonly data: readonly object[];
-  readonly meta: { readonly nextCursor: string };
+  readonly meta: { readonly nextCursor: string; readonly caughtUp: boolean; readonly removed: number };
 }
 
 async function ask(url: string, key: string, query: string): Promise<Page> {

@@ -13,7 +13,9 @@ import { AnswerBytes } from './rate-limit/answer-bytes';
 import { FairShare, sharesOf } from './rate-limit/fair-share';
 import type { Limiter } from './rate-limit/limiter';
 import { RedisLimiter } from './rate-limit/redis-limiter';
+import { RedisLink } from './rate-limit/redis-link';
 import { SlidingLog } from './rate-limit/sliding-log';
+import { OwnPlaces, SharedPlaces, type WaitingPlaces } from './rate-limit/waiting-places';
 import { PostgresSessionStore } from './session/session.store';
 import { Sessions } from './session/sessions';
 import { PostgresTenantStore } from './tenant.store';
@@ -27,6 +29,7 @@ export interface Callers extends Module {
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   readonly limiter: Limiter;
+  readonly waitingPlaces: WaitingPlaces;
   readonly fairShare: FairShare;
   readonly answers: AnswerBytes;
   readonly acceptCall: AcceptCall;
@@ -50,10 +53,10 @@ export async function openCallers(parts: {
   const keys = new PostgresKeyStore(prisma);
   const authenticator = new Authenticator(keys);
   const sessions = new Sessions(new PostgresSessionStore(prisma), authenticator);
-  const limiter = await openLimiter(config.redisUrl, log);
+  const { limiter, waitingPlaces } = await openShared(config.redisUrl, log);
   const fairShare = new FairShare(sharesOf(databaseUrl ? LIMITS.databaseConnections : 1));
   return {
-    ...{ accessEntries, accessLog, keys, authenticator, sessions, limiter, fairShare },
+    ...{ accessEntries, accessLog, keys, authenticator, sessions, limiter, waitingPlaces, fairShare },
     tenants: new PostgresTenantStore(prisma),
     answers: new AnswerBytes(),
     acceptCall: callAccepter({ authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs }),
@@ -107,9 +110,13 @@ export async function openCallers(parts: {
   };
 }
 
-async function openLimiter(redisUrl: string | null, log: Logger): Promise<Limiter> {
-  if (!redisUrl) return new SlidingLog();
-  const limiter = new RedisLimiter(redisUrl, log);
-  await limiter.connected();
-  return limiter;
+/** What is counted over all instances, where they share a Redis. */
+async function openShared(
+  redisUrl: string | null,
+  log: Logger,
+): Promise<Pick<Callers, 'limiter' | 'waitingPlaces'>> {
+  if (!redisUrl) return { limiter: new SlidingLog(), waitingPlaces: new OwnPlaces() };
+  const link = new RedisLink(redisUrl, log);
+  await link.connected();
+  return { limiter: new RedisLimiter(link), waitingPlaces: new SharedPlaces(link) };
 }

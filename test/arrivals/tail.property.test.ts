@@ -206,8 +206,8 @@ class Story {
       news: { wait: async () => false },
       seal: new CursorSeal([key]),
       fairShare: { run: (_asker, work) => work() },
+      waitingPlaces: { take: async () => () => {} },
       listSources: async () => [],
-      nowMs: Date.now,
     });
     const cursor = this.cursors[reader] ?? null;
     const page = await tail.read({

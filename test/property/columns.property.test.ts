@@ -201,7 +201,7 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
       }),
       { numRuns: casesOf(__filename), endOnFailure: true },
     );
-  }, 900_000);
+  }, 60_000 + casesOf(__filename) * 6_000);
 });
 
 function check(tenantId: number, event: IngestedEvent) {

@@ -1,6 +1,7 @@
 import Redis from 'ioredis';
 import { pino } from 'pino';
 import { RedisLimiter } from '../../src/caller/rate-limit/redis-limiter';
+import { RedisLink } from '../../src/caller/rate-limit/redis-link';
 import { LIMITS } from '../../src/limits';
 import { DashboardSession } from '../support/dashboard-session';
 import { ENGINES, REDIS_URL } from '../support/engines';
@@ -23,8 +24,9 @@ withServers('the calls of dashboard sessions, on two instances with one Redis', 
     one = await World.open('postgresql', { redisUrl: REDIS_URL });
     two = await World.on(one.database, { redisUrl: REDIS_URL });
     redis = new Redis(REDIS_URL ?? '');
-    limiter = new RedisLimiter(REDIS_URL ?? '', pino({ level: 'silent' }));
-    await limiter.connected();
+    const link = new RedisLink(REDIS_URL ?? '', pino({ level: 'silent' }));
+    limiter = new RedisLimiter(link);
+    await link.connected();
   });
   afterAll(async () => {
     redis.disconnect();

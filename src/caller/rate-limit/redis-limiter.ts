@@ -1,7 +1,6 @@
-import Redis from 'ioredis';
-import type { Logger } from 'pino';
 import { LIMITS } from '../../limits';
 import type { Limiter, RateDecision } from './limiter';
+import type { RedisLink } from './redis-link';
 import { SlidingLog } from './sliding-log';
 
 /**
@@ -28,61 +27,22 @@ local wait = window
 if first then wait = tonumber(first) + window - now end
 return {1, n, string.format('%.0f', wait)}`;
 
-interface WithAdmit extends Redis {
-  admit(key: string, windowUs: number, limit: number): Promise<unknown>;
-}
-
-const COMMAND_TIMEOUT_MS = 500;
-const PING_EVERY_MS = 2_000;
+type Reply = [admitted: number, before: number, waitUs: string];
 
 /**
  * The sliding window shared by all instances through Redis. While Redis is lost this instance decides by its
  * own log, which holds the calls it admitted all along, so that losing Redis never opens a fresh window.
  */
 export class RedisLimiter implements Limiter {
-  readonly #redis: WithAdmit;
-  readonly #own: SlidingLog;
-  readonly #pings: NodeJS.Timeout;
-  #lost = false;
+  readonly #own = new SlidingLog();
+  readonly #ask: (key: string, windowUs: number, limit: number) => Promise<Reply | null>;
 
-  constructor(
-    url: string,
-    private readonly log: Logger,
-  ) {
-    this.#own = new SlidingLog();
-    const redis = new Redis(url, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      connectTimeout: 2_000,
-      commandTimeout: COMMAND_TIMEOUT_MS,
-      keepAlive: 10_000,
-      retryStrategy: (attempt) => Math.min(100 * attempt, 1_000),
-    });
-    // Sent once, then called by its hash.
-    redis.defineCommand('admit', { numberOfKeys: 1, lua: ADMIT });
-    this.#redis = redis as WithAdmit;
-    this.#redis.on('ready', () => this.#onFound());
-    this.#redis.on('error', (error) => this.#onLost(error));
-    this.#redis.on('close', () => this.#onLost(new Error('connection closed')));
-    this.#pings = setInterval(() => this.#ping(), PING_EVERY_MS).unref();
-  }
-
-  /** Waits, for a bounded time, for the first connection, so that the first calls are already shared. */
-  async connected(): Promise<void> {
-    if (this.#redis.status === 'ready') return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, 2_000);
-      const done = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      this.#redis.once('ready', done);
-      this.#redis.once('error', done);
-    });
+  constructor(private readonly link: RedisLink) {
+    this.#ask = link.script<Reply>('admit', ADMIT);
   }
 
   get healthy(): boolean {
-    return this.#redis.status === 'ready' && !this.#lost;
+    return this.link.healthy;
   }
 
   async admit(key: string, limit: number): Promise<RateDecision> {
@@ -97,52 +57,19 @@ export class RedisLimiter implements Limiter {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#pings);
-    this.#redis.removeAllListeners('close');
-    this.#redis.disconnect();
-  }
-
-  /** A connection that went silent, or speaks again, tells nobody by itself. */
-  #ping(): void {
-    if (this.#redis.status !== 'ready') return;
-    this.#redis.ping().then(
-      () => this.#onFound(),
-      (error) => this.#onLost(error),
-    );
+    this.link.close();
   }
 
   async #admitShared(key: string, limit: number): Promise<RateDecision | null> {
-    if (this.#redis.status !== 'ready') return null;
-    try {
-      const window = LIMITS.rateWindowMs * 1000;
-      const reply = await this.#redis.admit(`audit-activity:rate:${key}`, window, limit);
-      this.#onFound();
-      const [admitted, before, waitUs] = reply as [number, number, string];
-      const remaining = admitted ? limit - before - 1 : 0;
-      return {
-        admitted: admitted === 1,
-        limit,
-        remaining,
-        waitMs: Math.max(1, Math.ceil(Number(waitUs) / 1000) + 1),
-      };
-    } catch (error) {
-      this.#onLost(error);
-      return null;
-    }
-  }
-
-  #onLost(error: unknown): void {
-    if (this.#lost) return;
-    this.#lost = true;
-    this.log.warn(
-      { err: error },
-      'redis lost: rate limits are decided by this instance alone until it is back',
-    );
-  }
-
-  #onFound(): void {
-    if (!this.#lost) return;
-    this.#lost = false;
-    this.log.info('redis is back: rate limits are shared again');
+    const reply = await this.#ask(`audit-activity:rate:${key}`, LIMITS.rateWindowMs * 1000, limit);
+    if (!reply) return null;
+    const [admitted, before, waitUs] = reply;
+    const remaining = admitted ? limit - before - 1 : 0;
+    return {
+      admitted: admitted === 1,
+      limit,
+      remaining,
+      waitMs: Math.max(1, Math.ceil(Number(waitUs) / 1000) + 1),
+    };
   }
 }

@@ -1,5 +1,6 @@
 import type { AnswerBytes } from '../../caller/rate-limit/answer-bytes';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
+import type { WaitingPlaces } from '../../caller/rate-limit/waiting-places';
 import { type AskRows, askPrisma, type OwnerDb } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
@@ -27,17 +28,18 @@ export function openTail(parts: {
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
   readonly fairShare: FairShare;
   readonly answers: AnswerBytes;
+  readonly waitingPlaces: WaitingPlaces;
   readonly listSources: ListSources;
   readonly nowMs: () => number;
 }): Module & TailParts {
-  const { ask, owner, form, checkpointKeys, fairShare, answers, listSources, nowMs } = parts;
+  const { ask, owner, form, checkpointKeys, fairShare, answers, waitingPlaces, listSources, nowMs } = parts;
   const [own, ...others] = checkpointKeys;
   const seal = new CursorSeal([own.derive(CURSOR_KEY), ...others.map((key) => key.derive(CURSOR_KEY))]);
   const background = new PostgresArrivalReader(askPrisma(owner), form, nowMs);
-  const news = new NewArrivals(background);
   const reader = new PostgresArrivalReader(ask, form, nowMs);
+  const news = new NewArrivals(reader);
   const gone = new GoneBeginnings(owner, background);
-  const tail = new Tail({ reader, news, seal, fairShare, listSources, nowMs });
+  const tail = new Tail({ reader, news, seal, fairShare, waitingPlaces, listSources });
   return {
     tail,
     answers,
@@ -49,6 +51,10 @@ export function openTail(parts: {
       },
     ],
     metrics: (metrics) =>
-      metrics.gauge('tail_calls_waiting', 'Calls of the tail that wait for new events.', () => tail.waiting),
+      metrics.gauge(
+        'tail_calls_waiting',
+        'Calls of the tail that wait for new events.',
+        () => waitingPlaces.waiting,
+      ),
   };
 }

@@ -1,5 +1,5 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
-import { Holdings } from '../../caller/rate-limit/holdings';
+import type { LeavePlace, WaitingPlaces } from '../../caller/rate-limit/waiting-places';
 import { type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
@@ -60,36 +60,41 @@ interface TailMeans {
   readonly news: Pick<NewArrivals, 'wait'>;
   readonly seal: CursorSeal;
   readonly fairShare: Pick<FairShare, 'run'>;
+  readonly waitingPlaces: Pick<WaitingPlaces, 'take'>;
   readonly listSources: ListSources;
-  readonly nowMs: () => number;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly clockMs?: () => number;
 }
 
 /** Reads events in the order of arrival, on behalf of callers. */
 export class Tail {
-  readonly #waiting = new Holdings({ each: LIMITS.tailWaitingPerKey, all: Number.POSITIVE_INFINITY });
+  readonly #clockMs: () => number;
 
-  constructor(private readonly parts: TailMeans) {}
-
-  /** Callers that wait now. */
-  get waiting(): number {
-    return this.#waiting.all;
+  constructor(private readonly parts: TailMeans) {
+    this.#clockMs = parts.clockMs ?? (() => performance.now());
   }
 
   /** @throws DomainError `invalid_parameter`, `forbidden`, `rate_limited`, `service_unavailable` */
   async read(request: TailRequest): Promise<TailPage> {
+    const until = this.#clockMs() + request.waitSeconds * 1_000;
     const place = request.cursor === null ? await this.#begin(request) : this.#goOn(request, request.cursor);
-    const until = this.parts.nowMs() + request.waitSeconds * 1_000;
     const listed = () => (request.withSources ? this.#sources(place) : null);
     let sources = await listed();
     let walk = await this.#walk(request, new Walk(place));
-    while (walk.items.length === 0 && walk.caughtUp && this.parts.nowMs() < until) {
-      const known = walk.positions;
-      const isNew = await this.#wait(request, () =>
-        this.parts.news.wait(known, until - this.parts.nowMs(), request.gone),
-      );
-      if (!isNew) break;
-      sources = await listed();
-      walk = await this.#walk(request, walk);
+    if (walk.isWithout && this.#clockMs() < until) {
+      const leave = await this.#takePlace(request.holder, until);
+      try {
+        while (walk.isWithout && this.#clockMs() < until && !request.gone.aborted) {
+          const known = walk.positions;
+          const leftMs = until - this.#clockMs();
+          await request.whileWaiting(() => this.parts.news.wait(known, leftMs, request.gone));
+          // Also after the time is over: whoever tells of news may have been late, or could not look.
+          sources = await listed();
+          walk = await this.#walk(request, walk);
+        }
+      } finally {
+        leave();
+      }
     }
     const { items, caughtUp, removed } = walk;
     return { items, caughtUp, removed, sources, nextCursor: this.parts.seal.seal(walk.place) };
@@ -128,24 +133,20 @@ export class Tail {
     return place;
   }
 
-  async #wait<T>({ holder, whileWaiting }: TailRequest, wait: () => Promise<T>): Promise<T> {
-    if (!this.#waiting.take(holder, 1))
-      throw new DomainError('rate_limited', {
-        public: `${LIMITS.tailWaitingPerKey} calls of this key wait for new events already, as many as may. Ask without wait, or with fewer calls at once.`,
-        retryAfterSeconds: 1,
-      });
-    try {
-      return await whileWaiting(wait);
-    } finally {
-      this.#waiting.give(holder, 1);
-    }
+  async #takePlace(holder: string, until: number): Promise<LeavePlace> {
+    const leave = await this.parts.waitingPlaces.take(holder, until - this.#clockMs() + LAST_READ_MS);
+    if (leave) return leave;
+    throw new DomainError('rate_limited', {
+      public: `${LIMITS.tailWaitingPerKey} calls of this key wait for new events already, as many as may. Ask without wait, or with fewer calls at once.`,
+      retryAfterSeconds: 1,
+    });
   }
 
   /** Goes on until there are enough events, or enough work was done, or there is no more. */
   async #walk({ tenants, holder, filters, limit, asTexts }: TailRequest, walk: Walk): Promise<Walk> {
     const filter = toAuditEventFilter(filters);
     const asker = { holder, tenants };
-    const endMs = this.parts.nowMs() + LIMITS.tailWorkMs;
+    const endMs = this.#clockMs() + LIMITS.tailWorkMs;
     const { reader } = this.parts;
     const matches = isEmpty(filter)
       ? null
@@ -153,7 +154,9 @@ export class Tail {
     const readOn = (limits: ArrivalLimits): Promise<readonly Arrivals<TailItem>[]> =>
       asTexts && !matches ? reader.readTexts(walk.places(), limits) : reader.readEach(walk.places(), limits);
     walk.caughtUp = walk.isAtEnd(await this.parts.reader.sizes([...walk.positions.keys()]));
-    while (!walk.caughtUp && walk.mayGoOn(limit) && this.parts.nowMs() < endMs) {
+    // Once at least: how long the first look took says nothing of what is there.
+    for (let isFirst = true; !walk.caughtUp && walk.mayGoOn(limit); isFirst = false) {
+      if (!isFirst && this.#clockMs() >= endMs) break;
       const left = limit - walk.items.length;
       const limits = {
         events: matches ? Math.max(left, READ_AT_LEAST) : left,
@@ -167,6 +170,9 @@ export class Tail {
     return walk;
   }
 }
+
+/** What a call that waited may take to read in the end: so much longer its place is kept for it. */
+const LAST_READ_MS = 5_000;
 
 /** With a filter most events may not match: they are read in larger pieces than are answered. */
 const READ_AT_LEAST = 1_000;
@@ -186,6 +192,11 @@ class Walk {
     this.positions = new Map(positions);
     this.#turn = turn;
     this.#filter = filter;
+  }
+
+  /** It found nothing, and there is no more. */
+  get isWithout(): boolean {
+    return this.items.length === 0 && this.caughtUp;
   }
 
   get place(): TailPlace {

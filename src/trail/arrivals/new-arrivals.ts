@@ -15,7 +15,7 @@ export class NewArrivals {
   readonly #waiters = new Set<Waiter>();
   #timer: NodeJS.Timeout | null = null;
 
-  /** @param reader on the door of background tasks: those who wait read different tenants */
+  /** @param reader on the door of requests: a background task that takes long must not keep those who wait from the news */
   constructor(private readonly reader: Pick<ArrivalReader, 'sizes'>) {}
 
   /** Those who wait now. */
@@ -25,7 +25,8 @@ export class NewArrivals {
 
   /**
    * @param known entries of each log, as the caller has read them
-   * @returns true as soon as one of the logs has more; false: not in that time, or `signal` was aborted
+   * @returns true as soon as one of the logs has more; false: it was not told so in that time, which does not mean that
+   * nothing came, or `signal` was aborted
    */
   wait(known: ReadonlyMap<number, number>, ms: number, signal?: AbortSignal): Promise<boolean> {
     if (ms <= 0 || signal?.aborted) return Promise.resolve(false);
@@ -59,7 +60,7 @@ export class NewArrivals {
       for (const { known, end } of waiters)
         if ([...known].some(([tenantId, size]) => (sizes.get(tenantId) ?? 0) > size)) end(true);
     } catch {
-      // The next look tells; or they read in the end, and are told of the failure then.
+      // The next look tells; and all read in the end, and are told of the failure then.
     }
     this.#timer = null;
     if (this.#waiters.size > 0) this.#lookSoon();

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import Redis from 'ioredis';
 import { pino } from 'pino';
 import { RedisLimiter } from '../../../src/caller/rate-limit/redis-limiter';
+import { RedisLink } from '../../../src/caller/rate-limit/redis-link';
 import { retryAfterSeconds } from '../../../src/caller/rate-limit/sliding-log';
 import { REDIS_URL } from '../../support/engines';
 import { gaps, mostInAnyWindow, timesOf, WINDOW_MS, WindowModel } from '../support/window-model';
@@ -27,8 +28,9 @@ onRedis('the sliding window shared through Redis', () => {
         return run?.(...args, Math.floor(us / 1e6), us % 1e6);
       };
     });
-    limiters = [1, 2].map(() => new RedisLimiter(REDIS_URL ?? '', pino({ level: 'silent' })));
-    await Promise.all(limiters.map((limiter) => limiter.connected()));
+    const links = [1, 2].map(() => new RedisLink(REDIS_URL ?? '', pino({ level: 'silent' })));
+    limiters = links.map((link) => new RedisLimiter(link));
+    await Promise.all(links.map((link) => link.connected()));
     jest.spyOn(performance, 'now').mockImplementation(() => now);
   });
   afterAll(async () => {
