@@ -18,7 +18,7 @@ export const TAIL_HEADERS = {
   'X-Next-Cursor': 'As `meta.nextCursor`.',
   'X-Caught-Up': 'As `meta.caughtUp`: true or false.',
   'X-Removed': 'As `meta.removed`.',
-  Link: 'The URL of the next call, `rel="next"`: always there.',
+  Link: `The URL of the next call, \`rel="next"\`: always there, but where filters make it longer than ${LIMITS.tailLinkCharsMax} characters.`,
 } as const;
 
 export interface TailEntrance extends TailParts {
@@ -111,8 +111,9 @@ function send(
     'X-Next-Cursor': nextCursor,
     'X-Caught-Up': String(caughtUp),
     'X-Removed': String(removed),
-    Link: `<${nextUrl(request, nextCursor)}>; rel="next"`,
   });
+  const link = `<${nextUrl(request, nextCursor)}>; rel="next"`;
+  if (link.length <= LIMITS.tailLinkCharsMax) response.set('Link', link);
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 

@@ -46,8 +46,9 @@ export const LIMITS = {
   requestHeadersMs: 10_000, // a caller that sends slower is cut off
   requestMs: 60_000, // the same for a whole request: 8 MiB at 140 kB/s
   requestCheckMs: 1_000, // how often the two are looked after
-  requestHeadBytesMax: 32 * 1024, // the URL with it
-  urlBytesMax: 20 * 1024, // the longest filter of ASCII, percent-encoded, and the other parameters as they are used
+  requestHeadBytesMax: 64 * 1024, // the URL with it
+  requestHeadsBytesMax: 64 * 1024 * 1024, // of all that still arrive: nobody has shown a key yet
+  urlBytesMax: 56 * 1024, // the longest filter in any writing, percent-encoded, and the other parameters as they are used
   requestsInWorkMax: 1_000, // each holds some 30 kB while it waits for the database
   requestsInWorkPerAddressMax: 250, // one address leaves places to the others; a body that arrives takes none
   connectionsPerAddressMax: 1_600, // a third of all, but of proxies that are named
@@ -124,6 +125,7 @@ export const LIMITS = {
   goneBeginningMs: 60_000, // between looks for what retention removed; it runs every quarter of an hour
   goneBeginningStep: 20_000, // positions of a log looked at by one statement after another
   tailCursorCharsMax: 16_384, // of a key with 1,500 tenants
+  tailLinkCharsMax: 8_192, // with the cursor beside it what clients (16 KiB) and proxies take of an answer's headers
   arrivalLookMs: 250, // those who wait for new events hear of them this late, whatever their number
   nameCharsMax: 200, // of tenants and keys
   reportGapsMax: 100, // in one report of an agent; further ones follow in the next

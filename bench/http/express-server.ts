@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { Authenticator } from '../../src/caller/authenticate';
 import type { KeyStore, StoredKey } from '../../src/caller/key-store';
 import { RedisLimiter } from '../../src/caller/rate-limit/redis-limiter';
+import { RedisLink } from '../../src/caller/rate-limit/redis-link';
 import { formatTicks } from '../../src/event/event-time';
 import { ticksOfRecordId } from '../../src/event/record-id';
 import { API_VERSION } from '../../src/version';
@@ -45,7 +46,8 @@ async function statementOf(
 }
 
 const authenticator = new Authenticator(keys);
-const limiter = new RedisLimiter(REDIS_URL, pino({ level: 'silent' }));
+const link = new RedisLink(REDIS_URL, pino({ level: 'silent' }));
+const limiter = new RedisLimiter(link);
 const app = express();
 app.disable('x-powered-by');
 app.disable('etag');
@@ -111,7 +113,7 @@ function toItem(row: Record<string, unknown>) {
   };
 }
 
-limiter.connected().then(() => {
+link.connected().then(() => {
   const server = app.listen(0, '127.0.0.1', () => {
     process.stdout.write(`listening on http://127.0.0.1:${(server.address() as { port: number }).port}\n`);
   });

@@ -11,6 +11,7 @@ import { ERRORS, toDomainError } from '../errors';
 import { LIMITS } from '../limits';
 import { NO_TRACING, type Tracing } from '../observe/tracing';
 import { logAnswered, type OnAnswered, tellWhenAnswered } from './answered';
+import { boundArrivingHeads } from './arriving-heads';
 import { answerBrokenRequests, refuseOddRequests } from './broken-requests';
 import { boundEachAddress } from './connections';
 import { DASHBOARD_PATH } from './dashboard-path';
@@ -77,6 +78,7 @@ function limited(server: Server, log: Logger, isTrusted: (address: string, hop: 
   server.maxConnections = LIMITS.connectionsMax;
   const bounds = { each: LIMITS.connectionsPerAddressMax, all: LIMITS.connectionsMax };
   boundEachAddress(server, bounds, (address) => isTrusted(address, 0));
+  boundArrivingHeads(server, LIMITS.requestHeadsBytesMax, LIMITS.requestCheckMs);
   answerBrokenRequests(server, log);
   // Node would answer an expectation it does not know in a form of its own; it may be passed over.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

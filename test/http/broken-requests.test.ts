@@ -62,6 +62,11 @@ describe('a request that is not well-formed', () => {
       principalName: longest,
     };
     expect((await at.world.get('/audit-activity', key, { query })).status).toBe(200);
+    const filter = `"${'€'.repeat(LIMITS.expressionCharsMax - 2)}"`;
+    for (const path of ['/audit-activity', '/audit-activity/summary', '/audit-activity/export'])
+      expect([path, (await at.world.get(path, key, { query: { filter } })).status]).toEqual([path, 200]);
+    const tooLong = await at.world.get('/audit-activity', key, { query: { filter: `${filter}€` } });
+    expect([tooLong.status, tooLong.body.error.code]).toEqual([400, 'invalid_parameter']);
     const answer = await at.world.get('/audit-activity', key, {
       query: { search: 'x'.repeat(LIMITS.urlBytesMax) },
     });

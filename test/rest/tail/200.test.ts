@@ -1,4 +1,5 @@
 import { FIELD_NAMES } from '../../../src/event/fields';
+import { LIMITS } from '../../../src/limits';
 import { ENGINES } from '../../support/engines';
 import { anEvent } from '../../support/events';
 import { QUICK_LOG, useLimits } from '../../support/use-limits';
@@ -122,6 +123,15 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     const later = new Date(Date.parse(at) + 1).toISOString();
     expect((await drain(acme, { from: later })).items).toEqual([]);
     expect((await drain(acme, { from: '2001-01-01' })).items).toHaveLength(14);
+  });
+
+  it('takes the longest filter there may be, and leaves out a link that clients would refuse', async () => {
+    const acme = await filled(1);
+    const filter = `objectName:"${'Ω'.repeat(LIMITS.expressionCharsMax - 13)}"`;
+    const first = await acme.get(PATH, { from: 'beginning', filter });
+    expect([first.status, first.headers.get('Link')]).toEqual([200, null]);
+    const cursor = first.headers.get('X-Next-Cursor') ?? '';
+    expect((await acme.get(PATH, { cursor, filter })).status).toBe(200);
   });
 
   it('waits for what comes, and answers as soon as it is there', async () => {
