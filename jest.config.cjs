@@ -30,6 +30,6 @@ module.exports = {
   transformIgnorePatterns: [`/node_modules/(?!(.*/node_modules/)?(${COMPILED_PACKAGES.join('|')})/)`],
   // One more than the two cores of CI: many tests wait for a process or a moment.
   maxWorkers: 3,
-  testTimeout: 120_000,
+  testTimeout: 240_000,
   workerIdleMemoryLimit: '1GB',
 };

@@ -35,7 +35,6 @@ describe('alerts in the dashboard', () => {
     await until(
       () => world.get('/alerts', reader, { query: { pageSize: 100 } }),
       ({ body }) => body.data.filter(isBruteForce).length === ADDRESSES.length,
-      30_000,
     );
   });
   afterEach(() => page.context().close());
@@ -44,8 +43,10 @@ describe('alerts in the dashboard', () => {
     page = await opened.dashboard.signedIn(worker, '/explore?range=all&filter=clientIp:203.0.113.1');
     const events = page.getByRole('region', { name: 'Events', exact: true });
     const mark = events.getByRole('link', { name: /^Part of a finding: / });
-    await mark.first().waitFor();
-    expect(await mark.count()).toBeGreaterThan(1);
+    await until(
+      () => mark.count(),
+      (n) => n > 1,
+    );
     await page.getByRole('button', { name: 'Saved' }).click();
     await page.getByRole('menuitem', { name: /^Make a rule of this search/ }).click();
     await page.getByRole('button', { name: 'Make a rule' }).click();
@@ -170,7 +171,6 @@ describe('alerts in the dashboard', () => {
         return more.count();
       },
       (n) => n > 0,
-      30_000,
     );
     expect(await rows.count()).toBe(before);
     await more.click();

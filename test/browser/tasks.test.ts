@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import type { Page } from 'playwright-core';
 import { aGap, aReport, REPORT } from '../support/audit-sources';
+import { until } from '../support/until';
 import type { World } from '../support/world';
 import { useDashboard } from './support/dashboard';
 import { ExplorePage } from './support/explore-page';
@@ -191,7 +192,10 @@ describe('what people come for', () => {
     expect(await page.getByText('6 events', { exact: true }).count()).toBe(0);
     answer();
     await explore.count(1);
-    expect(await shown.count()).toBe(0);
+    await until(
+      () => shown.count(),
+      (n) => n === 0,
+    );
     await page.unroute('**/graphql');
     const errors = [{ message: 'The question took too long.', extensions: { code: 'service_unavailable' } }];
     await page.route('**/graphql', (route) => route.fulfill({ json: { errors } }));
@@ -270,7 +274,10 @@ describe('what people come for', () => {
     await page.getByLabel('State').selectOption('Any state');
     await page.getByLabel('Search sources').fill('farm1777');
     await page.getByRole('article', { name: 'db on FARM1777' }).waitFor();
-    expect(await page.getByRole('article').count()).toBe(1);
+    await until(
+      () => page.getByRole('article').count(),
+      (n) => n === 1,
+    );
     await page.context().close();
   });
 });

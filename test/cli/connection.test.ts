@@ -6,6 +6,7 @@ import { newKey } from '../../src/caller/key-format';
 import { resolveConnection } from '../../src/cli/service-client';
 import { runCli } from '../support/cli';
 import { temporaryFolder } from '../support/engines';
+import { freePort } from '../support/free-port';
 import { useWorld } from '../support/use-world';
 
 const LIST = ['tenant', 'list'];
@@ -62,15 +63,6 @@ describe('the operator key', () => {
     expect(error?.split('\n')).toHaveLength(1);
   });
 });
-
-/** A port nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe('the service', () => {
   const operatorKey = newKey('operator');

@@ -10,7 +10,7 @@ describeOnPostgres('services, PostgreSQL and Redis, killed at any moment', () =>
   let site: PostgresSite;
   beforeAll(async () => {
     site = await PostgresSite.open();
-  }, 120_000);
+  }, 300_000);
   afterAll(() => site?.close());
 
   it(`keep what was acknowledged, and come back by themselves (TEST_SEED=${SEED})`, async () => {

@@ -21,7 +21,7 @@ describeOnPostgres('instances, receivers and PostgreSQL, killed at any moment', 
   beforeAll(async () => {
     site = await PostgresSite.open({ DESTINATION_ALLOW_NETWORKS: '127.0.0.0/8' });
     [receiver, store] = [await Receiver.open(), await ObjectStore.open()];
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await site?.close();
     await receiver?.close();

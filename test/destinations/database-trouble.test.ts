@@ -5,7 +5,7 @@ import { useWorld } from '../support/use-world';
 import { createDestination, LOCAL, untilShown } from './support/destinations';
 import { itemsOf, Receiver } from './support/receiver';
 
-const SOON_MS = 20_000;
+const SOON_MS = 60_000;
 
 describeOnPostgres('a database that takes no progress of destinations', () => {
   const use = useWorld('postgresql', LOCAL);

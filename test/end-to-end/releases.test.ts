@@ -9,7 +9,7 @@ import { createEmptyDatabase, type TestDatabase, temporaryFolder } from '../supp
 import { Release } from '../support/release';
 import { World } from '../support/world';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 const BEFORE = '62fc9b1';
 const SAMPLES = path.join(__dirname, '../fixtures/sqlaudit');

@@ -147,7 +147,6 @@ describeOnPostgres('an upgrade of two instances from the release before', () => 
       await until(
         () => reads,
         (count) => count >= enough || over,
-        30_000,
       );
     };
     try {

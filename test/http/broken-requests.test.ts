@@ -1,4 +1,5 @@
 import { LIMITS } from '../../src/limits';
+import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 import { open, parseAnswer, type RawAnswer, send } from './support/raw';
 
@@ -90,7 +91,10 @@ describe('a request that is not well-formed', () => {
   it('is one line in the log, without what it held', async () => {
     const before = at.world.logLines.length;
     await send(url(), `geheim-${'x'.repeat(20)}\r\n\r\n`);
-    const lines = at.world.logLines.slice(before).filter((line) => line.includes('"refused"'));
+    const lines = await until(
+      () => at.world.logLines.slice(before).filter((line) => line.includes('"refused"')),
+      ({ length }) => length > 0,
+    );
     expect(lines).toHaveLength(1);
     expect(lines[0]).not.toContain('geheim');
   });

@@ -59,7 +59,6 @@ describeOnPostgres('what somebody has to look at, though the service answers', (
     await until(
       () => metric('gaps'),
       (n) => n === 2,
-      30_000,
     );
     const told = ['sources_with_problem', `source_gaps{${source}}`, `source_problem{${source}}`];
     expect(await Promise.all(told.map(metric))).toEqual([1, 2, 1]);

@@ -31,7 +31,7 @@ describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service o
   beforeAll(async () => {
     stage = await openStage(engine);
     actors = await actorsOf(stage);
-  }, 120_000);
+  }, 300_000);
   afterAll(() => stage?.world.close());
   const targets = () => [stage.a, stage.b];
 

@@ -82,7 +82,7 @@ describe.each(ENGINES)('reports on %s', (engine) => {
       }),
       { numRuns: casesOf(__filename) },
     );
-  }, 120_000);
+  }, 300_000);
 });
 
 async function found(sources: PostgresAuditSourceStore, tenantId: number) {

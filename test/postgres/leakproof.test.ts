@@ -71,7 +71,7 @@ it('no statement compares a column under row-level security with a computed colu
   } finally {
     await store.close();
   }
-}, 120_000);
+}, 300_000);
 
 /** Texts of all that a service asks while it takes in, counts, indexes, seals, reads, exports and removes events. */
 async function everyStatement(store: Store): Promise<readonly string[]> {

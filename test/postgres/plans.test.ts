@@ -81,7 +81,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
     const indexer = new Indexer(store.database.migrator, AT_ONCE);
     for (let round = 0; (await indexer.run()) > 0; round++) expect(round).toBeLessThan(100);
     await store.database.migrator.$executeRawUnsafe('ANALYZE');
-  }, 120_000);
+  }, 300_000);
   afterAll(() => store.close());
 
   it.each(PAGES)('%s: no event is read that is not near the page', async (_name, q, partitionsMax) => {

@@ -190,7 +190,7 @@ async function compare(prisma: OwnerDb, tenants: readonly number[], q: AuditEven
         FROM audit_event e WHERE ${scope} AND ${whereInRange(q.filter)}`;
       expect(summary).toMatchObject(counts ?? {});
     },
-    { isolationLevel: 'RepeatableRead', timeout: 30_000 },
+    { isolationLevel: 'RepeatableRead', timeout: 120_000 },
   );
 }
 

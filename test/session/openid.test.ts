@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { OpenIdCookie } from '../../src/modules/dashboard/openid-cookie';
 import { ChildService } from '../support/child-service';
 import { createTestDatabase, type TestDatabase } from '../support/engines';
+import { freePort } from '../support/free-port';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 const SECRET = 'secret of the dashboard';
 let database: TestDatabase;
@@ -40,15 +40,6 @@ afterAll(async () => {
   provider?.kill();
   await database?.drop();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** A browser, as far as redirects and cookies go; each origin has its own. */
 class Browser {

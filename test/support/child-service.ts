@@ -6,7 +6,7 @@ import path from 'node:path';
 import { type Options, transform } from '@swc/core';
 
 const ROOT = path.resolve(__dirname, '../..');
-const START_MS = 60_000;
+const START_MS = 120_000;
 
 let compiled: Promise<string> | undefined;
 

@@ -7,7 +7,7 @@ const POLL_MS = 20;
 export async function until<T>(
   ask: () => Promise<T> | T,
   wanted: (answer: T) => boolean,
-  withinMs = 45_000,
+  withinMs = 60_000,
 ): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {

@@ -118,7 +118,10 @@ describe.each(ONE_ENGINE)('traces of a service on %s', (engine) => {
     const trace = await traceOf(request?.traceId ?? '', 2);
     const operation = trace.find(({ name }) => name === 'graphql');
     expect(operation && attribute(operation, 'graphql.operation.name')).toBe('Names');
-    expect(world.logLines.some((line) => line.includes(`"traceId":"${request?.traceId}"`))).toBe(true);
+    await until(
+      () => world.logLines.some((line) => line.includes(`"traceId":"${request?.traceId}"`)),
+      (isThere) => isThere,
+    );
   });
 
   it('state the service they are of', () => {

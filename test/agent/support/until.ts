@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function until<T>(
   what: string,
   check: () => T | Promise<T>,
-  ms = 45_000,
+  ms = 60_000,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms;
   for (;;) {

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { onNode } from '../../support/citus';
@@ -29,16 +30,21 @@ export class Worker {
     process.kill(Number(pid), 'SIGKILL');
   }
 
-  /** As the owner of its files, once what it left has ended. */
+  /**
+   * As the owner of its files, once what it left has ended. The service of a test runs in the same process: it must not
+   * stand still for the seconds that the recovery takes.
+   */
   async start(): Promise<void> {
     const { uid, gid } = statSync(this.dataDirectory);
     const identity = process.getuid?.() === 0 ? { uid, gid } : {};
-    const start = () =>
-      spawnSync(
-        this.pgCtl,
-        ['-w', '-D', this.dataDirectory, '-l', path.join(this.dataDirectory, 'restart.log'), 'start'],
-        { ...identity, cwd: this.dataDirectory, stdio: 'ignore' },
-      ).status;
+    const start = async () => {
+      const log = path.join(this.dataDirectory, 'restart.log');
+      const child = spawn(this.pgCtl, ['-w', '-D', this.dataDirectory, '-l', log, 'start'], {
+        ...{ ...identity, cwd: this.dataDirectory, stdio: 'ignore' },
+      });
+      const [status] = await once(child, 'exit');
+      return status;
+    };
     await until(start, (status) => status === 0, 60_000);
     await until(
       () => onNode(this.node, 'postgres', 'SELECT 1').catch(() => []),

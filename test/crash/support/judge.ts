@@ -9,7 +9,7 @@ import type { Site, TenantKeys } from './site';
 import type { StoredEvent } from './stored-events';
 import { QUESTIONS, RANGES } from './story';
 
-const CATCH_UP_MS = 60_000;
+const CATCH_UP_MS = 120_000;
 
 /** What is not as it should be, once nobody sends or is killed any more: sentences. */
 export async function judge(site: Site, books: Books, tenants: readonly TenantKeys[]): Promise<string[]> {

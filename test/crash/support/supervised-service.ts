@@ -6,7 +6,7 @@ import { until } from '../../support/until';
 import { mistakesOf } from '../../support/watched-child';
 
 /** A killed database needs some seconds before a service can start on it. */
-const START_MS = 60_000;
+const START_MS = 120_000;
 /** A service at one address that is started again whenever it was killed, as a service manager does. */
 export class SupervisedService {
   readonly #failedStarts: string[] = [];

@@ -1,4 +1,3 @@
-import { CITUS_URL } from '../../support/citus';
 import { until } from '../../support/until';
 import type { Answer, World } from '../../support/world';
 
@@ -60,7 +59,7 @@ export const change = async (
     );
   // A busy machine may be told to come again.
   const isAnswered = ({ body }: Answer) => body.errors?.[0].extensions.code !== 'service_unavailable';
-  const { body } = await until(ask, isAnswered, 40_000);
+  const { body } = await until(ask, isAnswered);
   if (body.errors) throw new Error(JSON.stringify(body.errors));
   return body.data;
 };
@@ -69,7 +68,7 @@ export const change = async (
 const POLL_MS = 200;
 
 /** Many wait at the same time; a cluster of small machines is slow. */
-const PATIENCE_MS = CITUS_URL ? 120_000 : 40_000;
+const PATIENCE_MS = 120_000;
 
 /** Waits until a destination is as it is wanted. */
 export const untilShown = (

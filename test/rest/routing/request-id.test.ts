@@ -93,7 +93,10 @@ describe.each(ONE_ENGINE)('X-Request-Id on %s', (engine) => {
     const acme = await at.world.tenant();
     const query = { search: 'secretword' };
     await at.world.get('/audit-activity', acme.key, { query, headers: { 'X-Request-Id': 'logged-1' } });
-    const line = at.world.logLines.find((text) => text.includes('logged-1'));
+    const line = await until(
+      () => at.world.logLines.find((text) => text.includes('logged-1')),
+      (found) => found !== undefined,
+    );
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       requestId: 'logged-1',
       method: 'GET',
