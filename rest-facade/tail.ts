@@ -40,8 +40,7 @@ export function answerTail(
     try {
       enforce(TAIL_RULE, context.principal);
       const { cursor, from, limit, wait, format, include, ...filters } = parseTail(request.query);
-      const gone = new AbortController();
-      context.gone.then(() => gone.abort());
+      const gone = abortedWith(stopping, context.gone);
       const asker = { holder: holderOf(context.principal), tenants: tenantSetOf(context) };
       const hold = async () => {
         const held = await answers.hold(asker, LIMITS.tailReadBytes);
@@ -54,7 +53,7 @@ export function answerTail(
         ...{ filters, limit, cursor: cursor ?? null, from: from ?? null, asTexts: format === 'native' },
         waitSeconds: wait,
         withSources: include !== undefined,
-        gone: AbortSignal.any([gone.signal, stopping]),
+        gone,
         whileWaiting: async (work) => {
           room.release();
           const came = await whileWaiting(request, response, work);
@@ -71,6 +70,22 @@ export function answerTail(
       throw error;
     }
   };
+}
+
+/**
+ * Aborted with the signal, or when the promise resolves. It leaves nothing at the signal, which lives as long as the
+ * service: `AbortSignal.any` would keep a reference of each call there.
+ */
+function abortedWith(signal: AbortSignal, over: Promise<void>): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  void over.then(() => {
+    signal.removeEventListener('abort', abort);
+    abort();
+  });
+  return controller.signal;
 }
 
 /** A call waits longer than a key or a session may last. @throws DomainError `unauthorized`, `forbidden` */

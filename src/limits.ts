@@ -176,6 +176,7 @@ export const LIMITS = {
   destinationMs: 1_000, // what has arrived leaves within this and what the evidence log takes
   destinationsPerTenantMax: 50, // each may hold two batches in memory
   destinationRunsMax: 24, // destinations that one instance sends to at once
+  destinationReadsMax: 2, // of them that read the log at once: half of the background's connections
   destinationRunMs: 15_000, // then others have their turn
   destinationBrokenOffMsMax: 60_000, // between attempts while the database does not take what became of them: it is back soon
   destinationBatchEvents: 500, // what a receiver stores at once, and little of it is sent again

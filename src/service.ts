@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { startTasks } from './background';
@@ -43,6 +44,8 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const { database, tracing } = storage;
   const nowMs = Date.now;
   const stopping = new AbortController();
+  // Every call that waits listens to it.
+  setMaxListeners(0, stopping.signal);
   const callers = await openCallers({ config, database, nowMs, log });
   const inFlight = new InFlight();
   const opened = await openModules({

@@ -36,13 +36,19 @@ export class FileKeeper {
   /** Waits for a delivery. Nobody takes batches from the tail then, so this looks at the files as often as the tail would. */
   async watchDuring<T>(delivery: Promise<T>, stop: AbortSignal): Promise<T> {
     const { clock, pollIntervalMs } = this.options;
-    const delivered = new AbortController();
-    const end = () => delivered.abort();
+    // Not `AbortSignal.any`, which would keep a reference of each delivery at `stop` for as long as the agent runs.
+    const over = new AbortController();
+    const end = () => over.abort();
     delivery.then(end, end);
-    const until = AbortSignal.any([stop, delivered.signal]);
-    while (!until.aborted) {
-      await clock.wait(pollIntervalMs, until);
-      if (!until.aborted) await this.look(until);
+    stop.addEventListener('abort', end, { once: true });
+    if (stop.aborted) end();
+    try {
+      while (!over.signal.aborted) {
+        await clock.wait(pollIntervalMs, over.signal);
+        if (!over.signal.aborted) await this.look(over.signal);
+      }
+    } finally {
+      stop.removeEventListener('abort', end);
     }
     return delivery;
   }

@@ -44,6 +44,7 @@ export async function tail(bench: Bench): Promise<Figure[]> {
     },
     (_, round) => bench.say(`  tail ${short(round.tail)}, by hand ${short(round.hand)} events/s`),
   );
+  const everyone = await ofAll(bench, service, client, dataset.tenantIds.map(Number));
   const waited = await waits(service);
   const peakMb = service.server.memory.read();
   await client.end();
@@ -58,6 +59,7 @@ export async function tail(bench: Bench): Promise<Figure[]> {
         values: rates.hand,
       },
     ),
+    everyone,
     reported(
       'tail',
       'wait: from the receipt of ingest to the answer, 99th percentile',
@@ -72,6 +74,33 @@ export async function tail(bench: Bench): Promise<Figure[]> {
     ),
     reported('tail', 'memory of the service', 'MB', [peakMb ?? Number.NaN]),
   ];
+}
+
+/** The same, once, for a key of every tenant: all events of the run. */
+async function ofAll(bench: Bench, service: Service, client: Client, tenantIds: readonly number[]) {
+  const key = await createReadKey(service, tenantIds.map(String));
+  const sizes: number[] = [];
+  for (const tenantId of tenantIds) sizes.push(await sequenced(client, tenantId));
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  const rateOf = async (work: () => Promise<number>) => {
+    const begun = performance.now();
+    const count = await work();
+    if (count !== all) throw new Error(`${count} events of ${all} were read`);
+    return (count / (performance.now() - begun)) * 1_000;
+  };
+  const tailed = await rateOf(() => pull(service.server.url, key));
+  const hand = await rateOf(async () => {
+    let count = 0;
+    for (const [i, tenantId] of tenantIds.entries()) count += await byHand(client, tenantId, sizes[i] ?? 0);
+    return count;
+  });
+  bench.say(`  of all tenants: tail ${short(tailed)}, by hand ${short(hand)} events/s`);
+  const note = `${all} events of ${tenantIds.length} tenants, once`;
+  return compared(
+    { bench: 'tail', name: 'pulling, a key of all tenants', unit: 'events/s', target: HALF_OF_BY_HAND, note },
+    [tailed],
+    { name: 'the same by hand, tenant after tenant', values: [hand] },
+  );
 }
 
 /** Milliseconds from the receipt of an event to the answer of a call that waits for it. */

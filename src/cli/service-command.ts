@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseTicks } from '../event/event-time';
 import { DEFAULT_URL, resolveConnection, runOperation } from './service-client';
 
@@ -17,11 +17,12 @@ export function serviceCommands(ports: {
   readonly print: (line: string) => void;
 }): OnService {
   return (command, handler) => {
-    // A command may need the name for a URL of its own.
+    // A command may need the name for a URL of its own. The other one is taken by all, so that none has to be looked up.
     const isTaken = command.options.some(({ long }) => long === '--url');
-    const flag = isTaken ? '--service-url' : '--url';
+    const doc = `the service (default: AUDIT_ACTIVITY_URL, else ${DEFAULT_URL})`;
+    if (!isTaken) command.option('--url <url>', doc);
     command
-      .option(`${flag} <url>`, `the service (default: AUDIT_ACTIVITY_URL, else ${DEFAULT_URL})`)
+      .addOption(new Option('--service-url <url>', doc).hideHelp(!isTaken))
       .option(
         '--operator-key <key>',
         'default: AUDIT_ACTIVITY_OPERATOR_KEY, else the file operator.key in DATA_DIR (.data)',
@@ -29,7 +30,7 @@ export function serviceCommands(ports: {
       .option('--json', 'print JSON')
       .action(async (...args: unknown[]) => {
         const options = command.opts<Options>();
-        const url = isTaken ? (options.serviceUrl as string | undefined) : options.url;
+        const url = (options.serviceUrl as string | undefined) ?? (isTaken ? undefined : options.url);
         const connection = await resolveConnection({ ...options, url }, ports.env);
         const run: Run = (query, variables) => runOperation(connection, query, variables);
         const answer = await handler(run, options, typeof args[0] === 'string' ? args[0] : '');

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import type { NetworkGuard } from '../../delivery/network-guard';
 import { failed, type Outcome } from '../../delivery/outcome';
+import { ReadingTurns } from '../../delivery/reading-turns';
 import { retryDelayMs } from '../../delivery/retry';
 import type { SecretBox } from '../../delivery/secret-box';
 import { LIMITS } from '../../limits';
@@ -45,6 +46,8 @@ export class Deliveries {
   readonly #running = new Map<string, Promise<void>>();
   readonly #senders = new Map<string, OpenSender>();
   readonly #brokenOff = new Map<string, BrokenOff>();
+  /** So that many destinations do not take all connections of the background, nor the processor at a stretch. */
+  readonly #reading = new ReadingTurns(LIMITS.destinationReadsMax);
   readonly #stopping = new AbortController();
   #listed: readonly Listed[] = [];
   #checkedMs = 0;
@@ -111,6 +114,7 @@ export class Deliveries {
     if (!taken) return;
     const { lease, destination } = taken;
     const startedMs = nowMs();
+    const inTurns: DeliveryParts['feed'] = { read: (...of) => this.#reading.run(() => feed.read(...of)) };
     const isFull = () => this.#running.size >= LIMITS.destinationRunsMax;
     try {
       const sender = this.#senderOf(destination);
@@ -118,7 +122,7 @@ export class Deliveries {
       const { eventsMax, restMs = 0 } = typeSpec(destination.type);
       await new Runner(destination, {
         ...{ lease, sender, eventsMax, restMs, signal: this.#stopping.signal, random: Math.random },
-        planner: new Planner(feed, destination.tenantId, toItem),
+        planner: new Planner(inTurns, destination.tenantId, toItem),
         isTimeUp: () => isFull() && nowMs() - startedMs > LIMITS.destinationRunMs,
       }).run();
     } finally {
