@@ -2,21 +2,19 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { AcceptCall, Call } from '../src/caller/call';
-import { whenClosed } from '../src/closed';
-import { within } from '../src/deadline';
+import { whenClosed, within } from '../src/deadline';
 import { DomainError, serviceUnavailable } from '../src/errors';
 import { prepareOperation } from '../src/graphql/execute';
 import { type CheckHealth, HEALTH_PATH, HEALTH_STATUS } from '../src/http/health';
 import { LIMITS } from '../src/limits';
 import type { BeginExport } from '../src/modules/export/export-events';
-import { NO_TRACING, type Tracing } from '../src/observe/tracing';
+import type { Tracing } from '../src/observe/tracing';
 import { API_BASE_PATH } from '../src/version';
 import { deprecationHeaders } from './deprecation';
 import { documentation } from './documentation';
-import { setRateLimitHeaders } from './envelope';
 import { errorResponder } from './errors';
 import { answerExport, EXPORT_PATH } from './export';
-import { bodyOf, documentOf, type Route, variablesOf } from './route';
+import { bodyOf, documentOf, parseRequest, type Route, setRateLimitHeaders, specsOf } from './route';
 import { ROUTES } from './routes';
 import { answerTail, TAIL_PATH, type TailEntrance } from './tail';
 
@@ -26,7 +24,8 @@ interface FacadeParts {
   readonly beginExport: BeginExport;
   readonly tail: TailEntrance;
   readonly checkHealth: CheckHealth;
-  readonly tracing?: Tracing;
+  /** Null: no traces are kept. */
+  readonly tracing?: Tracing | null;
   readonly log: Logger;
 }
 
@@ -72,8 +71,9 @@ const contextOf =
     return context;
   };
 
-function answer(route: Route, { schema, acceptCall, tracing = NO_TRACING }: FacadeParts): RequestHandler {
+function answer(route: Route, { schema, acceptCall, tracing = null }: FacadeParts): RequestHandler {
   const operation = prepareOperation(schema, documentOf(route));
+  const specs = specsOf(route);
   const spanName = `query ${operation.rootField}`;
   const identify = contextOf({ acceptCall });
   const notice = route.deprecation && deprecationHeaders(route.deprecation);
@@ -85,8 +85,9 @@ function answer(route: Route, { schema, acceptCall, tracing = NO_TRACING }: Faca
       // Order of refusals: 401 and 429 here, then 403, then 400.
       const context = await identify(request, response);
       operation.authorize(context, { ...query, ...params });
-      const variables = variablesOf(route, { query, params });
-      return tracing.span(spanName, {}, () => operation.run(variables, context));
+      const parsed = parseRequest(route, specs, { query, params });
+      const run = () => operation.run(parsed.values, { ...context, parsed });
+      return tracing ? tracing.span(spanName, {}, run) : run();
     });
     sendJson(response, bodyOf(route, value, new Date()));
   };

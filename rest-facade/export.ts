@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
-import { enforce, tenantSetOf } from '../src/caller/access-rule';
 import type { Call } from '../src/caller/call';
-import { holderOf } from '../src/caller/principal';
+import { enforce, holderOf, tenantSetOf } from '../src/caller/principal';
 import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
 import type { FeedFormat } from '../src/event/formats/formats';
 import { toAuditEventFilter } from '../src/event/query';

@@ -1,9 +1,16 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
+import type { RateDecision } from '../src/caller/rate-limit/limiter';
 import { DomainError } from '../src/errors';
-import { type ParameterSpec, type ParameterSpecs, parseParameters } from '../src/event/parameters';
+import {
+  type ParameterSpec,
+  type ParameterSpecs,
+  type Parsed,
+  parseParameters,
+} from '../src/event/parameters';
 import type { Page } from '../src/event/query';
+import { LIMITS } from '../src/limits';
+import { API_VERSION } from '../src/version';
 import type { Deprecation } from './deprecation';
-import { itemEnvelope, listEnvelope } from './envelope';
 
 /** A route of the public API as data: one function answers all of them, and OpenAPI is made of them. */
 export interface Route {
@@ -33,7 +40,7 @@ export function documentOf({
   fields,
   envelope,
 }: Route): string {
-  const specs = Object.entries({ ...pathParameters, ...query });
+  const specs = Object.entries(specsOf({ query, pathParameters }));
   const typeOf = (name: string, { kind }: ParameterSpec) =>
     (GRAPHQL_TYPES[kind] ?? 'String') + (name in pathParameters ? '!' : '');
   const variables = specs.map(([name, spec]) => `$${name}: ${typeOf(name, spec)}`).join(', ');
@@ -49,16 +56,28 @@ const GRAPHQL_TYPES: Partial<Record<ParameterSpec['kind'], string>> = {
   boolean: 'Boolean',
 };
 
+/** All parameters of a route: one table, by which the resolver finds them parsed. */
+export const specsOf = ({
+  query,
+  pathParameters,
+}: Pick<Route, 'query' | 'pathParameters'>): ParameterSpecs => {
+  if (Object.keys(pathParameters).length === 0) return query;
+  return Object.keys(query).length === 0 ? pathParameters : { ...pathParameters, ...query };
+};
+
 /** Parameters as a request gives them. Express reads the query anew whenever it is asked for. */
 type Given = Pick<Request, 'query' | 'params'>;
 
-/** The variables of a request. @throws DomainError `invalid_parameter` naming every problem */
-export function variablesOf(route: Route, { query, params }: Given): Record<string, unknown> {
-  const inPath = Object.keys(route.pathParameters);
-  const misplaced = inPath.filter((name) => name in query);
+/** @throws DomainError `invalid_parameter` naming every problem */
+export function parseRequest(
+  { pathParameters }: Route,
+  specs: ParameterSpecs,
+  { query, params }: Given,
+): Parsed {
+  const misplaced = Object.keys(pathParameters).filter((name) => name in query);
   const given: Record<string, unknown> = { ...query, ...params };
   if (misplaced.length > 0) given[`${misplaced[0]} (in the query)`] = '';
-  return parseParameters({ ...route.pathParameters, ...route.query }, given);
+  return { specs, values: parseParameters(specs, given) };
 }
 
 /** The body of the answer. @throws DomainError `not_found` */
@@ -67,4 +86,54 @@ export function bodyOf(route: Route, value: unknown, now: Date): unknown {
   // The same answer for an unknown record and for one of another tenant.
   if (value === null) throw new DomainError('not_found', { public: 'There is no such record.' });
   return itemEnvelope(value, now);
+}
+
+interface ResponseMeta {
+  /** Time of the response. */
+  readonly timestamp: string;
+  readonly apiVersion: string;
+}
+
+interface PageMeta extends ResponseMeta {
+  readonly totalCount: number;
+  readonly page: number;
+  readonly pageSize: number;
+  readonly totalPages: number;
+  readonly hasPreviousPage: boolean;
+  readonly hasNextPage: boolean;
+}
+
+/** What every answer's `meta` has. */
+export const metaOf = (now: Date): ResponseMeta => ({
+  timestamp: now.toISOString(),
+  apiVersion: API_VERSION,
+});
+
+export const itemEnvelope = <T>(data: T, now: Date) => ({ data, meta: metaOf(now) });
+
+/** A page beyond the end is empty, with true totals. */
+export function listEnvelope<T>({ items, totalCount, page, pageSize }: Page<T>, now: Date) {
+  const totalPages = Math.ceil(totalCount / pageSize);
+  const meta: PageMeta = {
+    totalCount,
+    page,
+    pageSize,
+    totalPages,
+    hasPreviousPage: page > 1,
+    hasNextPage: page < totalPages,
+    ...metaOf(now),
+  };
+  return { data: items, meta };
+}
+
+const WINDOW_SECONDS = LIMITS.rateWindowMs / 1000;
+
+/**
+ * `RateLimit-Policy` (quota and window) and `RateLimit` (calls left, seconds until more), on every answer the
+ * limiter had a say in.
+ * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+ */
+export function setRateLimitHeaders(response: Response, { limit, remaining, waitMs }: RateDecision): void {
+  response.setHeader('RateLimit-Policy', `"key";q=${limit};w=${WINDOW_SECONDS}`);
+  response.setHeader('RateLimit', `"key";r=${remaining};t=${Math.ceil((waitMs - 1) / 1000)}`);
 }

@@ -1,7 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { enforce, tenantSetOf } from '../src/caller/access-rule';
 import type { Call } from '../src/caller/call';
-import { holderOf } from '../src/caller/principal';
+import { enforce, holderOf, tenantSetOf } from '../src/caller/principal';
 import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
 import { FEED_FORMATS, type FeedFormat } from '../src/event/formats/formats';
 import { LIMITS } from '../src/limits';
@@ -10,7 +9,7 @@ import { parseTail } from '../src/modules/tail/parameters';
 import type { TailPage, TailRequest } from '../src/modules/tail/tail';
 import { TAIL_OPERATION, TAIL_RULE } from '../src/modules/tail/tail-rule';
 import { API_BASE_PATH } from '../src/version';
-import { metaOf } from './envelope';
+import { metaOf } from './route';
 
 export const TAIL_PATH = `${API_BASE_PATH}/audit-activity/tail`;
 export const NDJSON = 'application/x-ndjson';

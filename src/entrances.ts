@@ -8,10 +8,9 @@ import type { Callers } from './caller/callers';
 import type { Config } from './config';
 import type { AgentBodies } from './graphql/read-body';
 import { createGraphqlRouter } from './graphql/server';
-import type { OnAnswered } from './http/answered';
 import type { CheckHealth } from './http/health';
 import { createProbes } from './http/health';
-import type { InFlight } from './http/in-flight';
+import type { InFlight, OnAnswered } from './http/in-flight';
 import { createHttpServer } from './http/server';
 import { builtPage } from './modules/dashboard/page';
 import { createDashboardRouter } from './modules/dashboard/router';
@@ -30,7 +29,7 @@ export async function createEntrances(parts: {
   readonly isReady: () => Promise<boolean>;
   readonly inFlight: InFlight;
   readonly onAnswered: readonly OnAnswered[];
-  readonly tracing: Tracing;
+  readonly tracing: Tracing | null;
   readonly log: Logger;
 }): Promise<Server> {
   const { config, schema, callers, agents, beginExport, checkHealth, inFlight, tracing, log } = parts;

@@ -1,10 +1,14 @@
 import 'reflect-metadata';
 import type { GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
-import type { AnswerBytes } from './caller/rate-limit/answer-bytes';
-import { assertEveryRootFieldHasRule, authChecker } from './graphql/access';
-import { type AccessNotes, logEveryAccess } from './graphql/access-log';
-import { boundEveryAnswer } from './graphql/answer-room';
+import type { AnswerBytes } from './caller/rate-limit/holdings';
+import {
+  type AccessNotes,
+  assertEveryRootFieldHasRule,
+  authChecker,
+  boundEveryAnswer,
+  logEveryAccess,
+} from './graphql/access';
 import { AccessLogResolver } from './modules/access-log/access-log.resolver';
 import { AuditEventResolver } from './modules/activity/audit-event.resolver';
 import { DestinationResolver } from './modules/destinations/destination.resolver';
@@ -64,7 +68,7 @@ export function createSchema({ resolvers, answers, accessLog, nowMs }: SchemaPar
   const instances = new Map<unknown, object>(resolvers.map((resolver) => [resolver.constructor, resolver]));
   for (const { name } of RESOLVERS.filter((resolver) => !instances.has(resolver)))
     throw new Error(`${name} has no instance`);
-  const schema = build((resolver) => instances.get(resolver));
+  const schema = build(instances.get.bind(instances));
   assertEveryRootFieldHasRule(schema);
   boundEveryAnswer(schema, answers);
   logEveryAccess(schema, { accessLog, nowMs });

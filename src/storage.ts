@@ -13,7 +13,7 @@ import type { Module } from './module';
 import { openReadSide, type ReadSide } from './modules/activity/open-replica';
 import { openTracing } from './observe/open-tracing';
 import { tracedAsk, tracedDatabase } from './observe/traced-database';
-import { NO_TRACING, type Tracing } from './observe/tracing';
+import type { Tracing } from './observe/tracing';
 
 const HEALTH_DEADLINE_MS = 2_000;
 
@@ -21,7 +21,8 @@ const HEALTH_DEADLINE_MS = 2_000;
 export interface Storage extends Module {
   readonly database: Database;
   readonly readSide: ReadSide;
-  readonly tracing: Tracing;
+  /** Null: no traces are kept. */
+  readonly tracing: Tracing | null;
   /** Resolves while the database answers. */
   ping(): Promise<unknown>;
   close(): Promise<void>;
@@ -29,12 +30,12 @@ export interface Storage extends Module {
 
 /** @throws NoRowSecurity, NewerDatabase, NotAReplica, LoginRefused: each is one line for an operator */
 export async function openStorage(config: Config, log: Logger): Promise<Storage> {
-  const tracing = config.otlpEndpoint ? await openTracing(config.otlpEndpoint, log) : NO_TRACING;
+  const tracing = config.otlpEndpoint ? await openTracing(config.otlpEndpoint, log) : null;
   const opened = await openDatabase(config);
-  const database = config.otlpEndpoint ? tracedDatabase(opened, tracing) : opened;
+  const database = tracing ? tracedDatabase(opened, tracing) : opened;
   const close = async () => {
     await database.close();
-    await tracing.close();
+    await tracing?.close();
   };
   try {
     const applied = await migrate(database.migrator);
@@ -44,7 +45,7 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
     const replica = {
       url: config.readDatabaseUrl,
       isOwner: config.migrationDatabaseUrl === null,
-      traced: (ask: AskRows) => (config.otlpEndpoint ? tracedAsk(ask, tracing) : ask),
+      traced: (ask: AskRows) => (tracing ? tracedAsk(ask, tracing) : ask),
     };
     const readSide = await openReadSide(database, replica, log);
     return {

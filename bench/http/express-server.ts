@@ -4,7 +4,7 @@ import { Pool } from 'pg';
 import { pino } from 'pino';
 import { Authenticator } from '../../src/caller/authenticate';
 import type { KeyStore, StoredKey } from '../../src/caller/key-store';
-import { RedisLimiter } from '../../src/caller/rate-limit/redis-limiter';
+import { RedisLimiter } from '../../src/caller/rate-limit/limiter';
 import { RedisLink } from '../../src/caller/rate-limit/redis-link';
 import { formatTicks } from '../../src/event/event-time';
 import { ticksOfRecordId } from '../../src/event/record-id';

@@ -1,7 +1,14 @@
 import { type Database, Prisma } from '../database/clients';
 import { guarded } from '../database/failure';
-import { type AccessEntry, changeOf, entryIdFloor, ownAttempt } from './access-entry';
-import { type AccessFilter, type AccessLogStore, REFUSED } from './access-log';
+import {
+  type AccessEntry,
+  type AccessFilter,
+  type AccessLogStore,
+  changeOf,
+  entryIdFloor,
+  ownAttempt,
+  REFUSED,
+} from './access-log';
 
 export class PostgresAccessLogStore implements AccessLogStore {
   constructor(private readonly database: Pick<Database, 'prisma' | 'run' | 'background'>) {}

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import type { ErrorCode } from '../errors';
 import { LIMITS } from '../limits';
-import { type AccessEntry, entryOf, ownAttempt } from './access-entry';
 
 export interface AccessFilter {
   /** Milliseconds since 1970, inclusive; null: from the beginning. */
@@ -106,3 +107,112 @@ export class AccessLog {
     this.#dropped = null;
   }
 }
+
+/** What somebody sets out to do with the service: an entry of the access log but for what came of it. */
+export interface Attempt {
+  readonly at: Date;
+  /** public, agent or operator; service: what it does by itself. */
+  readonly principalKind: string;
+  readonly keyId: string | null;
+  readonly keyName: string | null;
+  /** Who had signed in; null: whoever holds the key. */
+  readonly userName: string | null;
+  /** rest, graphql, dashboard, service, or command: past the service, on the database. */
+  readonly entrance: string;
+  /** Name of the root field, or of what is none. */
+  readonly operation: string;
+  /** JSON, see `parametersText`. */
+  readonly parameters: string;
+  /** Those the principal acts for, or has named. */
+  readonly tenantIds: readonly number[];
+  readonly requestId: string;
+  readonly address: string;
+}
+
+export interface Result {
+  readonly outcome: 'ok' | ErrorCode;
+  /** Objects handed over or changed; null: none, as it failed. */
+  readonly rows: number | null;
+  /** Id of the key or tenant that was made or changed. */
+  readonly subject?: string;
+  /** Those concerned, where that is known better than at the start. */
+  readonly tenantIds?: readonly number[];
+}
+
+export interface AccessEntry extends Attempt {
+  /** A version 7 UUID: begins with the time, so that entries sort by it. */
+  readonly entryId: string;
+  readonly outcome: Result['outcome'];
+  readonly rows: number | null;
+  readonly subject: string | null;
+}
+
+/** Field by field: every read makes one, and spreading would take most of that time. */
+export const entryOf = (attempt: Attempt, result: Result): AccessEntry => ({
+  entryId: entryIdAt(attempt.at.getTime()),
+  at: attempt.at,
+  principalKind: attempt.principalKind,
+  keyId: attempt.keyId,
+  keyName: attempt.keyName,
+  userName: attempt.userName,
+  entrance: attempt.entrance,
+  operation: attempt.operation,
+  parameters: attempt.parameters,
+  subject: result.subject ?? null,
+  tenantIds: result.tenantIds ?? attempt.tenantIds,
+  rows: result.rows,
+  outcome: result.outcome,
+  requestId: attempt.requestId,
+  address: attempt.address,
+});
+
+/** The entry of a change that was made: written in its transaction. */
+export const changeOf = (attempt: Attempt, result: Omit<Result, 'outcome' | 'rows'> & { rows?: number }) =>
+  entryOf(attempt, { rows: 1, ...result, outcome: 'ok' });
+
+/** Something the service does by itself. */
+export const ownAttempt = (operation: string, at: Date, parameters: object = {}): Attempt => ({
+  at,
+  principalKind: 'service',
+  keyId: null,
+  keyName: null,
+  userName: null,
+  entrance: 'service',
+  operation,
+  parameters: parametersText(parameters),
+  tenantIds: [],
+  requestId: randomUUID(),
+  address: '',
+});
+
+const UNSTORABLE = /\p{Cc}|\p{Cs}/gu;
+/** A name that comes from elsewhere, cut, without what a database does not store. */
+export const storableName = (text: string): string =>
+  text.slice(0, LIMITS.nameCharsMax).replace(UNSTORABLE, '\uFFFD');
+
+/** A key that was given for something else must not be kept. */
+const KEY = /(aa[kgo]_[0-9A-Za-z]{6})[0-9A-Za-z]{20,}/g;
+
+/**
+ * Parameters that were stated, as JSON. Longer ones become `{"cut": "<how the JSON begins>"}`. JSON escapes control characters and
+ * half surrogate pairs, so any text can be stored.
+ */
+export function parametersText(given: object): string {
+  const stated = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
+  const text = JSON.stringify(Object.fromEntries(stated)).replace(KEY, '$1…');
+  const max = LIMITS.accessLogParametersCharsMax;
+  return text.length <= max ? text : JSON.stringify({ cut: text.slice(0, max) });
+}
+
+function entryIdAt(ms: number): string {
+  const time = hexOf(ms);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+/** Not above any entry of this time or later, and above all of before. */
+export function entryIdFloor(ms: number): string {
+  const time = hexOf(Math.max(0, ms));
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}
+
+const hexOf = (ms: number) => ms.toString(16).padStart(12, '0');

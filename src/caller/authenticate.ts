@@ -3,14 +3,21 @@ import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../limits';
 import { AddressList } from './address-list';
 import { hashOfKey, isWellFormedKey } from './key-format';
-import { type KeyStore, type StoredKey, stateOf } from './key-store';
+import type { KeyStore, StoredKey } from './key-store';
 import type { Principal } from './principal';
+import { tenantsOrNone } from './tenant-set';
 
 type KeyLookUp = Pick<KeyStore, 'findByHash' | 'find' | 'touch'>;
 
 interface Known {
   readonly key: StoredKey;
   readonly principal: Principal;
+}
+
+type KeyState = 'valid' | 'expired' | 'revoked';
+export function stateOf(key: StoredKey, now: Date): KeyState {
+  if (key.revokedAt) return 'revoked';
+  return key.expiresAt && key.expiresAt <= now ? 'expired' : 'valid';
 }
 
 /** Turns the key of a request into a principal, and notes when each key was last used. */
@@ -93,7 +100,7 @@ function toPrincipal(key: StoredKey): Principal {
   switch (key.kind) {
     case 'public': {
       const { scopes, tenantIds, rateLimitPerMinute } = key;
-      return { kind: 'public', ...caller, scopes, tenantIds, rateLimitPerMinute };
+      return { kind: 'public', ...caller, scopes, tenantIds: tenantsOrNone(tenantIds), rateLimitPerMinute };
     }
     case 'agent': {
       const [tenantId] = key.tenantIds;

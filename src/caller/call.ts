@@ -1,12 +1,18 @@
 import { DomainError } from '../errors';
+import type { Parsed } from '../event/parameters';
 import { LIMITS } from '../limits';
-import { type Attempt, entryOf, parametersText, type Result, storableName } from './access-entry';
-import type { AccessLog } from './access-log';
+import {
+  type AccessLog,
+  type Attempt,
+  entryOf,
+  parametersText,
+  type Result,
+  storableName,
+} from './access-log';
 import { addressGroup, plainAddress } from './address-list';
 import type { Authenticator } from './authenticate';
 import { type Principal, tenantsOf } from './principal';
-import type { Limiter, RateDecision } from './rate-limit/limiter';
-import { retryAfterSeconds, SlidingLog } from './rate-limit/sliding-log';
+import { type Limiter, type RateDecision, retryAfterSeconds, SlidingLog } from './rate-limit/limiter';
 import type { Sessions } from './session/sessions';
 import { parseTenantId } from './tenant-set';
 
@@ -21,6 +27,8 @@ export interface Call {
   readonly entrance: Visit['entrance'];
   /** Resolves when the answer has left, or its caller has. */
   readonly gone: Promise<void>;
+  /** Parameters of its one root field, where the entrance has parsed them. */
+  readonly parsed?: Parsed;
   /** Told of the value of each root field, and how many rows it has. */
   readonly onValue?: OnValue;
   /** Set for a mutation: what its entry of the access log says, but for what comes of it. */

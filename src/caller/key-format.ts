@@ -31,6 +31,12 @@ const PREFIX = new RegExp(Object.values(KEY_KINDS).join('|'), 'i');
 /** Whether a key, or a part of one that tells its kind, may stand anywhere in the text. */
 export const mayHoldKey = (text: string): boolean => PREFIX.test(text);
 
+/** Longer than the beginning of a key that lists show. */
+const KEY = new RegExp(`(${Object.values(KEY_KINDS).join('|')})[0-9A-Za-z]{8,}`, 'g');
+
+/** A line of the log without the keys in it. */
+export const withoutKeys = (line: string): string => line.replaceAll(KEY, '$1[redacted]');
+
 /** Keys hold enough randomness that one SHA-256, without salt or stretching, cannot be searched. */
 export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 

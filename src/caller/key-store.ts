@@ -1,4 +1,4 @@
-import type { Attempt } from './access-entry';
+import type { Attempt } from './access-log';
 import type { KeyKind } from './key-format';
 
 /** A stored key; the key itself is not kept, only its hash. */
@@ -23,12 +23,6 @@ export interface StoredKey {
 }
 
 export type NewKey = Omit<StoredKey, 'createdAt' | 'revokedAt' | 'lastUsedAt'>;
-
-type KeyState = 'valid' | 'expired' | 'revoked';
-export function stateOf(key: StoredKey, now: Date): KeyState {
-  if (key.revokedAt) return 'revoked';
-  return key.expiresAt && key.expiresAt <= now ? 'expired' : 'valid';
-}
 
 export interface Rotation {
   readonly oldKeyId: string;

@@ -1,7 +1,7 @@
 import type { OwnerDb, Prisma, ServiceDb } from '../database/clients';
 import { guarded } from '../database/failure';
 import { KEYS_CHANGED } from '../database/notifications';
-import { type Attempt, changeOf } from './access-entry';
+import { type Attempt, changeOf } from './access-log';
 import { insertEntries } from './access-log.store';
 import type { KeyStore, NewKey, Rotation, StoredKey } from './key-store';
 

@@ -8,13 +8,22 @@ declare const scoped: unique symbol;
  */
 export type TenantSet = readonly [number, ...number[]] & { readonly [scoped]: true };
 
+/** Of a key that names no tenant: every access rule refuses it. */
+export type NoTenants = readonly [];
+
+export const tenantsOrNone = (tenantIds: readonly number[]): TenantSet | NoTenants =>
+  tenantIds.length === 0 ? [] : tenantSet(tenantIds);
+
 export function tenantSet(tenantIds: readonly number[]): TenantSet {
   const distinct = [...new Set(tenantIds)].sort((a, b) => a - b);
   if (distinct.length === 0) {
-    throw new DomainError('forbidden', { public: 'This API key is not authorized for any tenant.' });
+    throw noTenant();
   }
   return distinct as unknown as TenantSet;
 }
+
+export const noTenant = () =>
+  new DomainError('forbidden', { public: 'This API key is not authorized for any tenant.' });
 
 /** The same for a tenant that there is not and for one of somebody else. */
 export const noSuchTenant = () => new DomainError('not_found', { public: 'There is no such tenant.' });

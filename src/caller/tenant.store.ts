@@ -1,6 +1,6 @@
 import type { ServiceDb } from '../database/clients';
 import { guarded } from '../database/failure';
-import { type Attempt, changeOf } from './access-entry';
+import { type Attempt, changeOf } from './access-log';
 import { insertEntries } from './access-log.store';
 
 export interface Tenant {

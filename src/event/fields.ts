@@ -122,6 +122,10 @@ export const SEARCHED_FIELDS = select((spec) => spec.kind === 'text' && spec.fro
 
 /** `serverPrincipalName` → `server_principal_name`: the SQL Server column and the database column of a field. */
 export const toSnakeCase = (camel: string): string => camel.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+/** The database column of each field. */
+export const COLUMN_OF = Object.fromEntries(FIELD_NAMES.map((n) => [n, toSnakeCase(n)])) as Readonly<
+  Record<FieldName, string>
+>;
 /** `session_id` → `sessionId`. */
 export const toCamelCase = (snake: string): string =>
   snake.replace(/_+([a-z0-9])/g, (_, c: string) => c.toUpperCase());

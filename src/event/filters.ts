@@ -84,7 +84,8 @@ export const FILTERS = {
 type Table = typeof FILTERS;
 export type FilterName = keyof Table;
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
-export const filterSpec = (name: FilterName): FilterSpec => FILTERS[name];
+/** The same table, each row as any of them. */
+export const FILTER_SPECS: Readonly<Record<FilterName, FilterSpec>> = FILTERS;
 
 type FieldOf<N extends FilterName> = Table[N]['field'];
 type Kind<N extends FilterName> = (typeof AUDIT_EVENT_FIELDS)[FieldOf<N>]['kind'];
@@ -99,15 +100,11 @@ export type FilterOfKind<K extends 'boolean' | 'text'> = {
 export const isBooleanFilter = (name: FilterName): boolean =>
   AUDIT_EVENT_FIELDS[FILTERS[name].field].kind === 'boolean';
 
-/** The filters that are given. */
-export const givenFilters = (values: FilterValues): FilterName[] =>
-  FILTER_NAMES.filter((name) => values[name] !== null);
-
 /** The fields that counts are kept of, in the order of their filters. */
 export type CountedField = {
   [N in FilterName]: Table[N]['countedBy'] extends null ? never : FieldOf<N>;
 }[FilterName];
-export const COUNTED_FIELDS = FILTER_NAMES.filter((name) => filterSpec(name).countedBy !== null).map(
+export const COUNTED_FIELDS = FILTER_NAMES.filter((name) => FILTER_SPECS[name].countedBy !== null).map(
   (name) => FILTERS[name].field,
 ) as CountedField[];
 

@@ -149,6 +149,24 @@ export function parseParameters<S extends ParameterSpecs>(
   return values as ParameterValues<S>;
 }
 
+/** Parameters that an entrance has parsed, and the table it did so by. */
+export interface Parsed {
+  readonly specs: ParameterSpecs;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The parameters of an operation. An entrance that has parsed them by the same table hands its values on; others are
+ * parsed here. @throws DomainError as `parseParameters`
+ */
+export function parametersOf<S extends ParameterSpecs>(
+  specs: S,
+  args: Readonly<Record<string, unknown>>,
+  { parsed }: { readonly parsed?: Parsed },
+): ParameterValues<S> {
+  return parsed?.specs === specs ? (parsed.values as ParameterValues<S>) : parseParameters(specs, args);
+}
+
 type ParsedValue = string | number | boolean | readonly string[];
 
 function parsedValue({ kind }: ParameterSpec, value: unknown): ParsedValue {

@@ -3,7 +3,7 @@ import { parseTicks } from './event-time';
 import type { Expression } from './expression/expression';
 import { parseFilter } from './expression/parse-filter';
 import { splitExpression } from './expression/split';
-import { FILTER_NAMES, type FilterName, type FilterValues, filterSpec, givenFilters } from './filters';
+import { FILTER_NAMES, FILTER_SPECS, type FilterName, type FilterValues } from './filters';
 import {
   type FILTER_PARAMETERS,
   type LIST_PARAMETERS,
@@ -27,11 +27,22 @@ export interface AuditEventFilter extends TimeRange, FilterValues {
   readonly expression: Expression | null;
 }
 
+/** The filters that are given. */
+export const givenFilters = (values: FilterValues): FilterName[] =>
+  FILTER_NAMES.filter((name) => values[name] !== null);
+
 /** Whether counts tell the events of a filter: they know no words, and not every field. Else events have to be read. */
 export const isCountable = (filter: AuditEventFilter): boolean =>
   filter.search.length === 0 &&
   filter.expression === null &&
-  givenFilters(filter).every((name) => filterSpec(name).countedBy !== null);
+  givenFilters(filter).every((name) => FILTER_SPECS[name].countedBy !== null);
+
+/**
+ * Whether columns answer for a filter sooner than anything else: it asks for more than counts and the search index know.
+ * Words alone, and words beside counted values, are the index's.
+ */
+export const isForColumns = (filter: AuditEventFilter): boolean =>
+  filter.expression !== null || givenFilters(filter).some((name) => FILTER_SPECS[name].countedBy === null);
 
 /** Whether a filter leaves every event of its range. */
 export const isAll = (filter: AuditEventFilter): boolean =>

@@ -1,7 +1,7 @@
 import { type DocumentNode, type GraphQLSchema, Kind, parse, validate } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import { type AccessRule, enforce } from '../caller/access-rule';
 import type { Call } from '../caller/call';
+import { type AccessRule, enforce } from '../caller/principal';
 import { toDomainError } from '../errors';
 import { accessRuleOf } from './access';
 

@@ -10,12 +10,12 @@ import type { Logger } from 'pino';
 import type { AcceptCall, Call } from '../caller/call';
 import { sessionRequestOf } from '../caller/session/session-cookie';
 import { sessionTokenOf } from '../caller/session/session-token';
-import { whenClosed } from '../closed';
+import { whenClosed } from '../deadline';
 import { DomainError, ERRORS, toDomainError } from '../errors';
-import type { BatchReceipt } from '../http/answered';
+import type { BatchReceipt } from '../http/in-flight';
 import { graphqlRefusal } from '../http/refusal';
 import { LIMITS } from '../limits';
-import { NO_TRACING, type Tracing } from '../observe/tracing';
+import type { Tracing } from '../observe/tracing';
 import { limitDocument, refuseIntrospection } from './limits';
 import { type AgentBodies, parseBytes, refuseLongDocument, takeBytes } from './read-body';
 
@@ -26,10 +26,11 @@ export async function createGraphqlRouter(parts: {
   readonly agents: AgentBodies;
   /** Steps that read a body, for which a request is not counted as in work. */
   readonly whileReading: (...steps: readonly RequestHandler[]) => readonly RequestHandler[];
-  readonly tracing?: Tracing;
+  /** Null: no traces are kept. */
+  readonly tracing?: Tracing | null;
   readonly log: Logger;
 }): Promise<Router> {
-  const { schema, acceptCall, agents, whileReading, tracing = NO_TRACING, log } = parts;
+  const { schema, acceptCall, agents, whileReading, tracing = null, log } = parts;
   const apolloWith = async (rules: readonly ValidationRule[]) => {
     const apollo = new ApolloServer<Call>({
       schema,
@@ -47,7 +48,7 @@ export async function createGraphqlRouter(parts: {
         ApolloServerPluginCacheControlDisabled(),
         ApolloServerPluginLandingPageDisabled(),
         logFailures(log),
-        nameOperations(tracing),
+        ...(tracing ? [nameOperations(tracing)] : []),
       ],
       stopOnTerminationSignals: false,
     });
@@ -59,7 +60,9 @@ export async function createGraphqlRouter(parts: {
   const forOthers = await apolloWith([limitDocument(LIMITS.graphqlCostMax), refuseIntrospection]);
   const answer: RequestHandler = (request, response, next) => {
     const run = response.locals.principal.kind === 'operator' ? forOperators : forOthers;
-    return tracing.span('graphql', {}, async () => run(request, response, next));
+    return tracing
+      ? tracing.span('graphql', {}, async () => run(request, response, next))
+      : run(request, response, next);
   };
 
   /** Before the body is read: a caller without a key costs nothing more. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { DomainError, ERRORS } from '../errors';
 import { LIMITS } from '../limits';
@@ -63,15 +62,3 @@ function rawAnswer(refused: DomainError, requestId: string): string {
     body,
   ].join('\r\n');
 }
-
-/** What the parser takes and no entrance should see. @throws DomainError */
-export const refuseOddRequests: RequestHandler = (request, _response, next) => {
-  if (request.originalUrl.length > LIMITS.urlBytesMax) {
-    throw new DomainError('uri_too_long', { public: `The URL is longer than ${LIMITS.urlBytesMax} bytes.` });
-  }
-  // Node's own check would answer in a form of its own.
-  if (request.headers.host === undefined && request.httpVersion === '1.1') {
-    throw new DomainError('invalid_parameter', { public: 'The header Host is missing.' });
-  }
-  next();
-};

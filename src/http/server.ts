@@ -7,16 +7,15 @@ import express, { type ErrorRequestHandler, type RequestHandler, type Router } f
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { mayHoldKey } from '../caller/key-format';
-import { ERRORS, toDomainError } from '../errors';
+import { DomainError, ERRORS, toDomainError } from '../errors';
 import { LIMITS } from '../limits';
-import { NO_TRACING, type Tracing } from '../observe/tracing';
-import { logAnswered, type OnAnswered, tellWhenAnswered } from './answered';
+import type { Tracing } from '../observe/tracing';
 import { boundArrivingHeads } from './arriving-heads';
-import { answerBrokenRequests, refuseOddRequests } from './broken-requests';
+import { answerBrokenRequests } from './broken-requests';
 import { boundEachAddress } from './connections';
 import { DASHBOARD_PATH } from './dashboard-path';
 import { HEALTH_PATH } from './health';
-import type { InFlight } from './in-flight';
+import { type InFlight, logAnswered, type OnAnswered, tellWhenAnswered } from './in-flight';
 import { GRAPHQL_PATH, refusalAt } from './refusal';
 
 const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
@@ -30,12 +29,13 @@ export function createHttpServer(parts: {
   readonly probes?: Router;
   readonly inFlight: InFlight;
   readonly onAnswered?: readonly OnAnswered[];
-  readonly tracing?: Tracing;
+  /** Null: no traces are kept. */
+  readonly tracing?: Tracing | null;
   /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
   readonly trustProxy?: readonly string[];
   readonly log: Logger;
 }): Server {
-  const { inFlight, onAnswered = [], tracing = NO_TRACING, log } = parts;
+  const { inFlight, onAnswered = [], tracing = null, log } = parts;
   const app = express();
   app.set('trust proxy', [...(parts.trustProxy ?? [])]);
   app.disable('x-powered-by');
@@ -43,7 +43,7 @@ export function createHttpServer(parts: {
   // Express' own stop at 1000 parameters: a filter behind them would be lost, and the search widened.
   app.set('query parser', (text: string) => parse(text, '&', '=', { maxKeys: 0 }));
   app.use(identify, tellWhenAnswered([logAnswered(log), ...onAnswered]), secureHeaders, refuseOddRequests);
-  app.use(tracing.request);
+  if (tracing) app.use(tracing.request);
   if (parts.probes) app.use(parts.probes);
   app.use((request, response, next) =>
     request.path === HEALTH_PATH ? next() : inFlight.admit(request, response, next),
@@ -92,6 +92,18 @@ const identify: RequestHandler = (request, response, next) => {
   const requestId = isSane ? given : randomUUID();
   response.locals.requestId = requestId;
   response.setHeader('X-Request-Id', requestId);
+  next();
+};
+
+/** What the parser takes and no entrance should see. @throws DomainError */
+const refuseOddRequests: RequestHandler = (request, _response, next) => {
+  if (request.originalUrl.length > LIMITS.urlBytesMax) {
+    throw new DomainError('uri_too_long', { public: `The URL is longer than ${LIMITS.urlBytesMax} bytes.` });
+  }
+  // Node's own check would answer in a form of its own.
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    throw new DomainError('invalid_parameter', { public: 'The header Host is missing.' });
+  }
   next();
 };
 

@@ -1,5 +1,5 @@
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { OnAnswered } from '../http/answered';
+import type { OnAnswered } from '../http/in-flight';
 
 const PREFIX = 'audit_activity_';
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -2,7 +2,7 @@ import type { Span } from '@opentelemetry/api';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ERRORS } from '../errors';
-import { routeOf } from '../http/answered';
+import { routeOf } from '../http/in-flight';
 import { LIMITS } from '../limits';
 import { API_VERSION } from '../version';
 import type { Tracing } from './tracing';

@@ -13,11 +13,3 @@ export interface Tracing {
   /** Sends what is not sent yet, for a bounded time. */
   close(): Promise<void>;
 }
-
-/** The service without traces: nothing is loaded, and nothing done. */
-export const NO_TRACING: Tracing = {
-  request: (_request, _response, next) => next(),
-  span: (_name, _attributes, work) => work(),
-  note: () => {},
-  close: async () => {},
-};

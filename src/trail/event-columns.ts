@@ -1,5 +1,5 @@
 import type { BinaryArrays } from '../database/binary-arrays';
-import { AUDIT_EVENT_FIELDS, INGEST_FIELDS, SEARCHED_FIELDS, toSnakeCase } from '../event/fields';
+import { AUDIT_EVENT_FIELDS, COLUMN_OF, INGEST_FIELDS, SEARCHED_FIELDS } from '../event/fields';
 import { searchableRoom, searchableText, writeSearchable } from '../event/search-terms';
 import { additionalJsonOf, type CheckedEvent, type CheckedRecord } from './checked-event';
 import { toStored, toStoredJson } from './stored-text';
@@ -38,7 +38,7 @@ export const COLUMNS: readonly Column[] = [
 export const NAMES = COLUMNS.map(({ column }) => column).join(', ');
 
 function fieldColumn(name: (typeof INGEST_FIELDS)[number]): Column {
-  const column = toSnakeCase(name);
+  const column = COLUMN_OF[name];
   const key = name as keyof CheckedRecord;
   if (AUDIT_EVENT_FIELDS[name].kind === 'boolean') {
     const isTrue = ({ record }: CheckedEvent) => record[key] === true;

@@ -2,6 +2,7 @@ import { Prisma } from '../database/clients';
 import {
   AUDIT_EVENT_FIELDS,
   type AuditEventListItem,
+  COLUMN_OF,
   DETAIL_FIELDS,
   FIELD_NAMES,
   type FieldName,
@@ -9,14 +10,19 @@ import {
   STATEMENT_PREVIEW,
   toSnakeCase,
 } from '../event/fields';
-import { eventTimeOf } from '../event/record-id';
+import { FILTERS } from '../event/filters';
+import { type AuditEventFilter, givenFilters, type TimeRange } from '../event/query';
+import { eventTimeOf, recordIdFloor } from '../event/record-id';
 import type { StoredAuditEvent } from './audit-event-reader';
+import { expressionSql } from './expression-sql';
+import { conditionOf } from './search-sql';
 import {
   fromStored,
   fromStoredJson,
   fromStoredJsonText,
   parseStoredJson,
   storedCharsFor,
+  toStored,
 } from './stored-text';
 
 /** A row as a statement returns it, by column name. */
@@ -24,7 +30,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 const columnsOf = (names: readonly FieldName[]) =>
   // The event time has no column: the record id holds it.
-  names.filter((name) => name !== 'eventTime').map((name) => `e.${toSnakeCase(name)}`);
+  names.filter((name) => name !== 'eventTime').map((name) => `e.${COLUMN_OF[name]}`);
 
 const PREVIEW_COLUMN = toSnakeCase(STATEMENT_PREVIEW.name);
 const { charsMax } = STATEMENT_PREVIEW;
@@ -39,7 +45,7 @@ export const FEED_COLUMNS = Prisma.raw([...WHOLE_COLUMNS, 'e.additional::text AS
 
 /** The expression of a field's value from `row`, in code. */
 function expressionOf(name: FieldName): string {
-  const value = `row.${toSnakeCase(name)}`;
+  const value = `row.${COLUMN_OF[name]}`;
   if (name === 'eventTime') return 'time(row.record_id)';
   const { kind } = AUDIT_EVENT_FIELDS[name];
   return kind === 'boolean' || kind === 'id' ? value : `text(${value})`;
@@ -87,3 +93,30 @@ function preview(stored: string): string | null {
   }
   return text.slice(0, end);
 }
+
+/** The conditions of a filter on `audit_event e`, all but the tenant's. */
+export function whereOf(filter: AuditEventFilter): Prisma.Sql {
+  const conditions = rangeConditions(filter);
+  for (const name of givenFilters(filter)) {
+    const [column, value] = [Prisma.raw(`e.${COLUMN_OF[FILTERS[name].field]}`), filter[name]];
+    conditions.push(Prisma.sql`${column} = ${typeof value === 'string' ? toStored(value) : value}`);
+  }
+  conditions.push(...filter.search.map(conditionOf));
+  if (filter.expression) conditions.push(expressionSql(filter.expression));
+  return all(conditions);
+}
+
+/** The conditions of a time range: on the record id, which begins with the time and chooses the partitions. */
+export function whereInRange(range: TimeRange): Prisma.Sql {
+  return all(rangeConditions(range));
+}
+
+function rangeConditions({ from, to }: TimeRange): Prisma.Sql[] {
+  const conditions: Prisma.Sql[] = [];
+  if (from !== null) conditions.push(Prisma.sql`e.record_id >= ${recordIdFloor(from)}::uuid`);
+  if (to !== null) conditions.push(Prisma.sql`e.record_id < ${recordIdFloor(to)}::uuid`);
+  return conditions;
+}
+
+const all = (conditions: readonly Prisma.Sql[]) =>
+  conditions.length === 0 ? Prisma.sql`true` : Prisma.join([...conditions], ' AND ');

@@ -1,6 +1,6 @@
 import { Prisma } from '../database/clients';
 import type { Expression, FieldTerm } from '../event/expression/expression';
-import { SEARCHED_FIELDS, toSnakeCase } from '../event/fields';
+import { COLUMN_OF, SEARCHED_FIELDS } from '../event/fields';
 import { fold } from '../event/search';
 import { FIELD_BORDER, MARK_STAND_IN, WORD_MARK } from '../event/search-terms';
 import { isUuid } from '../event/uuid';
@@ -64,7 +64,7 @@ function ofTenantId({ how, text, isFolded }: FieldTerm): Prisma.Sql {
 const LAST_CHARACTER = '\u{10FFFF}';
 
 function ofText({ field, how, text, isFolded }: FieldTerm): Prisma.Sql {
-  const column = Prisma.raw(`e.${toSnakeCase(field)}`);
+  const column = Prisma.raw(`e.${COLUMN_OF[field]}`);
   if (how === 'present') return Prisma.sql`${column} <> ''`;
   if (isFolded) return ofFoldedText(column, { field, how, text });
   const wanted = toStored(text);
@@ -83,7 +83,7 @@ function ofFoldedText(
   { field, how, text }: Pick<FieldTerm, 'field' | 'how' | 'text'>,
 ): Prisma.Sql {
   const before = SEARCHED_FIELDS.slice(0, SEARCHED_FIELDS.indexOf(field));
-  const place = Prisma.raw(['1', ...before.map((name) => `(e.${toSnakeCase(name)} <> '')::int`)].join(' + '));
+  const place = Prisma.raw(['1', ...before.map((name) => `(e.${COLUMN_OF[name]} <> '')::int`)].join(' + '));
   const own = Prisma.sql`replace((regexp_split_to_array(e.search_text, ${BORDERS}))[${place}], ${WORD_MARK}, '')`;
   const wanted = toStored(fold(text).replaceAll(WORD_MARK, MARK_STAND_IN));
   const compare = (a: Prisma.Sql, b: string) =>

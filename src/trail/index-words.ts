@@ -1,6 +1,6 @@
 import { Prisma } from '../database/clients';
-import { type FilterName, filterSpec, givenFilters } from '../event/filters';
-import type { AuditEventFilter } from '../event/query';
+import { FILTER_SPECS, type FilterName } from '../event/filters';
+import { type AuditEventFilter, givenFilters } from '../event/query';
 import type { SearchTerm } from '../event/search';
 import { wholeWordsOf, wordsOf } from '../event/search-terms';
 import type { TenantForm } from './counts/scope';
@@ -28,7 +28,7 @@ export function keysOf(filter: AuditEventFilter): string[] {
 
 /** By instance events are read of days that are not counted so yet. */
 const isRead = (name: FilterName): boolean => {
-  const { countedBy } = filterSpec(name);
+  const { countedBy } = FILTER_SPECS[name];
   return countedBy === null || countedBy === 'instance';
 };
 

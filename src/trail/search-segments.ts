@@ -1,11 +1,19 @@
 import { Prisma } from '../database/clients';
-import { givenFilters } from '../event/filters';
-import type { AuditEventFilter } from '../event/query';
+import { type AuditEventFilter, givenFilters } from '../event/query';
 import { openDays } from './counts/by-instance';
 import { type Counted, groupDimension } from './counts/dimensions';
-import { cutRange, type HourSpan, spanOf } from './counts/pieces';
-import { type EachTenant, hourOf, IN_BOUNDS, type TenantForm, withBounds, within } from './counts/scope';
-import { whereInRange, whereOf } from './event-where';
+import {
+  cutRange,
+  type EachTenant,
+  type HourSpan,
+  hourOf,
+  IN_BOUNDS,
+  spanOf,
+  type TenantForm,
+  withBounds,
+  within,
+} from './counts/scope';
+import { whereInRange, whereOf } from './event-rows';
 import { hoursOfWord, isCounted, keysOf } from './index-words';
 
 /**

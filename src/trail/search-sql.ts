@@ -1,5 +1,5 @@
 import { Prisma } from '../database/clients';
-import { SEARCHED_FIELDS, toSnakeCase } from '../event/fields';
+import { COLUMN_OF, SEARCHED_FIELDS } from '../event/fields';
 import type { SearchTerm } from '../event/search';
 import { FIELD_BORDER, MARK_STAND_IN, needleOf, WORD_MARK } from '../event/search-terms';
 import { toStored, UNUSED } from './stored-text';
@@ -16,7 +16,7 @@ export function conditionOf(term: SearchTerm): Prisma.Sql {
 }
 
 const ALIKE = new RegExp(`[${WORD_MARK}${MARK_STAND_IN}]`, 'g');
-const COLUMNS = SEARCHED_FIELDS.map((name) => `e.${toSnakeCase(name)}`).join(', ');
+const COLUMNS = SEARCHED_FIELDS.map((name) => `e.${COLUMN_OF[name]}`).join(', ');
 const EVERYTHING = { text: 'e.search_text', columns: COLUMNS };
 
 /** SQL: where a phrase is looked for: a searchable text, and the columns it was made of. */

@@ -12,7 +12,7 @@ interface Border {
 }
 
 /** Facts and small means of everybody. */
-const FACTS = ['src/errors', 'src/limits', 'src/version', 'src/closed', 'src/deadline'];
+const FACTS = ['src/errors', 'src/limits', 'src/version', 'src/deadline'];
 const CORE = ['src/event', ...FACTS];
 /** What modules stand on; what two of them need is there. */
 const BELOW_MODULES = [
@@ -83,7 +83,7 @@ const BORDERS: readonly Border[] = [
     of: ['rest-facade'],
     files: [
       ...[...CORE, 'src/graphql/execute', 'src/http/health', 'src/http/refusal', 'src/observe/tracing'],
-      ...['src/caller/access-rule', 'src/caller/call', 'src/caller/principal', 'src/caller/scopes'],
+      ...['src/caller/call', 'src/caller/principal', 'src/caller/scopes'],
       ...['src/caller/rate-limit/limiter', 'src/modules/evidence/answer-fields', 'src/modules/export'],
       'src/modules/tail',
       'src/modules/sources/answers',

@@ -1,5 +1,4 @@
-import { type AccessEntry, entryOf, ownAttempt } from '../../src/caller/access-entry';
-import { DROPPED } from '../../src/caller/access-log';
+import { type AccessEntry, DROPPED, entryOf, ownAttempt } from '../../src/caller/access-log';
 import { PostgresAccessLogStore } from '../../src/caller/access-log.store';
 import { HealthAlerts } from '../../src/modules/detection/health-alerts';
 import { readShippedRules } from '../../src/modules/detection/shipped-rules';

@@ -5,7 +5,7 @@ import {
   ownAttempt,
   parametersText,
   storableName,
-} from '../../src/caller/access-entry';
+} from '../../src/caller/access-log';
 import { PostgresAccessLogStore } from '../../src/caller/access-log.store';
 import { PostgresTenantStore } from '../../src/caller/tenant.store';
 import { AN_ATTEMPT } from '../support/attempt';

@@ -12,7 +12,7 @@ import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer
 import { Indexer } from '../../src/modules/search/indexer';
 import { type CheckedEvent } from '../../src/trail/checked-event';
 import { Folder } from '../../src/trail/counts/fold';
-import { whereInRange, whereOf } from '../../src/trail/event-where';
+import { whereInRange, whereOf } from '../../src/trail/event-rows';
 import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';

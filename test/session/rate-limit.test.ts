@@ -1,6 +1,6 @@
 import Redis from 'ioredis';
 import { pino } from 'pino';
-import { RedisLimiter } from '../../src/caller/rate-limit/redis-limiter';
+import { RedisLimiter } from '../../src/caller/rate-limit/limiter';
 import { RedisLink } from '../../src/caller/rate-limit/redis-link';
 import { LIMITS } from '../../src/limits';
 import { DashboardSession } from '../support/dashboard-session';

@@ -6,8 +6,9 @@ import { createFacade } from '../../rest-facade/app';
 import { Authenticator } from '../../src/caller/authenticate';
 import type { AcceptCall } from '../../src/caller/call';
 import type { Principal } from '../../src/caller/principal';
-import { AnswerBytes } from '../../src/caller/rate-limit/answer-bytes';
 import { FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
+import { AnswerBytes } from '../../src/caller/rate-limit/holdings';
+import { tenantSet } from '../../src/caller/tenant-set';
 import { createGraphqlRouter } from '../../src/graphql/server';
 import { InFlight } from '../../src/http/in-flight';
 import { createHttpServer } from '../../src/http/server';
@@ -36,7 +37,7 @@ export const READER: Principal = {
   keyId: '11111111-1111-4111-8111-111111111111',
   name: 'test',
   scopes: ['read:audit-activity'],
-  tenantIds: [1],
+  tenantIds: tenantSet([1]),
   rateLimitPerMinute: null,
 };
 export const AGENT: Principal = { kind: 'agent', keyId: READER.keyId, name: 'test', tenantId: 1 };

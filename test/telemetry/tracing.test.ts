@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { NO_TRACING } from '../../src/observe/tracing';
 import { ONE_ENGINE } from '../support/engines';
 import { until } from '../support/until';
+import { useWorld } from '../support/use-world';
 import { World } from '../support/world';
 
 interface Span {
@@ -129,9 +129,15 @@ describe.each(ONE_ENGINE)('traces of a service on %s', (engine) => {
   });
 });
 
-it('a service without a collector loads nothing of OpenTelemetry', async () => {
-  expect(await NO_TRACING.span('x', {}, async () => 7)).toBe(7);
-  const next = jest.fn();
-  NO_TRACING.request({} as never, {} as never, next);
-  expect(next).toHaveBeenCalledTimes(1);
+describe.each(ONE_ENGINE)('a service without a collector on %s', (engine) => {
+  const at = useWorld(engine);
+
+  it('answers at both entrances, and its log lines name no trace', async () => {
+    const acme = await at.world.tenant();
+    expect((await acme.get('/audit-activity')).status).toBe(200);
+    expect((await at.world.graphql(acme.key, '{ __typename }')).status).toBe(200);
+    const answered = at.world.logLines.filter((line) => line.includes('"answered"'));
+    expect(answered.length).toBeGreaterThan(0);
+    expect(answered.filter((line) => line.includes('traceId'))).toEqual([]);
+  });
 });

@@ -1,3 +1,7 @@
+import { DomainError } from '../../errors';
+import { LIMITS } from '../../limits';
+import type { Asker } from './fair-share';
+
 /** What callers hold at the same time, such as places or bytes: bounded for each caller and for all together. */
 export class Holdings {
   readonly #of = new Map<string, number>();
@@ -25,3 +29,99 @@ export class Holdings {
     this.#all -= amount;
   }
 }
+
+/** Room for one answer, or a part of it. */
+interface Room {
+  /** What it turned out to be. @throws DomainError `service_unavailable` where that is more than there is room for */
+  settle(bytes: number): void;
+  /** When the answer has left, or was not made. More than once is as once. */
+  release(): void;
+}
+
+interface Waiter {
+  readonly holder: string;
+  readonly tryAgain: () => boolean;
+}
+
+/**
+ * Bytes of answers from before they are read from the database until callers have read them, bounded for each key, each
+ * tenant and in all: a caller that asks and does not read takes no memory from the others.
+ */
+export class AnswerBytes {
+  readonly #ofHolders = new Holdings({ each: LIMITS.answerBytesPerKeyMax, all: LIMITS.answerBytesMax });
+  readonly #ofTenants = new Holdings({
+    each: LIMITS.answerBytesPerTenantMax,
+    all: Number.POSITIVE_INFINITY,
+  });
+  #waiting: Waiter[] = [];
+
+  /** @param bytes the most it may be, as far as that can be told @throws DomainError `service_unavailable` */
+  async hold(asker: Asker, bytes: number): Promise<Room> {
+    if (!this.#take(asker, bytes)) await this.#wait(asker, bytes);
+    let [held, isOver] = [bytes, false];
+    return {
+      settle: (actual) => {
+        if (isOver) return;
+        this.#give(asker, held);
+        held = 0;
+        if (!this.#take(asker, actual)) throw refusal();
+        held = actual;
+        this.#admit();
+      },
+      release: () => {
+        if (isOver) return;
+        isOver = true;
+        this.#give(asker, held);
+        this.#admit();
+      },
+    };
+  }
+
+  #wait(asker: Asker, bytes: number): Promise<void> {
+    const { holder } = asker;
+    const before = this.#waiting.filter((other) => other.holder === holder).length;
+    if (before >= LIMITS.answersWaitingPerKey) throw refusal();
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        holder,
+        tryAgain: () => {
+          if (!this.#take(asker, bytes)) return false;
+          clearTimeout(timer);
+          resolve();
+          return true;
+        },
+      };
+      const timer = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiter);
+        reject(refusal());
+      }, LIMITS.answerWaitMs);
+      this.#waiting.push(waiter);
+    });
+  }
+
+  #admit(): void {
+    if (this.#waiting.length > 0) this.#waiting = this.#waiting.filter((waiter) => !waiter.tryAgain());
+  }
+
+  #take({ holder, tenants }: Asker, bytes: number): boolean {
+    if (!this.#ofHolders.take(holder, bytes)) return false;
+    const full = tenants.findIndex((tenant) => !this.#ofTenants.take(String(tenant), bytes));
+    if (full === -1) return true;
+    for (const tenant of tenants.slice(0, full)) this.#ofTenants.give(String(tenant), bytes);
+    this.#ofHolders.give(holder, bytes);
+    return false;
+  }
+
+  #give({ holder, tenants }: Asker, bytes: number): void {
+    this.#ofHolders.give(holder, bytes);
+    for (const tenant of tenants) this.#ofTenants.give(String(tenant), bytes);
+  }
+}
+
+const refusal = () =>
+  new DomainError('service_unavailable', {
+    public:
+      'Answers under way to this key, or to others of its tenants, hold as much memory as they may. ' +
+      'Read them to their end, and ask for fewer large events at once.',
+    retryAfterSeconds: Math.ceil(LIMITS.answerWaitMs / 1000),
+  });

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../../limits';
 import type { Authenticator } from '../authenticate';
 import type { Principal } from '../principal';
+import { tenantsOrNone } from '../tenant-set';
 import type { Identity, Session, SessionStore } from './session.store';
 
 const TOKEN_BYTES = 32;
@@ -78,7 +79,7 @@ export class Sessions {
 function personOf(sessionId: string, { user, kind, scopes, tenantIds }: Identity): Principal {
   const caller = { keyId: sessionId, name: user, session: { user } };
   if (kind === 'operator') return { kind, ...caller };
-  return { kind, ...caller, scopes, tenantIds, rateLimitPerMinute: null };
+  return { kind, ...caller, scopes, tenantIds: tenantsOrNone(tenantIds), rateLimitPerMinute: null };
 }
 
 export const idleEndOf = ({ lastUsedAt }: Session) => new Date(lastUsedAt.getTime() + LIMITS.sessionIdleMs);

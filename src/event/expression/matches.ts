@@ -1,6 +1,6 @@
 import { type AuditEvent, SEARCHED_FIELDS } from '../fields';
-import { FILTERS, givenFilters } from '../filters';
-import type { AuditEventFilter } from '../query';
+import { FILTERS } from '../filters';
+import { type AuditEventFilter, givenFilters } from '../query';
 import { recordIdFloor } from '../record-id';
 import { fold, type SearchTerm } from '../search';
 import { MARK_STAND_IN, needleOf, searchableText, WORD_MARK } from '../search-terms';

@@ -1,7 +1,6 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { Args, ArgsType, Field, Query, Resolver } from 'type-graphql';
-import type { AccessEntry } from '../../caller/access-entry';
-import type { AccessLogStore } from '../../caller/access-log';
+import type { AccessEntry, AccessLogStore } from '../../caller/access-log';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { objectType } from '../../graphql/object-type';

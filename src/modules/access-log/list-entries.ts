@@ -1,5 +1,4 @@
-import type { AccessEntry } from '../../caller/access-entry';
-import { type AccessLogStore, REFUSED } from '../../caller/access-log';
+import { type AccessEntry, type AccessLogStore, REFUSED } from '../../caller/access-log';
 import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError, ERRORS } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';

@@ -1,15 +1,10 @@
 import { GraphQLString } from 'graphql';
 import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
-import { askerOf, tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
+import { askerOf, tenantSetOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { TICKS_PER_MS } from '../../event/event-time';
-import {
-  LIST_PARAMETERS,
-  parseParameters,
-  RECORD_PARAMETERS,
-  SUMMARY_PARAMETERS,
-} from '../../event/parameters';
+import { LIST_PARAMETERS, parametersOf, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../../event/parameters';
 import { toAuditEventQuery, toSummaryFilter } from '../../event/query';
 import { Access } from '../../graphql/access';
 import {
@@ -33,7 +28,7 @@ export class AuditEventResolver {
   @Query(() => AuditEventPage, { description: 'A page of audit events, newest first by default.' })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   auditEvents(@Args(() => AuditEventsArgs) args: AuditEventsArgs, @Ctx() context: Call) {
-    const query = toAuditEventQuery(parseParameters(LIST_PARAMETERS, args));
+    const query = toAuditEventQuery(parametersOf(LIST_PARAMETERS, args, context));
     const read = () => this.reader.page(tenantSetOf(context), query);
     return mayReadEvents(query.filter) ? this.fairShare.run(askerOf(context), read) : read();
   }
@@ -44,14 +39,14 @@ export class AuditEventResolver {
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   auditEvent(@Arg('recordId', () => GraphQLString) recordId: string, @Ctx() context: Call) {
-    const values = parseParameters(RECORD_PARAMETERS, { recordId });
+    const values = parametersOf(RECORD_PARAMETERS, { recordId }, context);
     return this.reader.find(tenantSetOf(context), values.recordId);
   }
 
   @Query(() => AuditSummaryType, { description: 'Counts over a time range.' })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   auditSummary(@Args(() => AuditSummaryArgs) args: AuditSummaryArgs, @Ctx() context: Call) {
-    const values = parseParameters(SUMMARY_PARAMETERS, args);
+    const values = parametersOf(SUMMARY_PARAMETERS, args, context);
     const given = toSummaryFilter(values);
     const filter = { ...given, to: given.to ?? BigInt(this.nowMs()) * TICKS_PER_MS };
     const read = () => this.reader.summary(tenantSetOf(context), filter);

@@ -3,7 +3,7 @@ import type { AuditEventFilter } from '../../event/query';
 import { countedOf, DIMENSIONS } from '../../trail/counts/dimensions';
 import { type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
-import { whereOf } from '../../trail/event-where';
+import { whereOf } from '../../trail/event-rows';
 
 const { database, principal } = DIMENSIONS;
 

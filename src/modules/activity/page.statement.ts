@@ -1,11 +1,10 @@
 import { Prisma } from '../../database/clients';
-import { toSnakeCase } from '../../event/fields';
+import { COLUMN_OF } from '../../event/fields';
 import { type AuditEventQuery, isCountable } from '../../event/query';
 import { type Counted, countedOf, groupDimension, isHourly } from '../../trail/counts/dimensions';
 import { type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
 import { hoursWithin, segmentsOf } from '../../trail/counts/segments';
-import { LIST_COLUMNS } from '../../trail/event-rows';
-import { whereOf } from '../../trail/event-where';
+import { LIST_COLUMNS, whereOf } from '../../trail/event-rows';
 
 /** From this offset on rows passed over cost more than finding the page's rows once more. */
 export const DEEP_OFFSET = 1_000n;
@@ -30,7 +29,7 @@ export function pageStatement(
   const direction = Prisma.raw(descending ? 'DESC' : 'ASC');
   const offset = BigInt(page - 1) * BigInt(pageSize);
   const [first, end] = [Prisma.sql`${offset}::bigint`, Prisma.sql`${offset + BigInt(pageSize)}::bigint`];
-  const order = (alias: string) => orderBy(alias, [toSnakeCase(sort), 'record_id'], descending);
+  const order = (alias: string) => orderBy(alias, [COLUMN_OF[sort], 'record_id'], descending);
 
   const read = (columns: Prisma.Sql, tenant: Prisma.Sql) => Prisma.sql`
         SELECT r.* FROM fine h CROSS JOIN LATERAL (

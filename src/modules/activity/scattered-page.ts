@@ -1,11 +1,10 @@
 import type { TenantSet } from '../../caller/tenant-set';
 import { type AskRows, Prisma } from '../../database/clients';
-import { toSnakeCase } from '../../event/fields';
+import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventQuery } from '../../event/query';
 import { countedOf, groupDimension } from '../../trail/counts/dimensions';
 import type { EachTenant } from '../../trail/counts/scope';
-import { LIST_COLUMNS, type Row } from '../../trail/event-rows';
-import { whereOf } from '../../trail/event-where';
+import { LIST_COLUMNS, type Row, whereOf } from '../../trail/event-rows';
 import { orderBy, stretches } from './page.statement';
 
 /** The stretch of events in which a page touches a group: from a record id on and before another one. */
@@ -88,4 +87,4 @@ const rowsStatement = (
     (tenant) => Prisma.sql`
     SELECT ${LIST_COLUMNS} FROM audit_event e
     WHERE e.tenant_id = ${tenant} AND e.record_id = ANY(${[...ids]}::uuid[])`,
-  )}) r ORDER BY ${orderBy('r', [toSnakeCase(sort), 'record_id'], descending)}`;
+  )}) r ORDER BY ${orderBy('r', [COLUMN_OF[sort], 'record_id'], descending)}`;

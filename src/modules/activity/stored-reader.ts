@@ -8,11 +8,11 @@ import {
   type AuditEventQuery,
   type AuditSummary,
   isAll,
+  isForColumns,
   type Page,
 } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
-import { isForColumns } from '../../trail/columns/serves';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { DETAIL_COLUMNS, toListItem, toStoredEvent } from '../../trail/event-rows';
 import { filteredSummary } from './filtered-summary.statement';

@@ -1,10 +1,9 @@
 import { Prisma } from '../../database/clients';
 import type { TimeRange } from '../../event/query';
 import { DIMENSIONS, type Dimension, KEYS } from '../../trail/counts/dimensions';
-import { cutRange, inBuckets, type Pieces } from '../../trail/counts/pieces';
-import { type EachTenant, within } from '../../trail/counts/scope';
+import { cutRange, type EachTenant, inBuckets, type Pieces, within } from '../../trail/counts/scope';
 import { countedSegments, spansOf } from '../../trail/counts/segments';
-import { whereInRange } from '../../trail/event-where';
+import { whereInRange } from '../../trail/event-rows';
 
 /** Counts over a time range, in one statement: sums of whole buckets, and events counted at the two edges. */
 export function summaryStatement(each: EachTenant, range: TimeRange): Prisma.Sql {

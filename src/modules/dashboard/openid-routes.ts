@@ -6,8 +6,8 @@ import { sessionRequestOf, setSessionCookie } from '../../caller/session/session
 import { cookieOf } from '../../caller/session/session-token';
 import type { Sessions } from '../../caller/session/sessions';
 import type { TenantStore } from '../../caller/tenant.store';
-import { whenClosed } from '../../closed';
 import type { OpenIdConfig } from '../../config';
+import { whenClosed } from '../../deadline';
 import { DASHBOARD_PATH } from '../../http/dashboard-path';
 import { LIMITS } from '../../limits';
 import { OpenIdCookie, type PendingSignIn } from './openid-cookie';

@@ -7,7 +7,7 @@ import { clearSessionCookie, sessionRequestOf, setSessionCookie } from '../../ca
 import { refuseForeign, sessionTokenOf } from '../../caller/session/session-token';
 import { idleEndOf, type Sessions, type SignedIn } from '../../caller/session/sessions';
 import type { TenantStore } from '../../caller/tenant.store';
-import { whenClosed } from '../../closed';
+import { whenClosed } from '../../deadline';
 import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
 

@@ -1,4 +1,4 @@
-import { type Attempt, changeOf } from '../../caller/access-entry';
+import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
 import type { Prisma, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Attempt } from '../../caller/access-entry';
+import type { Attempt } from '../../caller/access-log';
 import type { TenantStore } from '../../caller/tenant.store';
 import { parseTenantId } from '../../caller/tenant-set';
 import { within } from '../../deadline';

@@ -1,6 +1,6 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
+import { tenantSetOf } from '../../caller/principal';
 import { parseParameters } from '../../event/parameters';
 import { Access } from '../../graphql/access';
 import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';

@@ -1,8 +1,8 @@
 import { GraphQLString } from 'graphql';
 import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
-import { tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
-import { parseParameters } from '../../event/parameters';
+import { tenantSetOf } from '../../caller/principal';
+import { parametersOf } from '../../event/parameters';
 import { Access } from '../../graphql/access';
 import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
 import type { AlertReader } from './alert.reader';
@@ -31,19 +31,22 @@ export class AlertResolver {
   @Query(() => AlertPage, { description: 'A page of alerts, those that began last first by default.' })
   @Access({ principal: 'public', scope: 'read:alerts' })
   alerts(@Args(() => AlertsArgs) args: GivenArguments, @Ctx() context: Call) {
-    return this.reader.alerts(tenantSetOf(context), parseParameters(ALERTS_PARAMETERS, args));
+    return this.reader.alerts(tenantSetOf(context), parametersOf(ALERTS_PARAMETERS, args, context));
   }
 
   @Query(() => AlertType, { nullable: true, description: 'One alert; null when there is no such alert.' })
   @Access({ principal: 'public', scope: 'read:alerts' })
   alert(@Arg('alertId', () => GraphQLString) alertId: string, @Ctx() context: Call) {
-    return this.reader.alert(tenantSetOf(context), parseParameters(ALERT_PARAMETERS, { alertId }).alertId);
+    return this.reader.alert(
+      tenantSetOf(context),
+      parametersOf(ALERT_PARAMETERS, { alertId }, context).alertId,
+    );
   }
 
   @Query(() => FindingPage, { description: 'A page of findings, those detected last first by default.' })
   @Access({ principal: 'public', scope: 'read:findings' })
   findings(@Args(() => FindingsArgs) args: GivenArguments, @Ctx() context: Call) {
-    return this.reader.findings(tenantSetOf(context), parseParameters(FINDINGS_PARAMETERS, args));
+    return this.reader.findings(tenantSetOf(context), parametersOf(FINDINGS_PARAMETERS, args, context));
   }
 
   @Query(() => FindingType, {
@@ -54,7 +57,7 @@ export class AlertResolver {
   finding(@Arg('findingId', () => GraphQLString) findingId: string, @Ctx() context: Call) {
     return this.reader.finding(
       tenantSetOf(context),
-      parseParameters(FINDING_PARAMETERS, { findingId }).findingId,
+      parametersOf(FINDING_PARAMETERS, { findingId }, context).findingId,
     );
   }
 }

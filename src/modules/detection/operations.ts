@@ -1,6 +1,6 @@
 import { GraphQLString } from 'graphql';
-import { tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
+import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';

@@ -1,5 +1,4 @@
-import { entryIdFloor } from '../../caller/access-entry';
-import { DROPPED } from '../../caller/access-log';
+import { DROPPED, entryIdFloor } from '../../caller/access-log';
 import type { OwnerDb } from '../../database/clients';
 import { DAY_MS } from '../../event/event-time';
 import { fromStored } from '../../trail/stored-text';

@@ -1,10 +1,10 @@
 import { GraphQLString } from 'graphql';
 import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
-import { tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
+import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import { tenantSet } from '../../caller/tenant-set';
-import { parseParameters } from '../../event/parameters';
+import { parametersOf } from '../../event/parameters';
 import { Access } from '../../graphql/access';
 import { AuditEventType } from '../../graphql/audit-event.types';
 import {
@@ -44,7 +44,7 @@ export class EvidenceResolver {
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   async auditLog(@Args(() => AuditLogArgs) args: AuditLogArgs, @Ctx() context: Call) {
-    const tenantId = ofTenant(context, parseParameters(AUDIT_LOG_PARAMETERS, args).tenantId);
+    const tenantId = ofTenant(context, parametersOf(AUDIT_LOG_PARAMETERS, args, context).tenantId);
     const [state] = await this.evidence.states(tenantSet([tenantId]));
     return state && toLogType(state);
   }
@@ -67,7 +67,7 @@ export class EvidenceResolver {
   @Query(() => CheckpointsType, { description: 'Signed checkpoints of the evidence log, oldest first.' })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   async auditLogCheckpoints(@Args(() => CheckpointsArgs) args: CheckpointsArgs, @Ctx() context: Call) {
-    const { tenantId: given, after } = parseParameters(CHECKPOINTS_PARAMETERS, args);
+    const { tenantId: given, after } = parametersOf(CHECKPOINTS_PARAMETERS, args, context);
     const tenantId = ofTenant(context, given);
     const checkpoints = await this.evidence.checkpoints(tenantId, after);
     return { tenantId: String(tenantId), checkpoints };
@@ -76,7 +76,7 @@ export class EvidenceResolver {
   @Query(() => EntriesType, { description: 'Record ids and leaf hashes of the evidence log, in its order.' })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   async auditLogEntries(@Args(() => EntriesArgs) args: EntriesArgs, @Ctx() context: Call) {
-    const { tenantId, start } = parseParameters(ENTRIES_PARAMETERS, args);
+    const { tenantId, start } = parametersOf(ENTRIES_PARAMETERS, args, context);
     const entries = await this.evidence.entries(ofTenant(context, tenantId), start);
     return {
       ...entries,
@@ -91,7 +91,7 @@ export class EvidenceResolver {
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   async auditLogConsistency(@Args(() => ConsistencyArgs) args: ConsistencyArgs, @Ctx() context: Call) {
-    const { tenantId: given, from, to } = parseParameters(CONSISTENCY_PARAMETERS, args);
+    const { tenantId: given, from, to } = parametersOf(CONSISTENCY_PARAMETERS, args, context);
     const tenantId = ofTenant(context, given);
     const hashes = await this.evidence.consistency(tenantId, from, to);
     return { tenantId: String(tenantId), from, to, hashes: hashes.map(base64) };
@@ -102,7 +102,7 @@ export class EvidenceResolver {
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   async auditLogRemovals(@Args(() => AuditLogArgs) args: AuditLogArgs, @Ctx() context: Call) {
-    const tenantId = ofTenant(context, parseParameters(AUDIT_LOG_PARAMETERS, args).tenantId);
+    const tenantId = ofTenant(context, parametersOf(AUDIT_LOG_PARAMETERS, args, context).tenantId);
     const removals = await this.evidence.removals(tenantId);
     return {
       tenantId: String(tenantId),

@@ -1,6 +1,6 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { askerOf, tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
+import { askerOf, tenantSetOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { actionNameOf } from '../../event/action-names';
 import { formatTicks } from '../../event/event-time';

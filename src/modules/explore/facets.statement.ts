@@ -1,12 +1,11 @@
 import { Prisma } from '../../database/clients';
-import { toSnakeCase } from '../../event/fields';
+import { COLUMN_OF } from '../../event/fields';
 import { COUNTED_FIELDS, type CountedField } from '../../event/filters';
 import { type AuditEventFilter, isCountable } from '../../event/query';
 import { countedOf, DIMENSIONS } from '../../trail/counts/dimensions';
-import { cutRange } from '../../trail/counts/pieces';
-import { type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
+import { cutRange, type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
 import { segmentsOf, wholeSpanOf } from '../../trail/counts/segments';
-import { whereOf } from '../../trail/event-where';
+import { whereOf } from '../../trail/event-rows';
 import { openEvents } from '../../trail/search-segments';
 import type { FacetField, FacetQuestion } from './explorer';
 
@@ -123,4 +122,4 @@ function ofFound(fields: readonly FacetField[]): Prisma.Sql {
 }
 
 const union = (selects: readonly Prisma.Sql[]) => Prisma.join([...selects], ' UNION ALL ');
-const column = (field: FacetField, alias = 'e.') => Prisma.raw(`${alias}${toSnakeCase(field)}`);
+const column = (field: FacetField, alias = 'e.') => Prisma.raw(`${alias}${COLUMN_OF[field]}`);

@@ -2,10 +2,9 @@ import { Prisma } from '../../database/clients';
 import { DAY_MS, HOUR_MS } from '../../event/event-time';
 import { type AuditEventFilter, isCountable } from '../../event/query';
 import { type Counted, countedOf, isHourly } from '../../trail/counts/dimensions';
-import { cutRange, type Pieces } from '../../trail/counts/pieces';
-import { type EachTenant, windowOf } from '../../trail/counts/scope';
+import { cutRange, type EachTenant, type Pieces, windowOf } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
-import { whereOf } from '../../trail/event-where';
+import { whereOf } from '../../trail/event-rows';
 
 /**
  * One row for each bucket that has events: its number (`bucket`), events (`n`), those that succeeded (`ok`).

@@ -1,5 +1,5 @@
 import { Prisma } from '../../database/clients';
-import { filterSpec } from '../../event/filters';
+import { FILTER_SPECS } from '../../event/filters';
 import { type AuditEventFilter, onlyFilters } from '../../event/query';
 import { countedOf } from '../../trail/counts/dimensions';
 import type { EachTenant } from '../../trail/counts/scope';
@@ -11,7 +11,7 @@ import { segmentsOf } from '../../trail/counts/segments';
  */
 export function readableEvents(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
   const indexed = {
-    ...onlyFilters(filter, (name) => filterSpec(name).isIndexed === true),
+    ...onlyFilters(filter, (name) => FILTER_SPECS[name].isIndexed === true),
     search: [],
     expression: null,
   };

@@ -1,4 +1,4 @@
-import type { AccessRule } from '../../caller/access-rule';
+import type { AccessRule } from '../../caller/principal';
 
 /** The export is no root field: it answers with a stream. What holds for one holds for it. */
 export const EXPORT_OPERATION = 'exportAuditActivity';

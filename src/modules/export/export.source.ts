@@ -2,11 +2,10 @@ import type { TenantSet } from '../../caller/tenant-set';
 import type { AskRows, RunSteps } from '../../database/clients';
 import { guarded, isStatementTimeout } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
-import { filterSpec, givenFilters } from '../../event/filters';
-import type { AuditEventFilter } from '../../event/query';
+import { FILTER_SPECS } from '../../event/filters';
+import { type AuditEventFilter, givenFilters, isForColumns } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
-import { isForColumns } from '../../trail/columns/serves';
 import { inSnapshot } from '../../trail/columns/tally';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { toStoredEvent } from '../../trail/event-rows';
@@ -81,7 +80,7 @@ export class PostgresExportSource implements ExportSource {
 
 /** Whether events are read to see if they match: an index has those of a time range, and of some filters in it. */
 const isRead = (filter: AuditEventFilter) =>
-  filter.search.length > 0 || givenFilters(filter).some((name) => !filterSpec(name).isIndexed);
+  filter.search.length > 0 || givenFilters(filter).some((name) => !FILTER_SPECS[name].isIndexed);
 
 /** The last id before an hour since 1970. */
 function idBefore(hour: number): string {

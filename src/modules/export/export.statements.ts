@@ -3,8 +3,7 @@ import type { AuditEventFilter } from '../../event/query';
 import { countedOf } from '../../trail/counts/dimensions';
 import type { EachTenant } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
-import { DETAIL_COLUMNS } from '../../trail/event-rows';
-import { whereOf } from '../../trail/event-where';
+import { DETAIL_COLUMNS, whereOf } from '../../trail/event-rows';
 import type { IdSpan } from './export-source';
 
 /** Spans of hours [lo, hi) with matching events, in order, and how many (`n`). */

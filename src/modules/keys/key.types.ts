@@ -1,6 +1,7 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { ArgsType, Field } from 'type-graphql';
-import { type StoredKey, stateOf } from '../../caller/key-store';
+import { stateOf } from '../../caller/authenticate';
+import { type StoredKey } from '../../caller/key-store';
 import type { Answer } from '../../event/shape';
 import { objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';

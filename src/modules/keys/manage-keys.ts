@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Attempt } from '../../caller/access-entry';
-import type { Authenticator } from '../../caller/authenticate';
+import type { Attempt } from '../../caller/access-log';
+import { type Authenticator, stateOf } from '../../caller/authenticate';
 import { hashOfKey, type KeyKind, newKey, shownPrefix } from '../../caller/key-format';
-import { type KeyStore, type NewKey, type StoredKey, stateOf } from '../../caller/key-store';
+import { type KeyStore, type NewKey, type StoredKey } from '../../caller/key-store';
 import type { TenantStore } from '../../caller/tenant.store';
 import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { access, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ownAttempt } from '../../caller/access-entry';
+import { ownAttempt } from '../../caller/access-log';
+import { stateOf } from '../../caller/authenticate';
 import { isWellFormedKey, newKey } from '../../caller/key-format';
-import { type KeyStore, stateOf } from '../../caller/key-store';
+import { type KeyStore } from '../../caller/key-store';
 import { operatorRow } from './manage-keys';
 
 export const OPERATOR_KEY_FILE = 'operator.key';

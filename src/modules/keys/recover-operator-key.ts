@@ -1,5 +1,5 @@
 import os from 'node:os';
-import { ownAttempt, storableName } from '../../caller/access-entry';
+import { ownAttempt, storableName } from '../../caller/access-log';
 import { PostgresKeyStore } from '../../caller/key.store';
 import { newKey } from '../../caller/key-format';
 import type { Config } from '../../config';

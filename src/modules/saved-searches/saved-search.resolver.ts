@@ -1,9 +1,8 @@
 import { GraphQLBoolean, GraphQLString } from 'graphql';
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { tenantSetOf } from '../../caller/access-rule';
 import { attemptOf, type Call } from '../../caller/call';
 import { nameProblems } from '../../caller/name-problems';
-import { holderOf } from '../../caller/principal';
+import { holderOf, tenantSetOf } from '../../caller/principal';
 import { noSuchTenant, parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { parseFilter } from '../../event/expression/parse-filter';

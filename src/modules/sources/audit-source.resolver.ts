@@ -1,10 +1,10 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
+import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import { DomainError } from '../../errors';
-import { parseParameters } from '../../event/parameters';
+import { parametersOf } from '../../event/parameters';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
@@ -78,7 +78,7 @@ export class AuditSourceResolver {
     @Args(() => SourcesArgs) args: SourcesArgs,
     @Ctx() context: Call,
   ): Promise<SourcePageType> {
-    const { page, pageSize } = parseParameters(SOURCES_PARAMETERS, args);
+    const { page, pageSize } = parametersOf(SOURCES_PARAMETERS, args, context);
     const all = await this.complete(tenantSetOf(context));
     const items = all.slice((page - 1) * pageSize, page * pageSize);
     return { items, totalCount: all.length, page, pageSize };

@@ -1,6 +1,6 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { tenantSetOf } from '../../caller/access-rule';
 import type { Call } from '../../caller/call';
+import { tenantSetOf } from '../../caller/principal';
 import type { ServiceDb } from '../../database/clients';
 import { formatTicks } from '../../event/event-time';
 import { FILTER_PARAMETERS, type ParameterSpecs, parseParameters } from '../../event/parameters';

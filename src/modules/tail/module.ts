@@ -1,5 +1,5 @@
-import type { AnswerBytes } from '../../caller/rate-limit/answer-bytes';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
+import type { AnswerBytes } from '../../caller/rate-limit/holdings';
 import type { WaitingPlaces } from '../../caller/rate-limit/waiting-places';
 import { type AskRows, askPrisma, type OwnerDb } from '../../database/clients';
 import { LIMITS } from '../../limits';

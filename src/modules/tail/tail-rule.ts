@@ -1,4 +1,4 @@
-import type { AccessRule } from '../../caller/access-rule';
+import type { AccessRule } from '../../caller/principal';
 
 /** The tail is no root field: its events are written as they are read. What holds for one holds for it. */
 export const TAIL_OPERATION = 'tailAuditActivity';

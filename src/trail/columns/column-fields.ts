@@ -1,5 +1,5 @@
 import { EXPRESSION_FIELDS, type ExpressionField } from '../../event/expression/expression';
-import { toSnakeCase } from '../../event/fields';
+import { COLUMN_OF } from '../../event/fields';
 import { COUNTED } from '../counts/dimensions';
 
 /** Fields that have a column an hour: all with values that repeat. The tenant of an hour is known without one. */
@@ -14,11 +14,7 @@ export function isColumnField(field: ExpressionField): field is ColumnField {
 export type GroupField = ColumnField | 'tenantId';
 
 /** Its column in events and segments. */
-export const columnOf = (field: ColumnField): string => COLUMNS[field];
-/** Made once: it is asked for of every hour. */
-const COLUMNS = Object.fromEntries(COLUMN_FIELDS.map((field) => [field, toSnakeCase(field)])) as Readonly<
-  Record<ColumnField, string>
->;
+export const columnOf = (field: ColumnField): string => COLUMN_OF[field];
 
 /** Kinds of `audit_dim` of fields that are not counted. What is stored names them: a number stands for ever. */
 const KINDS = {

@@ -1,8 +1,8 @@
 import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { allOf, type Expression, type FieldTerm, termsOf } from '../../event/expression/expression';
 import { matchesValue } from '../../event/expression/matches';
-import { FILTERS, givenFilters } from '../../event/filters';
-import type { AuditEventFilter, TimeRange } from '../../event/query';
+import { FILTERS } from '../../event/filters';
+import { type AuditEventFilter, givenFilters, type TimeRange } from '../../event/query';
 import type { SearchTerm } from '../../event/search';
 import { wholeWordsOf } from '../../event/search-terms';
 import { indexKeyOf } from '../index-words';

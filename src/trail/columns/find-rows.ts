@@ -1,10 +1,10 @@
 import { Prisma } from '../../database/clients';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
-import { toSnakeCase } from '../../event/fields';
+import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import { IN_BOUNDS } from '../counts/scope';
-import { whereOf } from '../event-where';
+import { whereOf } from '../event-rows';
 import { toStored } from '../stored-text';
 import { codeAt } from './codec';
 import type { ColumnField } from './column-fields';
@@ -114,7 +114,7 @@ function placesStatement(
   count: number,
 ): Prisma.Sql {
   const order = Prisma.raw(descending ? 'DESC' : 'ASC');
-  const column = value ? Prisma.raw(`e.${toSnakeCase(value.field)}`) : null;
+  const column = value ? Prisma.raw(`e.${COLUMN_OF[value.field]}`) : null;
   const text = value?.field === 'succeeded' ? value.text === 'true' : toStored(value?.text ?? '');
   const ofValue = column ? Prisma.sql`AND ${column} = ${text}` : Prisma.empty;
   const [from, to] = [stretches.map(({ fromMs }) => idOf(fromMs)), stretches.map(({ toMs }) => idOf(toMs))];

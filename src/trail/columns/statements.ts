@@ -1,10 +1,9 @@
 import { Prisma } from '../../database/clients';
 import type { FieldTerm } from '../../event/expression/expression';
-import { toSnakeCase } from '../../event/fields';
+import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
-import type { HourSpan } from '../counts/pieces';
-import { IN_BOUNDS, type TenantForm, windowOf, withBounds } from '../counts/scope';
-import { whereOf } from '../event-where';
+import { type HourSpan, IN_BOUNDS, type TenantForm, windowOf, withBounds } from '../counts/scope';
+import { whereOf } from '../event-rows';
 import { hoursOfWord } from '../index-words';
 import { storedHours } from '../search-segments';
 import { toStored } from '../stored-text';
@@ -86,7 +85,7 @@ export function eventGroupsStatement(
   by: { readonly windowMs: number | null; readonly fields: readonly GroupField[] },
 ): Prisma.Sql {
   const window = by.windowMs === null ? '0' : windowOf('e.record_id', by.windowMs);
-  const columns = [`${window} AS w`, ...by.fields.map((field) => `e.${toSnakeCase(field)}`)];
+  const columns = [`${window} AS w`, ...by.fields.map((field) => `e.${COLUMN_OF[field]}`)];
   const groups = columns.map((_, i) => i + 1).join(', ');
   return Prisma.sql`
     WITH span AS MATERIALIZED (${boundsOf(hours)})

@@ -4,7 +4,7 @@ import { isStatementTimeout } from '../../database/failure';
 import { DomainError } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
 import { type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
-import { toSnakeCase } from '../../event/fields';
+import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import type { TenantForm } from '../counts/scope';
 import { fromStored } from '../stored-text';
@@ -116,7 +116,7 @@ export class ColumnCounter {
     });
     for (const row of rows) {
       const count = { n: Number(row.n), ok: Number(row.ok) };
-      const valueAt = (field: GroupField) => fromStored(String(row[toSnakeCase(field)]));
+      const valueAt = (field: GroupField) => fromStored(String(row[COLUMN_OF[field]]));
       addTo(sums.total, count);
       if (windowMs !== null) addAt(sums.windows, Number(row.w), count);
       for (const field of fields) addAt(sums.valuesOf(field), valueAt(field), count);

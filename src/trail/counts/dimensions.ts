@@ -1,7 +1,7 @@
 import { Prisma } from '../../database/clients';
 import { assertNever } from '../../errors';
-import { toSnakeCase } from '../../event/fields';
-import { type CountedBy, type CountedField, FILTER_NAMES, FILTERS, filterSpec } from '../../event/filters';
+import { COLUMN_OF } from '../../event/fields';
+import { type CountedBy, type CountedField, FILTER_NAMES, FILTER_SPECS, FILTERS } from '../../event/filters';
 import { type AuditEventFilter, isCountable } from '../../event/query';
 import { toStored, UNUSED } from '../stored-text';
 
@@ -19,7 +19,7 @@ export interface Dimension {
 }
 
 const dimension = <K extends Dimension['key']>(kind: number, key: K, field: Dimension['field']) => {
-  const column = toSnakeCase(field);
+  const column = COLUMN_OF[field];
   return { kind, key, field, column, storedValueOf: (delta: string) => `${delta}.${column}` } as const;
 };
 
@@ -58,7 +58,7 @@ export function countedOf(filter: AuditEventFilter, by: CountedField | 'recordId
   let outcome: boolean | null = null;
   let group: Counted['group'] = null;
   for (const name of FILTER_NAMES) {
-    const { field, countedBy } = filterSpec(name);
+    const { field, countedBy } = FILTER_SPECS[name];
     const value = filter[name];
     switch (countedBy) {
       case null:

@@ -7,7 +7,7 @@ import { LIMITS } from '../../limits';
 import { ACTION_MAX, BOTH_COUNTS, COUNTED_BY_INSTANCE, INSTANCE_MAX, UNCOUNTED } from './by-instance';
 import { COUNTED_COLUMNS, DIMENSIONS } from './dimensions';
 import { addByInstance, foldTenant, numberValues } from './fold';
-import { HOURS_PER_DAY } from './pieces';
+import { HOURS_PER_DAY } from './scope';
 import { tryTurn } from './turns';
 
 const TENANTS_PER_STEP = 50;

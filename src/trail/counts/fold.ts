@@ -3,7 +3,7 @@ import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { UNUSED } from '../stored-text';
 import { ACTION_MAX, COUNTED_BY_INSTANCE, INSTANCE_MAX, keyOf } from './by-instance';
 import { COUNTED, KEYS } from './dimensions';
-import { HOURS_PER_DAY } from './pieces';
+import { HOURS_PER_DAY } from './scope';
 import { tryTurn } from './turns';
 
 const TENANTS_PER_RUN = 50;

@@ -1,6 +1,6 @@
 import { Prisma } from '../../database/clients';
 import { type AuditEventFilter, isCountable, type TimeRange } from '../../event/query';
-import { whereInRange } from '../event-where';
+import { whereInRange } from '../event-rows';
 import { NONE, searchSegments } from '../search-segments';
 import { instanceKeys, keyOfInstance, openDays } from './by-instance';
 import {
@@ -15,8 +15,18 @@ import {
   onKeys,
   onValues,
 } from './dimensions';
-import { cutRange, HOURS_PER_DAY, type HourSpan, inBuckets, type Pieces, spanOf } from './pieces';
-import { type EachTenant, hourOf, type TenantForm, within } from './scope';
+import {
+  cutRange,
+  type EachTenant,
+  HOURS_PER_DAY,
+  type HourSpan,
+  hourOf,
+  inBuckets,
+  type Pieces,
+  spanOf,
+  type TenantForm,
+  within,
+} from './scope';
 
 /**
  * Segments are stretches of events in their order: the value they are grouped by (`v`), a span of hours [lo, hi),

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import Redis from 'ioredis';
 import { pino } from 'pino';
-import { RedisLimiter } from '../../../src/caller/rate-limit/redis-limiter';
+import { RedisLimiter, retryAfterSeconds } from '../../../src/caller/rate-limit/limiter';
 import { RedisLink } from '../../../src/caller/rate-limit/redis-link';
-import { retryAfterSeconds } from '../../../src/caller/rate-limit/sliding-log';
 import { REDIS_URL } from '../../support/engines';
 import { gaps, mostInAnyWindow, timesOf, WINDOW_MS, WindowModel } from '../support/window-model';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { retryAfterSeconds, SlidingLog } from '../../../src/caller/rate-limit/sliding-log';
+import { retryAfterSeconds, SlidingLog } from '../../../src/caller/rate-limit/limiter';
 import { gaps, mostInAnyWindow, timesOf, WINDOW_MS, WindowModel } from '../support/window-model';
 
 const limits = fc.integer({ min: 1, max: 6 });

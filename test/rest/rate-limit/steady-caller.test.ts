@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Authenticator } from '../../../src/caller/authenticate';
 import { callAccepter } from '../../../src/caller/call';
-import { SlidingLog } from '../../../src/caller/rate-limit/sliding-log';
+import { SlidingLog } from '../../../src/caller/rate-limit/limiter';
 import { LIMITS } from '../../../src/limits';
 import { mostInAnyWindow } from '../support/window-model';
 

@@ -5,7 +5,7 @@ import {
   ownAttempt,
   parametersText,
   storableName,
-} from '../../../src/caller/access-entry';
+} from '../../../src/caller/access-log';
 import { newKey } from '../../../src/caller/key-format';
 import { LIMITS } from '../../../src/limits';
 

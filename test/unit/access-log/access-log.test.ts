@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { type AccessEntry, entryOf, ownAttempt } from '../../../src/caller/access-entry';
-import { AccessLog, DROPPED } from '../../../src/caller/access-log';
+import { type AccessEntry, AccessLog, DROPPED, entryOf, ownAttempt } from '../../../src/caller/access-log';
 import { LIMITS } from '../../../src/limits';
 
 const NOW = new Date('2026-01-05T08:00:00Z');

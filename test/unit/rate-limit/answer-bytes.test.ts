@@ -1,4 +1,4 @@
-import { AnswerBytes } from '../../../src/caller/rate-limit/answer-bytes';
+import { AnswerBytes } from '../../../src/caller/rate-limit/holdings';
 import { LIMITS } from '../../../src/limits';
 
 const acme = { holder: 'key a', tenants: [1] };

@@ -1,6 +1,5 @@
 import { callAccepter } from '../../../src/caller/call';
-import type { Limiter } from '../../../src/caller/rate-limit/limiter';
-import { SlidingLog } from '../../../src/caller/rate-limit/sliding-log';
+import { type Limiter, SlidingLog } from '../../../src/caller/rate-limit/limiter';
 import { OPERATOR, READER } from '../../support/fake-service';
 
 /** Calls that sessions of a principal are let make at once, over so many sessions by turns. */

@@ -1,4 +1,4 @@
-import { retryAfterSeconds, SlidingLog } from '../../../src/caller/rate-limit/sliding-log';
+import { retryAfterSeconds, SlidingLog } from '../../../src/caller/rate-limit/limiter';
 import { LIMITS } from '../../../src/limits';
 
 const WINDOW = LIMITS.rateWindowMs;

@@ -1,4 +1,4 @@
-import type { Attempt } from '../../../caller/access-entry';
+import type { Attempt } from '../../../caller/access-log';
 import type { Tenant } from '../../../caller/tenant.store';
 import { noSuchTenant, parseTenantId } from '../../../caller/tenant-set';
 import { DomainError } from '../../../errors';

@@ -1,7 +1,7 @@
 import type { Prisma } from '../../../database/clients';
 import { HOUR_MS, TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
-import { HOURS_PER_DAY } from '../../../trail/counts/pieces';
+import { HOURS_PER_DAY } from '../../../trail/counts/scope';
 
 /** What a retention would remove of a tenant. */
 export interface RetentionPreview {

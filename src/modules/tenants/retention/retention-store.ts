@@ -1,4 +1,4 @@
-import type { Attempt } from '../../../caller/access-entry';
+import type { Attempt } from '../../../caller/access-log';
 import type { Tenant, TenantWithRetention } from '../../../caller/tenant.store';
 import type { RetentionPreview } from './preview';
 
