@@ -46,7 +46,7 @@ const BORDERS: readonly Border[] = [
   { of: ['src/trail'], files: [...CORE, 'src/caller', 'src/database'], packages: [] },
   {
     of: ['src/graphql'],
-    files: [...[...CORE, 'src/caller', 'src/http/answered', 'src/http/refusal', 'src/observe/tracing']],
+    files: [...[...CORE, 'src/caller', 'src/http/in-flight', 'src/http/refusal', 'src/observe/tracing']],
     packages: [
       ...GRAPHQL_PACKAGES,
       ...['graphql-jit', '@apollo/server', '@as-integrations/express5', 'express', 'pino'],
@@ -106,7 +106,7 @@ const BORDERS: readonly Border[] = [
   },
   {
     of: ['src/observe'],
-    files: [...CORE, 'src/caller/key-format', 'src/config', 'src/database', 'src/http/answered'],
+    files: [...CORE, 'src/caller/key-format', 'src/config', 'src/database', 'src/http/in-flight'],
     packages: [
       ...['@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
       ...['@opentelemetry/sdk-trace-node', 'express', 'pino', 'prom-client'],

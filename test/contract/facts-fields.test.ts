@@ -49,7 +49,7 @@ describe('each fact has one home', () => {
         {
           file: 'rest-facade/',
           context: /\btotalCount\b/,
-          reason: 'meta of a page, declared in envelope.ts, checked by openapi-check',
+          reason: 'meta of a page, declared in route.ts, checked by openapi-check',
         },
       ),
     );

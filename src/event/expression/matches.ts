@@ -9,7 +9,7 @@ import { beginsWith, holdsText } from './whole-text';
 
 /**
  * Whether an event is one of those that a filter leaves, by the same rules as the statements that the list, the export
- * and the counts are made of (`src/trail/event-where.ts`): range, plain filters, search and expression.
+ * and the counts are made of (`src/trail/event-rows.ts`): range, plain filters, search and expression.
  */
 export function matchesFilter(filter: AuditEventFilter, event: AuditEvent): boolean {
   const { from, to, search, expression } = filter;
