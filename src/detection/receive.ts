@@ -1,0 +1,128 @@
+import { addToSum, dayOf, noSums, type SeenDays, type Sums, sumsSize } from './baseline';
+import { foldCase } from './event';
+import type { GroupStore } from './group-store';
+import { type Entry, type GroupValues, groupedValue, type Hit } from './hit';
+import type { AboveNode, CountNode, TemporalNode, UnseenNode, ValueCountNode } from './rule';
+import {
+  countHit,
+  countValue,
+  type Lanes,
+  lanesSize,
+  newestOf,
+  newestPart,
+  noLanes,
+  noParts,
+  type Parts,
+  partsSize,
+  together,
+} from './windows';
+
+/** What a node does with a hit of one of its children. */
+export type Receive = (hit: Hit, child: number, position: number) => void;
+
+/** Where an engine is in its log. */
+export interface Moment {
+  /** Of the event that it looks at. */
+  at: number;
+  position: number;
+  /** The clock. */
+  nowMs: number;
+  isLearning: boolean;
+  /** Whether baselines have been built. */
+  isReady: boolean;
+}
+
+/** Whether a baseline tells what is new. */
+const canTell = ({ isLearning, isReady }: Readonly<Moment>) => !isLearning && isReady;
+
+/** What the engine gives to a node of a rule. */
+export interface Place {
+  readonly moment: Readonly<Moment>;
+  /** The groups of the node. */
+  store<Body>(groupsMax: number, sizeOf: (body: Body) => number): GroupStore<Body>;
+  /** Forgets groups whose time is over, also for events that come late. */
+  sweep<Body>(store: GroupStore<Body>, within: number, newest: (body: Body) => number): void;
+  readonly groupOf: (hit: Hit, child: number) => { readonly key: string; readonly values: GroupValues };
+  /** Tells what was found to the node above. */
+  readonly up: (entry: Entry, values: GroupValues, position: number) => void;
+}
+
+/** Groups of one node; a group's entries are bounded by its number, so what all hold is too. */
+const ENTRIES_MAX = 50_000;
+const GROUPS_MAX = 5_000;
+const BASELINE_GROUPS_MAX = 50_000;
+const PARTS = 16;
+
+/** Groups that a node may have whose groups have so many entries. */
+export const bySize = (entries: number) =>
+  Math.min(GROUPS_MAX, Math.max(100, Math.floor(ENTRIES_MAX / entries)));
+
+export function receiveCount(node: CountNode | ValueCountNode, place: Place): Receive {
+  const store = place.store<Lanes>(bySize(node.atLeast), lanesSize);
+  place.sweep(store, node.within, newestOf);
+  const { within, atLeast } = node;
+  return (hit, child, position) => {
+    const { key, values } = place.groupOf(hit, child);
+    const value = node.kind === 'value_count' ? groupedValue(hit, node.value, child) : null;
+    if (node.kind === 'value_count' && value === null) return;
+    const { body } = store.touch(key, values, position, noLanes);
+    const whole =
+      value === null
+        ? countHit(body, hit.entry, within, atLeast)
+        : countValue(body, { ...hit.entry, v: foldCase(value) }, within, atLeast);
+    if (whole) place.up(whole, values, position);
+  };
+}
+
+export function receiveTogether(node: TemporalNode, place: Place): Receive {
+  const store = place.store<Parts>(bySize(PARTS), partsSize);
+  place.sweep(store, node.within, newestPart);
+  const how = { within: node.within, isOrdered: node.kind === 'temporal_ordered' };
+  return (hit, child, position) => {
+    const { key, values } = place.groupOf(hit, child);
+    const group = store.touch(key, values, position, () => noParts(node.children.length));
+    const whole = together(group.body, child, hit.entry, how);
+    if (whole) place.up(whole, values, position);
+  };
+}
+
+export function receiveUnseen(node: UnseenNode, { moment, groupOf, up, ...place }: Place): Receive {
+  const store = place.store<SeenDays>(BASELINE_GROUPS_MAX, () => 1);
+  return (hit, child, position) => {
+    const { key, values } = groupOf(hit, child);
+    const value = groupedValue(hit, node.value, child);
+    if (value === null) return;
+    const day = dayOf(hit.entry.l);
+    const [groupName, valueName] = [`g${key}`, `v${key}\u001f${foldCase(value)}`];
+    const ofGroup =
+      store.peek(groupName) ?? store.touch(groupName, values, position, () => ({ first: day, last: day }));
+    const known = store.peek(valueName);
+    const isNew = !known || day - known.body.last > node.days;
+    const isTold = canTell(moment) && day - ofGroup.body.first >= node.learnDays;
+    if (day < ofGroup.body.first)
+      store.touch(groupName, values, position, () => ofGroup.body).body.first = day;
+    if (!known || day > known.body.last) {
+      const all = { ...values, [node.value.name]: value };
+      const touched = store.touch(valueName, all, position, () => ({ first: day, last: day }));
+      touched.body.last = Math.max(touched.body.last, day);
+      touched.body.first = Math.min(touched.body.first, day);
+      // A group stays as long as its values do.
+      if (ofGroup.body.last < day)
+        store.touch(groupName, values, position, () => ofGroup.body).body.last = day;
+      if (isNew && isTold) up(hit.entry, all, position);
+    }
+  };
+}
+
+export function receiveAbove(node: AboveNode, place: Place): Receive {
+  const store = place.store<Sums>(GROUPS_MAX, sumsSize);
+  return (hit, child, position) => {
+    const [given] = hit.seen?.values(node.value) ?? [];
+    const value = Number(given);
+    if (!(value > 0)) return;
+    const { key, values } = place.groupOf(hit, child);
+    const group = store.touch(key, values, position, noSums);
+    const whole = addToSum(group.body, hit.entry, value, node, canTell(place.moment));
+    if (whole) place.up(whole, values, position);
+  };
+}
