@@ -3,7 +3,7 @@ import type { RunSteps } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
 import type { AuditEventFilter } from '../../event/query';
 import type { GroupField } from '../../trail/columns/column-fields';
-import { inSnapshot } from '../../trail/columns/tally';
+import { inSnapshot } from '../../trail/columns/counter';
 import { DIMENSIONS } from '../../trail/counts/dimensions';
 import type { TenantForm } from '../../trail/counts/scope';
 import type { Row } from '../../trail/event-rows';

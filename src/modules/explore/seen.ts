@@ -3,8 +3,9 @@ import { HOUR_MS } from '../../event/event-time';
 import type { AuditEventFilter } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
 import { LIMITS } from '../../limits';
+import { type ColumnCounter } from '../../trail/columns/counter';
 import { findPlaces } from '../../trail/columns/find-rows';
-import type { ColumnCounter, Tally } from '../../trail/columns/tally';
+import { type Tally } from '../../trail/columns/tally';
 import type { Facet, FacetValue } from './explorer';
 
 interface Scope {

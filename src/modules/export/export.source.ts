@@ -6,7 +6,7 @@ import { FILTER_SPECS } from '../../event/filters';
 import { type AuditEventFilter, givenFilters, isForColumns } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
-import { inSnapshot } from '../../trail/columns/tally';
+import { inSnapshot } from '../../trail/columns/counter';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { toStoredEvent } from '../../trail/event-rows';
 import { exportPageStatement, sliceEndStatement, spansStatement } from './export.statements';

@@ -8,7 +8,8 @@ import { whereOf } from '../event-rows';
 import { toStored } from '../stored-text';
 import { codeAt } from './codec';
 import type { ColumnField } from './column-fields';
-import type { ColumnCounter, Tally } from './tally';
+import { type ColumnCounter } from './counter';
+import { type Tally } from './tally';
 
 /** A stretch of events in milliseconds since 1970, half-open, and how many events a filter leaves in it. */
 interface Stretch {
