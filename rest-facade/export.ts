@@ -22,8 +22,8 @@ const NEEDED_HTTP = 'HTTP/1.1';
 export const TOTAL_HEADER = 'X-Total-Count';
 
 /**
- * Answers with all events that match, as they are read. What fails before the first of them is an error as
- * documented; after that the connection is broken, so that a part is never taken for the whole.
+ * Answers with all events that match, as they are read. A failure before the first of them is answered with an error as
+ * documented. A later one breaks the connection, so that a part is never taken for the whole.
  */
 export function answerExport(
   begin: BeginExport,

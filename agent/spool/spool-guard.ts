@@ -27,8 +27,8 @@ export class SpoolGuard {
   }
 
   /**
-   * Copies files that SQL Server may remove before they are published, while publishing is held up: the files of audits
-   * that continue in newer files, since rollover removes these.
+   * While publishing is held up, copies files that SQL Server may remove before they are published: files of audits
+   * that go on in newer files, as rollover removes these.
    * @param files all files, the oldest first, which is the next to be removed
    */
   async protect(files: readonly FollowedFile[], stop: AbortSignal): Promise<void> {

@@ -105,8 +105,8 @@ export class AuditFiles {
   }
 
   /**
-   * Notes new files before anything else. A gap that ends at the first record of such a file, or a complete copy of the
-   * file before it, would say that nothing is missing if the file went before it is published.
+   * Notes new files before anything else. If such a file went before it is published, a gap that ends at its first
+   * record, or a complete copy of the file before it, would say that nothing is missing.
    */
   private async noteFound(): Promise<void> {
     const { bookmarks } = this.options;

@@ -14,7 +14,7 @@ export function plainAddress(text: string): string {
 }
 
 /**
- * Who is counted together for failed keys: of IPv6 the /64, whose addresses one machine takes as it likes.
+ * Whose failed keys are counted together. Of IPv6 it is the /64, as one machine takes any address of it.
  * @param address plain
  */
 export function addressGroup(address: string): string {

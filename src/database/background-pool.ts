@@ -10,9 +10,8 @@ import { NO_JIT, NODE_WAIT } from './limited';
 const BACKGROUND_POOL_MAX = 4;
 
 /**
- * Connections for background tasks. PostgreSQL ends a statement that takes too long; where it cannot, since it is gone
- * or what came from it makes no sense, the connection is closed when it was silent for longer than that: else the task
- * that waits for it would wait for good.
+ * Connections for background tasks. PostgreSQL ends a statement that takes too long. If it can't, because it is gone or
+ * sends invalid data, the connection is closed after a longer silence. Otherwise the task would wait for ever.
  * @param connectionString with the login that owns the tables
  */
 export function openBackground(connectionString: string, statementMs: number): OwnerDb {

@@ -20,8 +20,8 @@ export type OwnerDb = PrismaClient & { readonly [door]: 'owner' };
  */
 
 /**
- * Runs one statement past Prisma, which would write its values as JSON once more and read them again: for a batch of
- * events that takes longer than checking it. Arrays are given in binary form (`BinaryArrays`).
+ * Runs one statement past Prisma. Prisma would write its values as JSON once more and read them again, which for a
+ * batch of events takes longer than checking it. Arrays are given in binary form (`BinaryArrays`).
  * @param tenants whose rows it sees and may write; of others there are none
  */
 export type RunStatement = (

@@ -10,8 +10,8 @@ const lockFile = (dataDir: string, number: number) => path.join(dataDir, `servic
  * Makes sure that one process at a time opens an embedded database: two would destroy it. The lock names the
  * process and when it started, so that a lock left by a killed process, or a reused process id, never blocks.
  *
- * Locks are numbered and the highest counts. A lock that is no longer held is not removed but outnumbered, so
- * that of many who find it at once one succeeds, and nobody ever removes a lock that was just taken.
+ * Locks are numbered and the highest counts. A lock that nobody holds any more is not removed. The next one has a
+ * higher number. So of many who find it at once one succeeds, and nobody ever removes a lock that was just taken.
  * @returns the release
  * @throws Error that says who holds the folder
  */

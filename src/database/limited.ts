@@ -115,8 +115,8 @@ const stepsOn =
   };
 
 /**
- * Names by which PostgreSQL keeps statements prepared, so that it plans each once and not at every request: planning
- * takes longer than running them. Each connection keeps what it has named, so their number is bounded.
+ * Names by which PostgreSQL keeps statements prepared. So it plans each once and not at every request: planning takes
+ * longer than running. Each connection keeps what it has named, so their number is bounded.
  * @param prefix one for each way that statements take to the same connections
  */
 function statementNames(prefix: string): (query: { readonly sql: string }) => string {
@@ -142,9 +142,9 @@ const knownBy = new WeakMap<Connection, Known>();
 const SET_TENANTS = { name: 'tenants', text: `SELECT set_config('${TENANTS_SETTING}', $1, true)` };
 
 /**
- * A statement and the tenants it is for, in one round trip: what is sent before one Sync is one transaction, which
- * ends with it, and the setting too. A statement that the connection knows is not described again, and its rows are
- * made by code of its own, which together cost the service less than the driver's way without the setting.
+ * A statement and the tenants it is for, in one round trip. What is sent before one Sync is one transaction. The
+ * setting ends with it. A statement that the connection knows is not described again, and code of its own makes its
+ * rows. Together that costs the service less than the driver's way without the setting.
  *
  * To be given to `query` of a `pg` pool, in the way that `pg-cursor` is.
  */

@@ -1,8 +1,9 @@
 import { AUDIT_EVENT_FIELDS, type AuditEvent, type FieldName } from './fields';
 
 /**
- * The filters of the list, declared once. The parameters, the GraphQL arguments, the OpenAPI document, the conditions in
- * SQL, what the counts answer, the facets, the export and the dashboard are derived from this table.
+ * The filters of the list, declared once. Everything else is derived from this table: the parameters, the GraphQL
+ * arguments, the OpenAPI document, the conditions in SQL, what the counts answer, the facets, the export and the
+ * dashboard.
  */
 interface FilterSpec {
   /** The field whose value is compared. */

@@ -3,8 +3,8 @@ import type { RecordSource } from './audit-record';
 import { formatTicks, TICKS_PER_MS } from './event-time';
 
 /**
- * Record ids are version 8 UUIDs made of the event itself, so that the same record has the same id from any
- * agent and after any restart, and sorts by its exact time:
+ * Record ids are version 8 UUIDs made of the event itself. So the same record has the same id from any agent and after
+ * any restart, and ids sort by exact time:
  *
  *     48 bits  milliseconds since 1970      4 bits  version (8)
  *     12 bits  100 ns steps >> 2            2 bits  variant (binary 10)

@@ -10,8 +10,8 @@ export type SearchTerm =
   | { readonly kind: 'phrase'; readonly text: string };
 
 /**
- * Text as the search compares it. By way of upper case, which brings together letters whose lower case differs
- * ("ß" and "ss", the two small sigmas, long s); lower case before it, since "ẞ" has no upper case but itself.
+ * Text as the search compares it. Upper case brings together letters whose lower case differs: "ß" and "ss", the two
+ * small sigmas, long s. Lower case goes before it, since "ẞ" has no upper case but itself.
  */
 export const fold = (text: string): string =>
   text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');

@@ -44,9 +44,9 @@ type Args = Readonly<Record<string, unknown>>;
 type Resolve = GraphQLFieldResolver<unknown, Call, Args>;
 
 /**
- * Has every root field leave an entry in the access log, whichever entrance it is reached by. A change that
- * operators make is written in its transaction, by the store, so only its failure is noted here; what agents send is
- * no access, and only its refusal is.
+ * Has every root field leave an entry in the access log, whichever entrance it is reached by. The store writes the
+ * entry of a change in the transaction of that change, so only a failure is noted here. What agents send is no access:
+ * only its refusal is noted.
  */
 export function logEveryAccess(schema: GraphQLSchema, to: AccessNotes): void {
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});

@@ -29,8 +29,8 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const [VARIABLES_DEPTH, LIST_DEPTH] = [2, 4];
 
 /**
- * Looks over a JSON text without making anything of it. What is no JSON passes: `JSON.parse` finds it in one of the
- * parts, as a text is JSON exactly when its frame and each item are.
+ * Looks over a JSON text without making anything of it. A text that is no JSON passes here. `JSON.parse` finds the
+ * fault in one of the parts, as a text is JSON exactly when its frame and each item are.
  * @param itemsMax told of; of more items only that there are more
  */
 export function scanJson(text: string, itemsMax: number): JsonScan {

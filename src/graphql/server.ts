@@ -55,7 +55,7 @@ export async function createGraphqlRouter(parts: {
     await apollo.start();
     return expressMiddleware(apollo, { context: async ({ res }) => res.locals.context });
   };
-  // Two, as what was checked once is not checked again: a document that is good for operators is not for others.
+  // Two, since a document is checked once only, and one that is good for operators may not be for others.
   const forOperators = await apolloWith([limitDocument(LIMITS.graphqlOperatorCostMax)]);
   const forOthers = await apolloWith([limitDocument(LIMITS.graphqlCostMax), refuseIntrospection]);
   const answer: RequestHandler = (request, response, next) => {

@@ -38,8 +38,8 @@ export const isCounted = ([term, ...others]: readonly SearchTerm[]): boolean =>
 
 /**
  * Hours of a tenant in which a word occurs, with the number of events; of sound and unsound segments alike. On one
- * database a function finds the hours of single words by their index, which row-level security keeps from any other
- * way; the nodes of a distributed one cannot run it, and read the tenant's hours.
+ * database a function finds the hours of single words by their index; row-level security allows no other way to it. The
+ * nodes of a distributed database cannot run that function, so they read the tenant's hours.
  */
 export function hoursOfWord(key: string, tenant: Prisma.Sql, span: Prisma.Sql, form: TenantForm): Prisma.Sql {
   const single = Prisma.sql`(${tenant})::text || ' ' || ${key}::text`;

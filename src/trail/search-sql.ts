@@ -5,10 +5,11 @@ import { FIELD_BORDER, MARK_STAND_IN, needleOf, WORD_MARK } from '../event/searc
 import { toStored, UNUSED } from './stored-text';
 
 /**
- * Plain comparisons, not LIKE: nothing in the text is a pattern. strpos compares from the end of what it looks for,
- * which of a whole word is a mark that stands in the text once a word: its time grows with the text alone. For parts of
- * words it may compare all of them at each character, and is replaced by the search in bytes, which does that by the
- * processor's widest steps: 512 characters against a text made to match most of them took a tenth to a hundredth.
+ * Plain comparisons, not LIKE: nothing in the text is a pattern. strpos compares from the end of what it looks for. A
+ * whole word ends with a mark, which the text has once for each word, so the time grows with the text alone. A part of
+ * a word has no such end, and strpos may compare all of it at each character. The search in bytes replaces it there, as
+ * it compares by the processor's widest steps: 512 characters against a text made to match most of them took a tenth to
+ * a hundredth of the time.
  */
 export function conditionOf(term: SearchTerm): Prisma.Sql {
   if (term.kind === 'word') return Prisma.sql`strpos(e.search_text, ${toStored(needleOf(term))}) > 0`;

@@ -1,12 +1,12 @@
 import type { JsonScalar } from '../event/audit-record';
 
 /**
- * PostgreSQL cannot hold U+0000 or half a surrogate pair, and both occur in audit records (a statement cut in
- * the middle of a pair, a hostile login name); the embedded engine's driver drops U+FEFF, the byte order mark,
- * where it leads a text. They are stored as characters of the last, private, plane, and
- * those characters themselves as two of it, so that every text leaves the service exactly as the audit file
- * states it. No escape is part of another one: a stored text contains a stored phrase just when the text
- * contains the phrase. None takes more than 4 bytes per UTF-16 unit: a name of 512 units fits an index entry.
+ * PostgreSQL cannot hold U+0000 or half a surrogate pair. Both occur in audit records: a statement cut in the middle of
+ * a pair, a hostile login name. The embedded engine's driver drops U+FEFF, the byte order mark, where it leads a text.
+ * Each is stored as a character of the last plane, which is private. A character of that plane is itself stored as two
+ * of it. So every text leaves the service exactly as the audit file states it. No escape is part of another one: a
+ * stored text contains a stored phrase just when the text contains the phrase. None takes more than 4 bytes per UTF-16
+ * unit: a name of 512 units fits an index entry.
  *
  *     U+10F000 .. U+10F7FF   U+D800 .. U+DFFF, alone
  *     U+10F800               U+0000

@@ -44,8 +44,8 @@ interface Waiter {
 }
 
 /**
- * Bytes of answers from before they are read from the database until callers have read them, bounded for each key, each
- * tenant and in all: a caller that asks and does not read takes no memory from the others.
+ * Bytes of answers, from before they are read from the database until callers have read them. They are bounded for each
+ * key, each tenant and in all, so a caller that asks and does not read takes no memory from the others.
  */
 export class AnswerBytes {
   readonly #ofHolders = new Holdings({ each: LIMITS.answerBytesPerKeyMax, all: LIMITS.answerBytesMax });

@@ -8,8 +8,8 @@ import type { Expression, FieldTerm } from './expression';
 import { beginsWith, holdsText } from './whole-text';
 
 /**
- * Whether an event is one of those that a filter leaves, by the same rules as the statements that the list, the export
- * and the counts are made of (`src/trail/event-rows.ts`): range, plain filters, search and expression.
+ * Whether a filter leaves an event: its range, plain filters, search and expression. The rules are those of the
+ * statements behind the list, the export and the counts (`src/trail/event-rows.ts`).
  */
 export function matchesFilter(filter: AuditEventFilter, event: AuditEvent): boolean {
   const { from, to, search, expression } = filter;

@@ -10,8 +10,8 @@ import { LIST_COLUMNS, whereOf } from '../../trail/event-rows';
 export const DEEP_OFFSET = 1_000n;
 
 /**
- * One statement, hence one snapshot, for a page and its exact total, at a cost that grows with the page: the counts,
- * or the search index, tell in which stretch of events the page lies, and only that stretch is read.
+ * A page and its exact total in one statement, hence one snapshot. The counts or the search index tell in which stretch
+ * of events the page lies. Only that stretch is read, so the cost grows with the page and not with the list.
  *
  * segment  all stretches, in order; their sum is the total
  * hit      those the page touches, each with the number of events before it

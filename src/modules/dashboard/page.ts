@@ -31,7 +31,7 @@ const policyWith = (nonce: string) =>
   ].join('; ');
 
 /**
- * The built page below its path: files as they are, and `index.html` for any other address, which is a view of it.
+ * The built page below its path: its files as they are. Any other address is a view of the page and gets `index.html`.
  * @param folder what the build wrote; it may be absent
  */
 export function dashboardPage(folder: string): Router {

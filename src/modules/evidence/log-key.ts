@@ -11,8 +11,8 @@ import {
 import { NEVER, saveHead } from './log-writer';
 
 /**
- * Agrees with the other instances on the key that the logs of this database are kept with: the first to come tells the
- * database, and whoever has that key at hand, or in place of it, goes on with its own.
+ * Agrees with the other instances on the key of this database's logs. The first instance writes its key's id to the
+ * database. Another one goes on with its own key if that is the same key or has replaced it.
  * @param isNew nothing was ever remembered beside this key: if there is no log either, what was stored before may be taken in
  * @returns the id of the key
  */

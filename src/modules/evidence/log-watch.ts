@@ -10,9 +10,9 @@ import { HEAD, heads } from './log-statements';
 import { assertSealed, type HeadRow, loadTiles, toHead } from './log-writer';
 
 /**
- * Holds the logs in the database against what this instance remembers of them outside of it, whoever signed that: a
- * log that was set back, replaced or taken away is noticed while nothing is added to it as well. What another instance
- * signed meanwhile is remembered once it is proven to go on with what was.
+ * Compares the logs in the database with what this instance remembers of them elsewhere, whoever signed that. So it
+ * notices a log that was set back, replaced or removed, even while nothing is added to it. What another instance signed
+ * meanwhile is remembered once it is proven to go on with what was.
  */
 export class LogWatch {
   readonly #problems = new Map<number, string>();

@@ -12,8 +12,9 @@ import type { FacetField, FacetQuestion } from './explorer';
 export const TOTAL = 'total';
 
 /**
- * One statement, hence one snapshot, for all facets: rows of a facet (`facet`), a value of it (`v`), its events (`n`),
- * those that succeeded (`ok`) and how many values the facet has (`distinct_n`); and one row of all events, `TOTAL`.
+ * All facets in one statement, hence one snapshot. A row has the facet (`facet`), a value (`v`), its events (`n`),
+ * those of them that succeeded (`ok`) and the number of the facet's values (`distinct_n`). The row `TOTAL` counts all
+ * events.
  * @param readMax a facet is left out when more events than these would have to be read for it
  */
 export function facetsStatement(

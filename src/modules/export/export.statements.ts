@@ -18,8 +18,8 @@ const within = ({ after, upTo }: IdSpan) =>
   Prisma.sql`e.record_id > ${after}::uuid AND e.record_id <= ${upTo}::uuid`;
 
 /**
- * Events in full, at most so many and, but for the first, of so many bytes; beside each how many there were before
- * they were cut to that size (`matched`).
+ * Events in full: at most so many, and of so many bytes but for the first one. Each row tells how many there were
+ * before the cut (`matched`).
  */
 export function exportPageStatement(
   each: EachTenant,

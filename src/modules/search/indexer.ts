@@ -40,9 +40,9 @@ interface IndexedHour {
 }
 
 /**
- * Keeps the search index, and the columns beside it, up with what is stored. It may trail: searches read what is not indexed yet. An hour is
- * indexed when nothing was stored in it for a while, so that a busy hour is not indexed over and over; the present one
- * has to be quiet for long, since events that trickle in would have it indexed again for each of them.
+ * Keeps the search index, and the columns beside it, up with what is stored. It may trail: searches read what is not
+ * indexed yet. An hour is indexed when nothing was stored in it for a while, so that a busy hour is not indexed over
+ * and over. The present hour has to be quiet for longer: each event that trickles in would make it be indexed again.
  */
 export class Indexer {
   readonly #due: string;

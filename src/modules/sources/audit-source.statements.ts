@@ -26,8 +26,9 @@ const GAP_TEXTS = ['reason', 'file_name', 'file_guid', 'detail', 'after_time', '
   .join(', ');
 
 /**
- * Of several accounts of a gap, in one report or in several, each value is the smallest or largest, so that their
- * order does not matter; null gives way to any. Its id is made of what it is: they differ in its times, if at all.
+ * A gap may be told several times, in one report or in several. Each of its values becomes the smallest or the largest
+ * told, so that the order does not matter. Null gives way to any value. Its id is made of what it is: they differ in
+ * its times, if at all.
  */
 export const PUT_GAPS = `
 INSERT INTO audit_gap AS g (tenant_id, host_name, database_name, gap_id, reason, file_name, file_guid, detail,

@@ -19,8 +19,8 @@ export type SourceItem = Answer<typeof SOURCE_ITEM>;
 export type ListComplete = (tenants: TenantSet) => Promise<readonly SourceItem[]>;
 
 /**
- * What agents say is read first, and what waits for the evidence log after it: an event that was acknowledged before an
- * agent said so either waits then, or is in the log.
+ * Reads what agents say first, and what waits for the evidence log second. An event that an agent counts as published
+ * was acknowledged before: by the second read it waits or is in the log.
  */
 export const listComplete =
   (prisma: ServiceDb, nowMs: () => number): ListComplete =>

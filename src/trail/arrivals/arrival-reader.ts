@@ -54,8 +54,8 @@ export interface ArrivalLimits {
 }
 
 /**
- * Port: a tenant's events in the order in which they arrived. What the log does not hold yet is not there: it comes at
- * a later position, so that a reader that goes on from `next` misses nothing and has nothing twice.
+ * Port: a tenant's events in the order in which they arrived. An event that the log does not hold yet is missing here.
+ * It comes at a later position, so a reader that goes on from `next` misses nothing and reads nothing twice.
  */
 export interface ArrivalReader {
   /** How many entries the logs have; 0: the tenant has none. */

@@ -39,9 +39,9 @@ export interface Wanted {
 }
 
 /**
- * Events in full by their ids, at most so many and, but for the last, of so many bytes: beside each its number among
- * the wanted (`n`), and how many there were before they were cut to that size (`matched`). The bounds of the ids choose
- * the partitions. The ids are one text: the driver takes longer to write an array.
+ * Events in full by their ids: at most so many, and of so many bytes but for the last one. Each row has its number
+ * among the wanted (`n`) and how many there were before the cut (`matched`). The bounds of the ids choose the
+ * partitions. The ids are one text: the driver takes longer to write an array.
  */
 export function eventsStatement(
   { ids, tenants }: Wanted,

@@ -1,7 +1,7 @@
 /**
- * A column of an hour as a text: the numbers of its values, `12,7,40`, a semicolon, and in base64 which event has which of
- * them, by their place in that list. A place takes 0, 1, 2, 4, 8 or 16 bits, as few as will do. It is worked with as it is
- * packed: most of the time goes into reading memory.
+ * A column of an hour as a text. First the numbers of its values, such as `12,7,40`. After a semicolon, in base64, the
+ * place in that list of each event's value. A place takes 0, 1, 2, 4, 8 or 16 bits, as few as will do. It is worked
+ * with as it is packed: most of the time goes into reading memory.
  */
 export interface Column {
   /** Numbers of the values, in the order of the places. */

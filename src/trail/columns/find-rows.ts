@@ -27,8 +27,8 @@ export interface Sought {
 }
 
 /**
- * Record ids of the events from one place on, in order. Hours that lie before are passed over by their counts; in the
- * others columns tell the millisecond of each event, so that few events are read beside those that are sought.
+ * Record ids of the events from one place on, in order. Hours before the page are passed over by their counts. In the
+ * others columns tell the millisecond of each event, so few events are read beside those that are sought.
  * @param windows events by hour
  */
 export async function findPlaces(

@@ -5,8 +5,8 @@ import type { TimeRange } from '../../event/query';
 
 /**
  * Makes a sub-select for each tenant of a scope. It names its tenant itself: by value, or by the row of `tenant t` it
- * hangs on. Called as it is for what stands by itself; what uses other parts of the statement, or has parts of its own
- * (WITH), is `dependent`.
+ * hangs on. Call it as it is for a sub-select that stands by itself. Call `dependent` for one that uses other parts of
+ * the statement, or has parts of its own (WITH).
  */
 export interface EachTenant {
   (select: SelectOf): Prisma.Sql;
@@ -20,8 +20,9 @@ type SelectOf = (tenant: Prisma.Sql) => Prisma.Sql;
 
 /**
  * How sub-selects of several tenants are put together. `lateral`: hung on `tenant`, one plan for them all. `union`: for
- * tables distributed by tenant. What stands by itself is hung on `tenant` there too, and all nodes work on it at once;
- * the dependent parts, refused in that way, are named one by one, each a whole for the node of its tenant.
+ * tables distributed by tenant. There too, what stands by itself is hung on `tenant`, and all nodes work on it at once.
+ * The database refuses dependent parts in that form. They are named one by one, each a whole for the node of its
+ * tenant.
  */
 export type TenantForm = 'lateral' | 'union';
 

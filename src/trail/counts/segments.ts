@@ -66,8 +66,8 @@ export function countedSegments(counted: Counted, pieces: Pieces, tenant: Prisma
 }
 
 /**
- * Segments of what is counted by instance. Days that are not, since they were stored by the release before and the
- * counting has not come to them yet, are answered as what no count knows.
+ * Segments of what is counted by instance. The release before did not count by instance. Its days that are not counted
+ * anew yet are answered as what no count knows.
  */
 function instanceSegments(
   filter: AuditEventFilter,

@@ -14,8 +14,8 @@ import type { CheckedEvent, CheckedRecord } from '../checked-event';
  *
  * The names are those in `additional`, sorted by UTF-16 units; the fields those of `ENTRY_V1_FIELDS`, in its order, an
  * absent one null; the values those in `additional`, in the order of their names. Numbers and escapes stand as
- * ECMAScript's JSON.stringify writes them, as in RFC 8785. All of it is in the detail that the API and an export give,
- * so whoever has that can make the entry.
+ * ECMAScript's JSON.stringify writes them, as in RFC 8785. The detail of the API and of an export has all of it, so its
+ * holder can make the entry.
  *
  * 0x01 is the version, `ENTRY_VERSION`: each entry names its own, so entries of several can stand in one log. The names come first because they
  * are the same in most events: at ingest they are put in order and written once.

@@ -128,8 +128,8 @@ const goneOf = ([row]: readonly GoneRow[]): Gone => ({
 });
 
 /**
- * Whoever waits for a lock makes all who come later wait behind it: so it is asked for shortly and often, and a long
- * reader is let go first.
+ * A waiter for a lock makes all later ones wait behind it. So each try is short, there are many of them, and a long
+ * reader finishes first.
  */
 async function detach(tx: Prisma.TransactionClient, name: string): Promise<void> {
   await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '500ms'`);

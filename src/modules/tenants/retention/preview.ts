@@ -12,8 +12,8 @@ export interface RetentionPreview {
 }
 
 /**
- * Whole days and hours from the counts, what is not folded yet from the deltas, the hour that `beforeMs` lies in from
- * the events: of one snapshot.
+ * In one snapshot: whole days and hours from the counts, what is not folded yet from the deltas, and the hour of
+ * `beforeMs` from the events.
  */
 export async function previewOf(
   tx: Prisma.TransactionClient,

@@ -47,8 +47,8 @@ DELETE FROM audit_count c WHERE c.tenant_id = $1::int AND c.n = 0 AND NOT (c.a =
     AND t.bucket = c.bucket AND t.n <> 0))`;
 
 /**
- * Removes a tenant's oldest expired events, in one transaction that ends with folding: no negative delta is ever
- * seen from outside, and every count is the number of events that are there.
+ * Removes a tenant's oldest expired events. The transaction ends with folding, so nobody outside ever sees a negative
+ * delta, and every count is the number of events that are there.
  */
 export function removeStep(
   prisma: OwnerDb,
