@@ -61,8 +61,10 @@ export const specsOf = ({
   query,
   pathParameters,
 }: Pick<Route, 'query' | 'pathParameters'>): ParameterSpecs => {
-  if (Object.keys(pathParameters).length === 0) return query;
-  return Object.keys(query).length === 0 ? pathParameters : { ...pathParameters, ...query };
+  const [inPath] = Object.keys(pathParameters);
+  const [inQuery] = Object.keys(query);
+  if (inPath === undefined) return query;
+  return inQuery === undefined ? pathParameters : { ...pathParameters, ...query };
 };
 
 /** Parameters as a request gives them. Express reads the query anew whenever it is asked for. */

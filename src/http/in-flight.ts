@@ -6,7 +6,11 @@ import { type Principal, tenantsOf } from '../caller/principal';
 import { Holdings } from '../caller/rate-limit/holdings';
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
-import type { DeclareMetrics } from '../observe/open-metrics';
+
+/** What it needs of the metrics. */
+interface Gauges {
+  gauge(name: string, help: string, value: () => number): void;
+}
 
 /** The requests being answered: bounded in number, and let finish when the service stops. */
 export class InFlight {
@@ -28,7 +32,7 @@ export class InFlight {
     return this.#held.all;
   }
 
-  readonly metrics: DeclareMetrics = (metrics) =>
+  readonly metrics = (metrics: Gauges): void =>
     metrics.gauge('http_requests_in_flight', 'Requests being answered.', () => this.count);
 
   /**

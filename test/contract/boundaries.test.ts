@@ -101,7 +101,7 @@ const BORDERS: readonly Border[] = [
   { of: ['src/module'], files: ['src/background', 'src/observe/open-metrics'], packages: [] },
   {
     of: ['src/http'],
-    files: [...CORE, 'src/caller', 'src/observe/open-metrics', 'src/observe/tracing'],
+    files: [...CORE, 'src/caller', 'src/observe/tracing'],
     packages: ['express', 'helmet', 'pino'],
   },
   {

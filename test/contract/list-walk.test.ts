@@ -4,7 +4,7 @@ import { ENGINES, REDIS_URL } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 const ROOT = path.resolve(__dirname, '../..');
-const FILES_MAX = 30;
+const FILES_MAX = 34;
 /** A task in the background may run beside a request, but not beside each of so many. */
 const REQUESTS_MAX = 100;
 
@@ -54,6 +54,7 @@ describe.each(ENGINES)('a list request on %s', (engine) => {
       walked = walked.filter((file) => again.has(file));
     }
     expect(walked).toEqual(expect.arrayContaining(['rest-facade/app.ts', 'src/trail/event-rows.ts']));
-    if (walked.length > FILES_MAX) expect(walked.sort()).toHaveLength(FILES_MAX);
+    const tooMany = walked.length > FILES_MAX ? `${walked.length} files: ${walked.sort().join(' ')}` : '';
+    expect(tooMany).toBe('');
   });
 });
