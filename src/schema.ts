@@ -68,6 +68,9 @@ export function createSchema({ resolvers, answers, accessLog, nowMs }: SchemaPar
   const instances = new Map<unknown, object>(resolvers.map((resolver) => [resolver.constructor, resolver]));
   for (const { name } of RESOLVERS.filter((resolver) => !instances.has(resolver)))
     throw new Error(`${name} has no instance`);
+  const listed = new Set<unknown>(RESOLVERS);
+  for (const unlisted of resolvers.filter((resolver) => !listed.has(resolver.constructor)))
+    throw new Error(`${unlisted.constructor.name} is not among RESOLVERS`);
   const schema = build(instances.get.bind(instances));
   assertEveryRootFieldHasRule(schema);
   boundEveryAnswer(schema, answers);

@@ -49,6 +49,14 @@ describe('the documents', () => {
     expect(named.filter((name) => !mapped.includes(name))).toEqual([]);
   });
 
+  it('name every module in the map', () => {
+    const [, about = ''] =
+      tableOf('CONTRIBUTING.md', 'Folder').find(([cell]) => namesIn(cell ?? '').includes('src/modules')) ??
+      [];
+    const modules = readdirSync(path.join(ROOT, 'src/modules'));
+    expect(modules.filter((name) => !namesIn(about).includes(name))).toEqual([]);
+  });
+
   it('send a reader to homes of facts that exist', () => {
     const homes = tableOf('CONTRIBUTING.md', 'Fact')
       .flatMap(([, home]) => namesIn(home))
