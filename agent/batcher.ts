@@ -1,19 +1,6 @@
 import type { AuditRecord } from '../src/event/audit-record';
-
-/** An event as it goes to the service. It is made JSON once: its size is known then, and memory does not hold it twice. */
-export interface QueuedEvent {
-  readonly json: string;
-  /** Size of the JSON in UTF-8. */
-  readonly bytes: number;
-  /** ISO 8601 UTC with seven decimals: texts sort as the times do. */
-  readonly eventTime: string;
-}
-
-/** @param sourceType the kind of source that the record was read from */
-export function toQueuedEvent(record: AuditRecord, sourceType: string): QueuedEvent {
-  const json = JSON.stringify({ ...record, sourceType });
-  return { json, bytes: Buffer.byteLength(json), eventTime: record.eventTime };
-}
+import { JsonText } from './json-text';
+import { QueuedEvents } from './queued-events';
 
 export interface BatchLimits {
   readonly eventsMax: number;
@@ -23,61 +10,75 @@ export interface BatchLimits {
   readonly ageMaxMs: number;
 }
 
+const COMMA = 0x2c;
+/** Room beyond a batch that is full: its last event is written when the batch is not. */
+const ROOM_BYTES = 32 * 1024;
+const FREE_MAX = 2;
+
 /** Collects events until they are enough, in number or bytes, or the first has waited long enough. */
 export class Batcher {
-  private events: QueuedEvent[] = [];
-  private bytes = 0;
+  private text: JsonText | null = null;
+  /** Where each event begins in the text, and at last where the next one would. */
+  private starts: number[] = [0];
+  private newest: string | null = null;
+  private readonly free: Buffer[] = [];
   private firstAtMs = 0;
 
   constructor(private readonly limits: BatchLimits) {}
 
-  add(event: QueuedEvent, nowMs: number): void {
-    if (this.events.length === 0) this.firstAtMs = nowMs;
-    this.events.push(event);
-    this.bytes += event.bytes;
+  /** @param sourceType the kind of source that the record was read from */
+  add(record: AuditRecord, sourceType: string, nowMs: number): void {
+    this.begin(nowMs).json(JSON.stringify({ ...record, sourceType }));
+    this.end();
+    this.saw(record.eventTime);
+  }
+
+  /** Where the JSON of the next event is to be written; `end` is to be called behind it. */
+  begin(nowMs: number): JsonText {
+    this.text ??= new JsonText(this.free.pop() ?? Buffer.allocUnsafeSlow(this.limits.bytesMax + ROOM_BYTES));
+    if (this.length === 0) this.firstAtMs = nowMs;
+    return this.text;
+  }
+
+  end(): void {
+    if (this.text === null) return;
+    this.text.byte(COMMA);
+    this.starts.push(this.text.at);
+  }
+
+  /** @param eventTime of an event that was added, ISO 8601 UTC with seven decimals: texts sort as the times do */
+  saw(eventTime: string): void {
+    if (this.newest === null || eventTime > this.newest) this.newest = eventTime;
+  }
+
+  get length(): number {
+    return this.starts.length - 1;
   }
 
   get isFull(): boolean {
-    return this.events.length >= this.limits.eventsMax || this.bytes >= this.limits.bytesMax;
+    return this.length >= this.limits.eventsMax || this.bytes >= this.limits.bytesMax;
   }
 
   /** When the batch must go at the latest; null while it is empty. */
   get dueAtMs(): number | null {
-    return this.events.length === 0 ? null : this.firstAtMs + this.limits.ageMaxMs;
+    return this.length === 0 ? null : this.firstAtMs + this.limits.ageMaxMs;
   }
 
-  take(): readonly QueuedEvent[] {
-    const { events } = this;
-    this.events = [];
-    this.bytes = 0;
-    return events;
+  take(): QueuedEvents {
+    const { text, starts, newest } = this;
+    this.text = null;
+    this.starts = [0];
+    this.newest = null;
+    return new QueuedEvents(text?.bytes ?? Buffer.alloc(0), starts, newest);
   }
-}
 
-export interface RequestLimits {
-  readonly eventsMax: number;
-  /** JSON bytes of all events of one request. An event that is larger goes alone. */
-  readonly bytesMax: number;
-}
-
-/** The events in order, in groups that fit into one request each. */
-export function splitIntoRequests(
-  events: readonly QueuedEvent[],
-  limits: RequestLimits,
-): readonly (readonly QueuedEvent[])[] {
-  const groups: QueuedEvent[][] = [];
-  let group: QueuedEvent[] = [];
-  let bytes = 0;
-  for (const event of events) {
-    const isFull = group.length >= limits.eventsMax || bytes + event.bytes > limits.bytesMax;
-    if (isFull && group.length > 0) {
-      groups.push(group);
-      group = [];
-      bytes = 0;
-    }
-    group.push(event);
-    bytes += event.bytes;
+  /** The memory of events that nobody needs any more: garbage of this size makes V8 collect all of it again and again. */
+  reuse({ memory }: QueuedEvents): void {
+    const isUsual = memory.length === this.limits.bytesMax + ROOM_BYTES;
+    if (isUsual && this.free.length < FREE_MAX) this.free.push(memory);
   }
-  if (group.length > 0) groups.push(group);
-  return groups;
+
+  private get bytes(): number {
+    return this.text === null ? 0 : this.text.at - this.length;
+  }
 }

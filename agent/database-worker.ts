@@ -42,7 +42,7 @@ export interface WorkerResult extends Tally {
 /** A request holds no more than this, unless a single event is larger. The service takes far more. */
 const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
 /** Of all databases together. Batches in flight, the next one, and a request of each are in memory at once. */
-const BATCH_BYTES = { max: 512 * 1024, min: 64 * 1024, sum: 1024 * 1024 };
+const BATCH_BYTES = { max: 1024 * 1024, min: 64 * 1024, sum: 2 * 1024 * 1024 };
 /**
  * Of one database, while the service takes what it is sent. It works on two of a tenant at once; a third is there when one
  * of them is done.
@@ -94,7 +94,8 @@ export async function publishDatabase(
   const said = new Occasionally(clock, times.repeatMs);
   try {
     let rejectedBefore = 0;
-    const settle = async ({ events, snapshot }: Batch) => {
+    const settle = async (batch: Batch) => {
+      const { events, snapshot } = batch;
       const rejected = publisher.tally.rejected - rejectedBefore;
       rejectedBefore = publisher.tally.rejected;
       if (rejected > 0)
@@ -102,9 +103,10 @@ export async function publishDatabase(
       // This comes last: if anything fails before, the events are read again.
       if (snapshot.bookmarks.size > 0) await bookmarks.save(snapshot);
       await tail.keeper.saved();
-      activity.acknowledged(events.length, newestOf(events), publisher.tally);
+      activity.acknowledged(events.length, events.newestTime, publisher.tally);
       if (!once && events.length > 0 && said.isDue('progress'))
         log.info(`${database.name}: ${talliedOf(publisher.tally)} so far`);
+      tail.settled(batch);
     };
     const publish = ({ events }: Batch) => publisher.publish(events, abandon);
     const problem = await deliverAll(tail, stop, activity, { publish, settle });
@@ -122,7 +124,7 @@ export async function publishDatabase(
 }
 
 const batchBytesMax = (databases: number): number =>
-  Math.max(BATCH_BYTES.min, Math.min(BATCH_BYTES.max, BATCH_BYTES.sum / databases));
+  Math.max(BATCH_BYTES.min, Math.min(BATCH_BYTES.max, Math.floor(BATCH_BYTES.sum / databases)));
 
 /** `150 published (0 duplicates, 0 rejected)` */
 export const talliedOf = ({ accepted, duplicates, rejected }: Tally): string =>
@@ -201,10 +203,4 @@ async function roomFor(
     inFlight.shift();
   }
   return true;
-}
-
-function newestOf(events: Batch['events']): string | null {
-  let newest: string | null = null;
-  for (const { eventTime } of events) if (newest === null || eventTime > newest) newest = eventTime;
-  return newest;
 }

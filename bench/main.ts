@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { agent } from './benches/agent';
 import { columns } from './benches/columns';
 import { decode } from './benches/decode';
 import { destinations } from './benches/destinations';
@@ -25,6 +26,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<readonly Figure
   columns,
   explore,
   decode,
+  agent,
   'end-to-end': endToEnd,
   tail,
   detect,

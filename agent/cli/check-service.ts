@@ -1,5 +1,6 @@
 import type { Secret } from '../config/secret';
 import { withDeadline } from '../deadline';
+import { NO_EVENTS } from '../queued-events';
 import type { Answer } from '../uplink/answer';
 import { exchange } from '../uplink/http-exchange';
 import { IngestClient, reasonOf } from '../uplink/ingest-client';
@@ -39,7 +40,7 @@ interface KeyToTry {
 
 /** Whether the service takes events with the key. The request holds none, so that nothing changes. */
 export async function checkKey(key: KeyToTry, timeoutMs: number): Promise<Finding[]> {
-  const answer = await new IngestClient(key, timeoutMs).send([], new AbortController().signal);
+  const answer = await new IngestClient(key, timeoutMs).send(NO_EVENTS, new AbortController().signal);
   return [findingOf(answer, key.tenantId)];
 }
 

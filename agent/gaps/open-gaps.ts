@@ -46,6 +46,10 @@ export class OpenGaps {
     this.open.push({ gap: toGap({ ...facts, ...times }), file: { audit, created } });
   }
 
+  get isEmpty(): boolean {
+    return this.open.length === 0;
+  }
+
   /** A record of a file was read: the gaps in this file so far, and in earlier ones, end before it. */
   recordRead({ audit, created }: Pick<GapFile, 'audit' | 'created'>, eventTime: string): void {
     if (this.open.length === 0) return;

@@ -27,9 +27,9 @@ export class ReportClient {
 
   async send(report: SourceReport, abandon: AbortSignal): Promise<ReportAnswer> {
     try {
-      const body = JSON.stringify({ query: MUTATION, variables: { report } });
+      const body = Buffer.from(JSON.stringify({ query: MUTATION, variables: { report } }));
       const answer = await withDeadline(this.timeoutMs, abandon, (signal) =>
-        postGraphql(this.service, body, signal),
+        postGraphql(this.service, [body], signal),
       );
       return toReportAnswer(answer);
     } catch (error) {

@@ -30,8 +30,11 @@ const KEY_COLUMNS = [
 interface AuditColumns {
   /** A record with all fields except the statement. */
   readonly record: ObjectSeries;
+  /** How each field of a record is read. */
+  readonly readers: Readonly<Record<RecordFieldName, ColumnReader>>;
   /** All other columns that hold something, under their names in `additional`. */
-  readonly others: ObjectSeries;
+  readonly additional: ObjectSeries;
+  readonly others: readonly { readonly name: string; readonly column: Column }[];
   readonly session: (event: DecodedEvent) => string;
   readonly sequenceNumber: ColumnReader;
   readonly statement: (event: DecodedEvent) => string;
@@ -61,9 +64,20 @@ export function auditColumns(type: EventType): AuditColumns {
   if (before) return before;
   const find = (name: string) => type.columnsByName.get(name);
   const key = KEY_COLUMNS.map(find);
+  const others = othersOf(type);
+  const fields = fieldsOf(type);
   const columns = {
-    record: new ObjectSeries(fieldsOf(type), 'kept', UNFILLED_RECORD),
-    others: new ObjectSeries(othersOf(type), 'left out'),
+    record: new ObjectSeries(
+      fields.filter(({ name }) => name !== 'statement'),
+      'kept',
+      UNFILLED_RECORD,
+    ),
+    readers: Object.fromEntries(fields.map(({ name, read }) => [name, read])) as AuditColumns['readers'],
+    additional: new ObjectSeries(
+      others.map(({ name, column }) => ({ name, read: columnReader(column) })),
+      'left out',
+    ),
+    others,
     session: textReader(find('session_id')),
     sequenceNumber: columnReader(find('sequence_number')),
     statement: textReader(find('statement')),
@@ -79,7 +93,7 @@ const bytesText = (column: Column | undefined, event: DecodedEvent): string =>
   column ? columnBytes(column, event).toString('latin1') : '';
 
 const fieldsOf = (type: EventType) =>
-  RECORD_FIELDS.filter((field) => field !== 'statement').map((field) => ({
+  RECORD_FIELDS.map((field) => ({
     name: field,
     read: fieldReader(field, type.columnsByName.get(toSnakeCase(field))),
   }));
@@ -88,8 +102,8 @@ const fieldsOf = (type: EventType) =>
 function othersOf(type: EventType) {
   const named = new Set<string>([ADDITIONAL_INFORMATION, ...RECORD_FIELDS.map(toSnakeCase)]);
   const others = type.columns.filter(({ name }) => !named.has(name));
-  const readers = new Map(others.map((column) => [toCamelCase(column.name), columnReader(column)]));
-  return [...readers].map(([name, read]) => ({ name, read }));
+  const columns = new Map(others.map((column) => [toCamelCase(column.name), column]));
+  return [...columns].map(([name, column]) => ({ name, column }));
 }
 
 function fieldReader(field: RecordFieldName, column: Column | undefined): ColumnReader {
@@ -107,6 +121,18 @@ function fieldReader(field: RecordFieldName, column: Column | undefined): Column
     const value = read(event);
     return value === null ? empty : typeof value === 'string' ? value : String(value);
   };
+}
+
+/** The column of the record's own time, if it is a FILETIME. */
+export function timeColumn(type: EventType): Column | null {
+  const column = type.columnsByName.get('event_time');
+  return column?.read === filetimeReader ? column : null;
+}
+
+/** A file without the column, or with anything but a count in it, is read as one of whole records. */
+export function countOf(value: JsonScalar): number {
+  const number = Number(value ?? 1);
+  return Number.isSafeInteger(number) && number > 0 ? number : 1;
 }
 
 /** The record's own time; the time of the event's tick if the column holds none (1601 is its zero). */

@@ -1,6 +1,6 @@
 import type { AuditRecord, JsonScalar, RecordSource } from '../../src/event/audit-record';
 import { type RecordFieldName, toCamelCase } from '../../src/event/fields';
-import { AUDIT_EVENT, auditColumns } from './audit-columns';
+import { AUDIT_EVENT, auditColumns, countOf } from './audit-columns';
 import type { DecodedEvent } from './event';
 import type { Values } from './object-series';
 import { withoutPasswordHash } from './password-hash';
@@ -44,7 +44,7 @@ export function toAuditPart(event: DecodedEvent, position: RecordSource): AuditP
     statement: columns.statement(event),
     additionalInformation: columns.additionalInformation(event),
   };
-  const additional = columns.others.next(event);
+  const additional = columns.additional.next(event);
   return {
     position,
     record: columns.record.next(event) as UnjoinedRecord,
@@ -83,12 +83,6 @@ export function toAuditRecord(first: AuditPart, texts: SplitTexts, parts: number
   if (first.lacksClientIp) record.clientIp ??= loginAddress(record.actionId, information);
   if (information !== '') record.additional = { ...additional, additionalInformation: information };
   return record;
-}
-
-/** A file without the column, or with anything but a count in it, is read as one of whole records. */
-function countOf(value: JsonScalar): number {
-  const number = Number(value ?? 1);
-  return Number.isSafeInteger(number) && number > 0 ? number : 1;
 }
 
 function actionValues({ actions, block }: DecodedEvent): Values {

@@ -3,8 +3,11 @@ import { type FileHandle, open } from 'node:fs/promises';
 /** What the reader needs of a file. An audit file may grow between two calls, and never shrinks while it lives. */
 export interface Bytes {
   size(): Promise<number>;
-  /** The bytes at `offset`; fewer than `length` where the file ends before. */
-  read(offset: number, length: number): Promise<Buffer>;
+  /**
+   * The bytes at `offset`; fewer than `length` where the file ends before.
+   * @param into memory that may be taken for them
+   */
+  read(offset: number, length: number, into?: Buffer): Promise<Buffer>;
 }
 
 /** Bytes that must be closed after use. */
@@ -44,12 +47,12 @@ export class FileBytes implements OpenBytes {
     return this.knownSize;
   }
 
-  async read(offset: number, length: number): Promise<Buffer> {
+  async read(offset: number, length: number, into?: Buffer): Promise<Buffer> {
     // Audit files only grow: the size is asked for again only where more is wanted than was there.
     const size = offset + length <= this.knownSize ? this.knownSize : await this.size();
     const wanted = Math.min(length, size - offset);
     if (wanted <= 0) return Buffer.alloc(0);
-    const bytes = Buffer.allocUnsafe(wanted);
+    const bytes = into && into.length >= wanted ? into : Buffer.allocUnsafe(wanted);
     let filled = 0;
     while (filled < wanted) {
       const { bytesRead } = await this.handle.read(bytes, filled, wanted - filled, offset + filled);

@@ -6,13 +6,14 @@ export type ColumnReader = (event: DecodedEvent) => JsonScalar;
 
 /** Columns that hold characters in the bytes of a number: `SL  `, `U `. Their type in the file tells nothing. */
 const CODE_COLUMNS = new Set(['action_id', 'class_type']);
+export const isCode = (column: Column): boolean => CODE_COLUMNS.has(column.name);
 /** A server has some hundred codes. Damage may look like more. */
 const CODES_MAX = 4096;
 
 /** Reads a column as JSON; null if it is missing or empty, since the format cannot tell '' from NULL. */
 export function columnReader(column: Column | undefined): ColumnReader {
   if (!column) return () => null;
-  if (CODE_COLUMNS.has(column.name)) return codeReader(column);
+  if (isCode(column)) return codeReader(column);
   const { offset, size, read } = column;
   if (size !== 0) return ({ block, payload }) => read(block, payload + offset, payload + offset + size);
   return ({ block, payload }) => {

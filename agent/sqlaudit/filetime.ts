@@ -1,4 +1,5 @@
 import { FILETIME_UNIX_EPOCH } from '../../src/event/event-time';
+import type { JsonText } from '../json-text';
 import type { Clock } from './package-record';
 
 const TICKS_PER_SECOND = 10_000_000;
@@ -26,6 +27,15 @@ export function filetimeTextAt(view: DataView, at: number): string | null {
   return seconds > SECONDS_MAX ? null : timeText(seconds, rest);
 }
 
+/** Writes the FILETIME at `at`, which must not be after the year 9999, as JSON. */
+export function writeFiletime(out: JsonText, view: DataView, at: number): void {
+  const high = view.getUint32(at + 4, true);
+  const ticks = high * 4_967_296 + view.getUint32(at, true);
+  const rest = ticks % TICKS_PER_SECOND;
+  setText(high * 429 + (ticks - rest) / TICKS_PER_SECOND, rest);
+  out.raw(quotedText);
+}
+
 /** FILETIME of a tick count of the server's clock; null after the year 9999. */
 export function tickTime(clock: Clock, ticks: bigint): bigint | null {
   const ticksPerSecond = BigInt(TICKS_PER_SECOND);
@@ -42,10 +52,16 @@ export function soundTicks(clock: Clock): number {
 }
 
 /** Each time is written over this text: the day changes seldom, and digits cost less than a Date. */
-const text = Buffer.from('1601-01-01T00:00:00.0000000Z', 'latin1');
+const quotedText = Buffer.from('"1601-01-01T00:00:00.0000000Z"', 'latin1');
+const text = quotedText.subarray(1, -1);
 let dayOfText = 0;
 
 function timeText(seconds: number, ticks: number): string {
+  setText(seconds, ticks);
+  return text.toString('latin1');
+}
+
+function setText(seconds: number, ticks: number): void {
   const day = Math.floor(seconds / SECONDS_PER_DAY);
   if (day !== dayOfText) {
     text.write(
@@ -59,7 +75,6 @@ function timeText(seconds: number, ticks: number): string {
   writeDigits(Math.floor(second / 60) % 60, 14, 2);
   writeDigits(second % 60, 17, 2);
   writeDigits(ticks, 20, 7);
-  return text.toString('latin1');
 }
 
 function writeDigits(number: number, at: number, digits: number): void {

@@ -1,18 +1,21 @@
 import type { Bytes } from './bytes';
 
 /**
- * Blocks of a busy audit are small (512 bytes at worst): reading them one by one would be all system calls. Windows grow
- * while reading continues: the block that the end of a window cuts is read again, and is a smaller part of a larger one.
+ * Blocks of a busy audit are small (512 bytes at worst): reading them one by one would be all system calls. The
+ * block that the end of a window cuts is read again, and is a small part of a large one.
  */
-const WINDOW_BYTES = { first: 256 * 1024, max: 1024 * 1024 } as const;
+export const WINDOW_BYTES = 1024 * 1024;
 
 /** Reads a file in windows. A range beyond the window is read anew as a whole, so it never mixes two moments. */
 export class ReadAhead {
   private window: Buffer = Buffer.alloc(0);
   private windowStart = 0;
-  private windowBytes: number = WINDOW_BYTES.first;
 
-  constructor(private readonly file: Bytes) {}
+  /** @param reusable memory for the first window: garbage of this size makes V8 collect all of it again and again */
+  constructor(
+    private readonly file: Bytes,
+    private reusable?: Buffer,
+  ) {}
 
   /**
    * The bytes from `offset` on: at least `length`, more where they are at hand, fewer only at the file's end. The buffer
@@ -21,9 +24,10 @@ export class ReadAhead {
   async from(offset: number, length: number): Promise<Buffer> {
     const atHand = this.atHand(offset, length);
     if (atHand) return atHand;
-    this.window = await this.file.read(offset, Math.max(length, this.windowBytes));
+    const { reusable } = this;
+    delete this.reusable;
+    this.window = await this.file.read(offset, Math.max(length, WINDOW_BYTES), reusable);
     this.windowStart = offset;
-    this.windowBytes = Math.min(2 * this.windowBytes, WINDOW_BYTES.max);
     return this.window;
   }
 

@@ -57,9 +57,16 @@ export class SqlAuditFile {
     return eventName === undefined ? !schema.isEmpty : schema.describes(eventName);
   }
 
-  /** The blocks of events from a position on. The last item is the outcome: why reading stopped. */
-  async *blocks(bytes: Bytes, from: Position = START): AsyncGenerator<EventBlock | ReadOutcome> {
-    const ahead = new ReadAhead(bytes);
+  /**
+   * The blocks of events from a position on. The last item is the outcome: why reading stopped.
+   * @param memory that the first blocks may be read into: nobody needs what was read into it before
+   */
+  async *blocks(
+    bytes: Bytes,
+    from: Position = START,
+    memory?: Buffer,
+  ): AsyncGenerator<EventBlock | ReadOutcome> {
+    const ahead = new ReadAhead(bytes, memory);
     const problem =
       (await this.identityProblem(ahead)) ?? (await this.metadata.walkTo(ahead, from.blockOffset));
     if (problem) return yield problem;
@@ -134,14 +141,18 @@ interface BlockRead {
 
 /** The events of a block, each with its own position. */
 export function* eventsOf(block: EventBlock): Generator<FileEvent> {
-  const { fileGuid, blockOffset, nextBlockOffset, firstIndex, events } = block;
-  const end = firstIndex + events.length;
-  for (let i = 0; i < events.length; i++) {
-    const event = events[i];
-    if (!event) return;
-    const index = firstIndex + i;
-    const next =
-      index + 1 < end ? { blockOffset, index: index + 1 } : { blockOffset: nextBlockOffset, index: 0 };
-    yield { kind: 'event', fileGuid, blockOffset, index, nextBlockOffset, next, event };
-  }
+  for (const [i, event] of block.events.entries()) yield fileEventOf(block, i, event);
 }
+
+/** @param at of the event in `block.events` */
+export function fileEventOf(block: EventBlock, at: number, event: DecodedEvent): FileEvent {
+  const { fileGuid, blockOffset, nextBlockOffset, firstIndex } = block;
+  const next = positionBehind(block, at);
+  return { kind: 'event', fileGuid, blockOffset, index: firstIndex + at, nextBlockOffset, next, event };
+}
+
+/** Where reading continues after an event of a block. */
+export const positionBehind = (block: EventBlock, at: number): Position =>
+  at + 1 < block.events.length
+    ? { blockOffset: block.blockOffset, index: block.firstIndex + at + 1 }
+    : { blockOffset: block.nextBlockOffset, index: 0 };

@@ -91,6 +91,11 @@ export class RecordJoiner {
     return [...this.waiting.keys()].flatMap((session) => this.release(session));
   }
 
+  /** No record waits for another part. */
+  get isIdle(): boolean {
+    return this.waiting.size === 0;
+  }
+
   /** Where the oldest waiting record begins: after a restart, reading starts there again. */
   oldest(): FilePosition | null {
     for (const { record } of this.waiting.values()) {

@@ -68,7 +68,7 @@ const INTEGERS: Readonly<Record<string, ValueReader>> = {
 
 // The file does not tell the code page. latin1 shows ASCII as it is and loses no byte.
 const ansi: ValueReader = ({ bytes }, start, end) => bytes.toString('latin1', start, end);
-const guid: ValueReader = (block, start, end) =>
+export const guid: ValueReader = (block, start, end) =>
   end - start === 16 ? guidText(block.bytes, start) : hexOrNull(block, start, end);
 const activity: ValueReader = ({ bytes, view }, start) =>
   `${guidText(bytes, start)}-${view.getUint32(start + 16, true)}`;

@@ -4,15 +4,16 @@ import { decodeBlockHeader } from '../sqlaudit/block-header';
 import { type Bytes, type OpenBytes, withBytes } from '../sqlaudit/bytes';
 import { SECTOR_BYTES } from '../sqlaudit/limits';
 import type { Position } from '../sqlaudit/position';
+import { WINDOW_BYTES } from '../sqlaudit/read-ahead';
 import type { ReadOutcome } from '../sqlaudit/read-outcome';
 import { type EventBlock, SqlAuditFile } from '../sqlaudit/reader';
 import { nextSoundBlock } from '../sqlaudit/resync';
 import { soundEnd } from '../sqlaudit/sound-end';
 import { type Unread, unlessUnreadable } from './unread';
 
-/** How much is read while a file is open: at least a block, else about a batch. */
-const CHUNK_BYTES = 256 * 1024;
-const CHUNK_EVENTS = 500;
+/** How much is read while a file is open: at least a block, else what one window of reading holds, or about a batch. */
+const CHUNK_BYTES = 768 * 1024;
+const CHUNK_EVENTS = 1_000;
 
 export interface Chunk {
   readonly blocks: readonly EventBlock[];
@@ -40,6 +41,8 @@ interface ReadFrom {
 /** Reads one audit file, by its GUID, from any of its paths. No path stays open. */
 export class ChunkReader {
   private file: SqlAuditFile | null = null;
+  /** What chunks are read into while more follow: one is done with when the next is read. */
+  private memory: Buffer | null = null;
 
   constructor(
     private readonly fileGuid: string,
@@ -108,8 +111,11 @@ export class ChunkReader {
         }
         const blocks: EventBlock[] = [];
         let events = 0;
-        for await (const item of this.file.blocks(bytes, next)) {
-          if (item.kind !== 'events') return { blocks, end: item };
+        for await (const item of this.file.blocks(bytes, next, this.memoryFor(path, next))) {
+          if (item.kind !== 'events') {
+            this.memory = null;
+            return { blocks, end: item };
+          }
           blocks.push(item);
           events += item.events.length;
           const bytesRead = item.nextBlockOffset - next.blockOffset;
@@ -120,6 +126,12 @@ export class ChunkReader {
     );
   }
 
+  private memoryFor({ size }: FoundFile, { blockOffset }: Position): Buffer | undefined {
+    if (size - blockOffset < WINDOW_BYTES) return undefined;
+    this.memory ??= Buffer.allocUnsafeSlow(WINDOW_BYTES);
+    return this.memory;
+  }
+
   /** Whether the metadata describes any event, or the one of that name. */
   describes(eventName?: string): boolean {
     return this.file?.describes(eventName) ?? true;
@@ -128,6 +140,7 @@ export class ChunkReader {
   /** Forgets the metadata, which may be large: many files are read to their end. */
   release(): void {
     this.file = null;
+    this.memory = null;
   }
 
   /** Saves reading a whole window at every poll of a file with reserved space. */

@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../src/event/audit-record';
 import { toAuditPart } from '../sqlaudit/audit-record';
 import { type FilePosition, isBefore } from '../sqlaudit/position';
-import type { FileEvent } from '../sqlaudit/reader';
+import { type EventBlock, type FileEvent, fileEventOf } from '../sqlaudit/reader';
 import { JOIN_LIMITS, type JoinLimits, RecordJoiner } from '../sqlaudit/record-joiner';
 import type { FollowedFile } from './followed-file';
 
@@ -16,8 +16,18 @@ const LIMITS: JoinLimits = {
 export class JoinedRecords {
   private readonly audits = new Map<string, RecordJoiner>();
 
-  /** Takes one event in and advances its file behind it. @returns the records to publish now */
-  take(file: FollowedFile, item: FileEvent): AuditRecord[] {
+  /** Whether what is read of a file now comes out as it is, if it is whole: nothing waits that it could belong to. */
+  passWhole(file: FollowedFile): boolean {
+    return this.audits.get(file.audit)?.isIdle ?? true;
+  }
+
+  /** Takes one event of a block in and advances its file behind it. @returns the records to publish now */
+  take(file: FollowedFile, block: EventBlock, at: number): AuditRecord[] {
+    const event = block.events[at];
+    return event ? this.takeEvent(file, fileEventOf(block, at, event)) : [];
+  }
+
+  private takeEvent(file: FollowedFile, item: FileEvent): AuditRecord[] {
     const { fileGuid, blockOffset, index } = item;
     const part = toAuditPart(item.event, { file: file.name, fileGuid, blockOffset, index });
     file.advance(item.next, part?.record.eventTime ?? null);

@@ -1,10 +1,10 @@
-import type { QueuedEvent } from '../batcher';
 import { appendLines } from '../durable-file';
 
 export interface DeadLetter {
   readonly code: string;
   readonly message: string;
-  readonly event: QueuedEvent;
+  /** The event. */
+  readonly json: string;
 }
 
 /** The events of a database that the service does not take, kept for a person to look at. */
@@ -19,5 +19,5 @@ export class DeadLetters {
 }
 
 /** The event is JSON already and may be very large. */
-const toLine = ({ code, message, event }: DeadLetter): string =>
-  `{"code":${JSON.stringify(code)},"message":${JSON.stringify(message)},"event":${event.json}}`;
+const toLine = ({ code, message, json }: DeadLetter): string =>
+  `{"code":${JSON.stringify(code)},"message":${JSON.stringify(message)},"event":${json}}`;

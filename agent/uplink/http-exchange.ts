@@ -5,7 +5,8 @@ import { errorCode } from '../log';
 interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array;
+  /** Sent one after the other. */
+  readonly body?: readonly Uint8Array[];
 }
 
 export interface HttpResponse {
@@ -34,7 +35,9 @@ export async function exchange(url: string, given: HttpRequest, signal: AbortSig
 class StaleConnection extends Error {}
 
 async function exchangeOnce(url: string, given: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
-  const { method, headers, body } = given;
+  const { method, headers: asked, body = [] } = given;
+  const length = body.reduce((sum, part) => sum + part.length, 0);
+  const headers = length === 0 ? asked : { ...asked, 'content-length': String(length) };
   const request = url.startsWith('https:') ? requestHttps : requestHttp;
   try {
     return await new Promise<HttpResponse>((resolve, reject) => {
@@ -45,7 +48,8 @@ async function exchangeOnce(url: string, given: HttpRequest, signal: AbortSignal
         const isStale = sent.reusedSocket && errorCode(error) === 'ECONNRESET';
         reject(isStale ? new StaleConnection(error.message) : error);
       });
-      sent.end(body);
+      for (const part of body) sent.write(part);
+      sent.end();
     });
   } catch (error) {
     throw signal.aborted ? signal.reason : error;

@@ -1,6 +1,6 @@
-import type { QueuedEvent } from '../batcher';
 import { isTimeout, withDeadline } from '../deadline';
 import { errorText } from '../log';
+import type { QueuedEvents } from '../queued-events';
 import { type Answer, toAnswer } from './answer';
 import { graphqlUrl, postGraphql, RedirectError, type ServiceAddress } from './graphql-post';
 import { RequestBody } from './request-body';
@@ -22,11 +22,11 @@ export class IngestClient {
   }
 
   /** @param events none: the answer tells whether the service takes events, and nothing changes */
-  async send(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<Answer> {
+  async send(events: QueuedEvents, abandon: AbortSignal): Promise<Answer> {
     const url = graphqlUrl(this.target);
     try {
       const answer = await withDeadline(this.requestTimeoutMs, abandon, (signal) =>
-        this.body.with(events, (body) => postGraphql(this.target, body, signal)),
+        postGraphql(this.target, this.body.of(events), signal),
       ).then((http) => toAnswer(http, events.length, Date.now()));
       return answer.kind === 'busy' ? { ...answer, message: `${url}: ${answer.message}` } : answer;
     } catch (error) {

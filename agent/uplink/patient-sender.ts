@@ -1,9 +1,9 @@
 import { backOff } from 'exponential-backoff';
-import type { QueuedEvent } from '../batcher';
 import type { Clock } from '../clock';
 import { unlessAborted, withDeadline } from '../deadline';
 import type { Log } from '../log';
 import { Occasionally } from '../occasionally';
+import { NO_EVENTS, type QueuedEvents } from '../queued-events';
 import type { ServiceProblem } from '../status/database-activity';
 import type { AgentTimes } from '../times';
 import type { Answer } from './answer';
@@ -15,7 +15,7 @@ export type FinalAnswer =
 
 interface SenderOptions {
   readonly database: string;
-  send(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<Answer>;
+  send(events: QueuedEvents, abandon: AbortSignal): Promise<Answer>;
   /** Makes a few attempts within a short time, instead of as many as it takes. */
   readonly once: boolean;
   readonly times: AgentTimes;
@@ -43,19 +43,19 @@ export class PatientSender {
   }
 
   /** @param abandon ends every attempt and pause */
-  async send(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<FinalAnswer> {
+  async send(events: QueuedEvents, abandon: AbortSignal): Promise<FinalAnswer> {
     const { once, times } = this.options;
     this.lastProblem = 'the agent was stopped';
     if (!once) return this.sendWithin(events, abandon);
     return withDeadline(times.onceBudgetMs, abandon, (signal) => this.sendWithin(events, signal));
   }
 
-  private async sendWithin(events: readonly QueuedEvent[], signal: AbortSignal): Promise<FinalAnswer> {
+  private async sendWithin(events: QueuedEvents, signal: AbortSignal): Promise<FinalAnswer> {
     const { once, times, clock, database, log } = this.options;
     /** Why the sender asks without events before it sends them: they are not for a service that does not take them. */
     let doubt: 'none' | 'everything is refused' | Extract<Answer, { kind: 'unknown' }> = 'none';
     while (!signal.aborted) {
-      const answer = await this.backingOff(doubt === 'none' ? events : [], signal);
+      const answer = await this.backingOff(doubt === 'none' ? events : NO_EVENTS, signal);
       if (answer.kind === 'busy') break;
       if (answer.kind === 'unknown' && doubt === 'none') {
         doubt = answer;
@@ -79,7 +79,7 @@ export class PatientSender {
   }
 
   /** The answer is `busy` only if the sender gave up. */
-  private async backingOff(events: readonly QueuedEvent[], signal: AbortSignal): Promise<Answer> {
+  private async backingOff(events: QueuedEvents, signal: AbortSignal): Promise<Answer> {
     const { once, times, send } = this.options;
     const attempts = backOff(
       async () => {

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/limits';
-import { type QueuedEvent, type RequestLimits, splitIntoRequests } from '../batcher';
+import { type QueuedEvents, type RequestLimits, splitIntoRequests } from '../queued-events';
 import type { DeadLetter, DeadLetters } from './dead-letters';
 import type { FinalAnswer } from './patient-sender';
 import { ENVELOPE_BYTES } from './request-body';
@@ -20,14 +20,14 @@ export class Publisher {
 
   constructor(
     private readonly sender: {
-      send(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<FinalAnswer>;
+      send(events: QueuedEvents, abandon: AbortSignal): Promise<FinalAnswer>;
     },
     private readonly deadLetters: DeadLetters,
     private readonly limits: RequestLimits,
   ) {}
 
   /** @returns null if every event is acknowledged or kept as a dead letter, else why not */
-  async publish(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<string | null> {
+  async publish(events: QueuedEvents, abandon: AbortSignal): Promise<string | null> {
     for (const request of splitIntoRequests(events, this.limits)) {
       const problem = await this.publishRequest(request, abandon);
       if (problem !== null) return problem;
@@ -35,37 +35,33 @@ export class Publisher {
     return null;
   }
 
-  private async publishRequest(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<string | null> {
-    const [first] = events;
-    if (first === undefined) return null;
-    if (first.bytes > EVENT_BYTES_MAX) {
-      await this.bury([{ code: 'payload_too_large', message: TOO_LARGE, event: first }]);
+  private async publishRequest(events: QueuedEvents, abandon: AbortSignal): Promise<string | null> {
+    if (events.length === 0) return null;
+    if (events.sizeOf(0) > EVENT_BYTES_MAX) {
+      await this.bury([{ code: 'payload_too_large', message: TOO_LARGE, json: events.jsonOf(0) }]);
       return null;
     }
     const answer = await this.sender.send(events, abandon);
     if (answer.kind === 'gaveUp') return answer.message;
     if (answer.kind === 'receipt') {
       await this.bury(
-        answer.rejected.flatMap(({ index, code, message }) => {
-          const event = events[index];
-          return event ? [{ code, message, event }] : [];
-        }),
+        answer.rejected.map(({ index, code, message }) => ({ code, message, json: events.jsonOf(index) })),
       );
       this.tally.accepted += answer.accepted;
       this.tally.duplicates += answer.duplicates;
       return null;
     }
     if (events.length > 1) return this.publishHalves(events, abandon);
-    await this.bury([{ code: answer.code, message: answer.message, event: first }]);
+    await this.bury([{ code: answer.code, message: answer.message, json: events.jsonOf(0) }]);
     return null;
   }
 
   /** Halves a request until the event that the service does not take stands alone: it must hold up no other. */
-  private async publishHalves(events: readonly QueuedEvent[], abandon: AbortSignal): Promise<string | null> {
+  private async publishHalves(events: QueuedEvents, abandon: AbortSignal): Promise<string | null> {
     const middle = Math.ceil(events.length / 2);
     return (
       (await this.publishRequest(events.slice(0, middle), abandon)) ??
-      (await this.publishRequest(events.slice(middle), abandon))
+      (await this.publishRequest(events.slice(middle, events.length), abandon))
     );
   }
 

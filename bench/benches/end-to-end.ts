@@ -1,12 +1,15 @@
-import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { alternate } from '../alternate';
 import type { Bench } from '../context';
+import { agentConfig } from '../data/agent-config';
 import { type AuditFiles, writeAuditFiles } from '../data/audit-files';
-import { type Figure, reported } from '../figure';
-import { MemoryWatch } from '../processes/memory';
+import { compared, type Figure, reported } from '../figure';
+import { IngestArena } from '../load/ingest-arena';
+import { effortOf, familyMs, processMs } from '../processes/processor-time';
 import { createReadKey, createTenant, startService } from '../processes/service';
+import { runMeasured } from '../processes/usage';
 import { short } from '../report';
 
 const FILES = 4;
@@ -15,6 +18,10 @@ const QUERYABLE_MS = 60_000;
 
 interface Run {
   readonly rate: number;
+  /** Processor time, in milliseconds. */
+  readonly agentMs: number;
+  readonly serviceMs: number;
+  readonly postgresMs: number;
   readonly agentMb: number;
   readonly serviceMb: number;
 }
@@ -24,26 +31,41 @@ export async function endToEnd(bench: Bench): Promise<Figure[]> {
   const folder = bench.folder('end-to-end');
   const files = writeAuditFiles(bench.machine.root, folder, FILES, EVENTS_PER_FILE);
   const runs: Run[] = [];
+  const rates = { files: [] as number[], mutation: [] as number[] };
   try {
-    for (let round = 0; round < bench.options.rounds; round++) {
-      const run = await publish(bench, folder, files);
-      bench.say(
-        `  ${short(run.rate)} events/s, agent ${short(run.agentMb)} MB, service ${short(run.serviceMb)} MB`,
-      );
-      runs.push(run);
-    }
+    const arena = await IngestArena.open(bench, files.events);
+    const subjects = {
+      files: async () => {
+        const run = await publish(bench, folder, files);
+        runs.push(run);
+        return run.rate;
+      },
+      mutation: async () => (await arena.measure(false)).rate,
+    };
+    const results = await alternate(bench.options.rounds, subjects, (_, round) =>
+      bench.say(`  files ${short(round.files)}, mutation ${short(round.mutation)} events/s`),
+    );
+    rates.files.push(...results.files);
+    rates.mutation.push(...results.mutation);
   } finally {
     rmSync(folder, { recursive: true, force: true });
     await (await bench.databases()).drop('end_to_end');
+    await (await bench.databases()).drop('ingest_template');
   }
   const note = `${files.events.toLocaleString('en')} events, ${short(files.bytes / 1e6)} MB in ${FILES} files, from the start of the agent's process`;
   return [
-    reported(
-      'end-to-end',
-      'files to queryable',
-      'events/s',
-      runs.map((run) => run.rate),
-      { note },
+    compared(
+      { bench: 'end-to-end', name: 'files to queryable', unit: 'events/s', target: { atLeast: 0.7 }, note },
+      rates.files,
+      { name: 'mutation, 5,000 events, 3 connections', values: rates.mutation },
+    ),
+    ...(['agentMs', 'serviceMs', 'postgresMs'] as const).map((name) =>
+      reported(
+        'end-to-end',
+        `processor time, ${name === 'agentMs' ? 'agent' : name === 'serviceMs' ? 'service' : 'PostgreSQL'}`,
+        'µs/event',
+        runs.map((run) => (run[name] * 1000) / files.events),
+      ),
     ),
     reported(
       'end-to-end',
@@ -62,57 +84,36 @@ export async function endToEnd(bench: Bench): Promise<Figure[]> {
 
 async function publish(bench: Bench, folder: string, files: AuditFiles): Promise<Run> {
   const url = await (await bench.databases()).create('end_to_end');
-  const service = await startService(bench, url);
+  const service = await startService(bench, url, { LOG_LEVEL: 'warn', SEARCH_INDEX: 'off' });
   try {
     const { tenantId, agentKey } = await createTenant(service, 'End to end');
     const readKey = await createReadKey(service, [tenantId]);
     const config = join(folder, 'agent.json');
     writeFileSync(config, agentConfig(service.server.url, agentKey, tenantId, folder));
     rmSync(join(folder, 'agent-data'), { recursive: true, force: true });
-    const started = performance.now();
-    const agentMb = await runAgent(bench, config);
-    await untilCounted(service.server.url, readKey, files.events);
-    const seconds = (performance.now() - started) / 1000;
-    return { rate: files.events / seconds, agentMb, serviceMb: service.server.memory.read() ?? Number.NaN };
+    const clocks = {
+      service: () => processMs(service.server.pid),
+      postgres: () => familyMs(bench.postgresPid),
+    };
+    const { value: agent, effort } = await effortOf(clocks, async () => {
+      const usage = await runMeasured(folder, [
+        join(bench.machine.root, 'dist/agent/main.js'),
+        ...['run', '--config', config, '--once'],
+      ]);
+      await untilCounted(service.server.url, readKey, files.events);
+      return usage;
+    });
+    return {
+      rate: files.events / (effort.wall / 1000),
+      agentMs: agent.processorMs,
+      serviceMs: effort.service,
+      postgresMs: effort.postgres,
+      agentMb: agent.peakMb,
+      serviceMb: service.server.memory.read() ?? Number.NaN,
+    };
   } finally {
     await bench.untrack(service.server);
   }
-}
-
-const agentConfig = (url: string, key: string, tenantId: string, folder: string) =>
-  JSON.stringify({
-    CentralApi: { BaseUrl: url, ApiKey: key, TenantId: tenantId },
-    EventHubPublisher: {
-      Enabled: true,
-      Databases: [
-        {
-          Name: 'Bench',
-          Enabled: true,
-          AuditSource: { Type: 'DirectFile', DirectFile: { AuditFilePath: join(folder, '*.sqlaudit') } },
-        },
-      ],
-    },
-  });
-
-/** Publishes what is there. @returns the agent's peak memory in MB */
-async function runAgent({ machine }: Bench, config: string): Promise<number> {
-  const main = join(machine.root, 'dist/agent/main.js');
-  const child = spawn(process.execPath, [main, 'run', '--config', config, '--once'], {
-    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const memory = new MemoryWatch(child.pid);
-  let log = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log = (log + text).slice(-2_000);
-  });
-  const code = await new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  const peak = memory.stop();
-  if (code !== 0) throw new Error(`the agent ended with ${code}: ${log}`);
-  return peak ?? Number.NaN;
 }
 
 async function untilCounted(url: string, key: string, events: number): Promise<void> {

@@ -1,17 +1,32 @@
 import { Batcher } from '../../agent/batcher';
+import type { AuditRecord } from '../../src/event/audit-record';
+import { jsonsOf } from './support/queued';
 
 describe('a batch', () => {
-  const event = (bytes: number) => ({ json: '', bytes, eventTime: '' });
+  /** Its JSON has 32 bytes and as many as the text. */
+  const record = (eventTime = '') => ({ eventTime }) as AuditRecord;
   it('is full by number or bytes, and due by age', () => {
-    const batcher = new Batcher({ eventsMax: 3, bytesMax: 100, ageMaxMs: 500 });
+    const batcher = new Batcher({ eventsMax: 3, bytesMax: 150, ageMaxMs: 500 });
     expect(batcher.dueAtMs).toBeNull();
-    batcher.add(event(10), 1_000);
-    batcher.add(event(10), 1_400);
+    batcher.add(record(), 'X', 1_000);
+    batcher.add(record(), 'X', 1_400);
     expect([batcher.isFull, batcher.dueAtMs]).toEqual([false, 1_500]);
-    batcher.add(event(10), 1_400);
+    batcher.add(record(), 'X', 1_400);
     expect(batcher.isFull).toBe(true);
     expect(batcher.take()).toHaveLength(3);
-    batcher.add(event(100), 2_000);
+    expect(batcher.dueAtMs).toBeNull();
+    batcher.add(record('x'.repeat(150)), 'X', 2_000);
     expect(batcher.isFull).toBe(true);
+  });
+  it('holds the JSON of its events as it was added, however long, and knows the newest', () => {
+    const batcher = new Batcher({ eventsMax: 3, bytesMax: 100, ageMaxMs: 500 });
+    const times = ['b', 'ü€\ud83d\ude00'.repeat(50_000), 'a'];
+    for (const time of times) batcher.add(record(time), 'X', 1_000);
+    const events = batcher.take();
+    expect(jsonsOf(events).map((json) => JSON.parse(json))).toEqual(
+      times.map((eventTime) => ({ eventTime, sourceType: 'X' })),
+    );
+    expect(JSON.parse(`[${events.json}]`)).toHaveLength(3);
+    expect(events.newestTime).toBe(times[1]);
   });
 });

@@ -36,7 +36,7 @@ describe('a record that is torn over files comes out whole, after what was writt
     const stop = new AbortController();
     for await (const batch of tail.batches(stop.signal)) {
       if (statements.length === 0) meanwhile();
-      statements.push(...eventsOfBatch(batch).map(({ statement }) => statement));
+      statements.push(...eventsOfBatch(batch).map(({ statement }) => statement ?? ''));
       await bookmarks.save(batch.snapshot);
       if (statements.includes('SELECT 4')) stop.abort();
     }

@@ -69,7 +69,7 @@ it('a source that is no local folder is followed like one: files grow, roll over
   const stop = new AbortController();
   const statements: string[] = [];
   for await (const batch of tail.batches(stop.signal)) {
-    statements.push(...eventsOfBatch(batch).map(({ statement }) => statement));
+    statements.push(...eventsOfBatch(batch).map(({ statement }) => statement ?? ''));
     await bookmarks.save(batch.snapshot);
     if (batch.events.length > 0) steps.shift()?.();
     if (gaps.count > 0 && statements.length === 5) stop.abort();

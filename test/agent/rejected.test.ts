@@ -1,9 +1,10 @@
-import { splitIntoRequests } from '../../agent/batcher';
+import { splitIntoRequests } from '../../agent/queued-events';
 import { DeadLetters } from '../../agent/uplink/dead-letters';
 import { Publisher } from '../../agent/uplink/publisher';
 import { LIMITS } from '../../src/limits';
 import { AgentWorld, FILES_2022 } from './support/agent-world';
 import { refuse } from './support/fake-ingest-service';
+import { jsonsOf, queued } from './support/queued';
 
 describe('events the service does not take', () => {
   let world: AgentWorld;
@@ -56,16 +57,14 @@ describe('events the service does not take', () => {
   });
 
   it('are put into requests of bounded number and size', () => {
-    const events = [5, 5, 1, 12, 1, 1, 1].map((bytes) => ({ json: '', bytes, eventTime: '' }));
+    const events = queued(...[5, 5, 1, 12, 1, 1, 1].map((bytes, i) => String(i).repeat(bytes)));
     const groups = splitIntoRequests(events, { eventsMax: 2, bytesMax: 10 });
-    expect(groups.map((group) => group.map(({ bytes }) => bytes))).toEqual([[5, 5], [1], [12], [1, 1], [1]]);
+    expect(groups.map(jsonsOf)).toEqual([['00000', '11111'], ['2'], ['3'.repeat(12)], ['4', '5'], ['6']]);
+    expect(groups.map(({ json }) => json.toString())).toEqual(groups.map((group) => jsonsOf(group).join()));
   });
 
   it('are on disk before the batch they came in counts as published', async () => {
-    const [event, rejected] = [
-      { json: '{}', bytes: 2, eventTime: '' },
-      { index: 0, code: 'x', message: 'y' },
-    ];
+    const rejected = { index: 0, code: 'x', message: 'y' };
     const sender = {
       send: async () =>
         ({ kind: 'receipt', ...{ accepted: 0, duplicates: 0, rejected: [rejected] } }) as const,
@@ -77,7 +76,9 @@ describe('events the service does not take', () => {
       },
     };
     const publisher = new Publisher(sender, letters, { eventsMax: 10, bytesMax: 10 });
-    await expect(publisher.publish([event], new AbortController().signal)).rejects.toThrow('no space left');
+    await expect(publisher.publish(queued('{}'), new AbortController().signal)).rejects.toThrow(
+      'no space left',
+    );
     expect(publisher.tally.rejected).toBe(0);
   });
 
@@ -85,8 +86,8 @@ describe('events the service does not take', () => {
     const sender = { send: jest.fn() };
     const path = `${world.dataDir}/rejected/Payroll.ndjson`;
     const publisher = new Publisher(sender, new DeadLetters(path), { eventsMax: 10, bytesMax: 10 });
-    const event = { json: '{}', bytes: LIMITS.ingestBodyBytesMax, eventTime: '' };
-    expect(await publisher.publish([event], new AbortController().signal)).toBeNull();
+    const event = `{}${' '.repeat(LIMITS.ingestBodyBytesMax)}`;
+    expect(await publisher.publish(queued(event), new AbortController().signal)).toBeNull();
     expect(sender.send).not.toHaveBeenCalled();
     expect(world.deadLetters()).toEqual([expect.objectContaining({ code: 'payload_too_large', event: {} })]);
   });

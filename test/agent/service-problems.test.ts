@@ -5,6 +5,7 @@ import { AGENT_TIMES } from '../../agent/times';
 import { PatientSender } from '../../agent/uplink/patient-sender';
 import { AgentWorld, FILES_2022 } from './support/agent-world';
 import { type Fault, refuse, respond } from './support/fake-ingest-service';
+import { queued } from './support/queued';
 import { until } from './support/until';
 
 /** One after the other, then none. */
@@ -156,7 +157,7 @@ describe('an agent whose service has problems', () => {
         return { kind: 'refused', message: 'unauthorized (HTTP 401)' };
       },
     });
-    await sender.send([{ json: '{}', bytes: 2, eventTime: '' }], end.signal);
+    await sender.send(queued('{}'), end.signal);
     expect(asked.slice(0, 4)).toEqual([0, 30_000, 60_000, 90_000]);
     expect(log).toEqual(['error 0', 'error 10', 'error 20']);
   });

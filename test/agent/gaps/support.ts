@@ -88,6 +88,6 @@ export class AuditFolder {
   }
 
   private take(batch: Batch): void {
-    this.delivered.push(...eventsOfBatch(batch).map(({ statement }) => statement));
+    this.delivered.push(...eventsOfBatch(batch).map(({ statement }) => statement ?? ''));
   }
 }

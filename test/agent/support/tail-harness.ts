@@ -9,6 +9,7 @@ import { Spool } from '../../../agent/spool/spool';
 import type { Batch } from '../../../agent/tail/database-tail';
 import { DatabaseTail } from '../../../agent/tail/database-tail';
 import { QUICK } from './agent-world';
+import type { SentEvent } from './fake-ingest-service';
 
 /** A tail of audit files with its bookmarks, as after a start of the agent. */
 export const startTail = (folder: string, bookmarksPath: string, once: boolean, eventsMax = 5) =>
@@ -29,4 +30,4 @@ export async function startTailOf(source: AuditSource, bookmarksPath: string, on
   return { tail, bookmarks, gaps };
 }
 
-export const eventsOfBatch = ({ events }: Batch) => events.map(({ json }) => JSON.parse(json));
+export const eventsOfBatch = ({ events }: Batch): SentEvent[] => JSON.parse(`[${events.json}]`);
