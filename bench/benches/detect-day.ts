@@ -33,7 +33,7 @@ export async function watchDay(events: number, say: (line: string) => void = () 
   const heapBefore = heapUsed();
   const host = new LocalHost();
   const rules = [...readShippedRules().values()].map(({ rule, source }) => ({
-    ...{ ruleId: rule.ruleId, source, tuning: null, version: 1 },
+    ...{ ruleId: rule.ruleId, source, tuning: null, version: 1, filters: [] },
   }));
   await host.open(TENANT, rules, []);
   for (let day = DAYS_BEFORE; day > 0; day--)
