@@ -21,7 +21,7 @@ export type OwnerDb = PrismaClient & { readonly [door]: 'owner' };
 
 /**
  * Runs one statement past Prisma. Prisma would write its values as JSON once more and read them again, which for a
- * batch of events takes longer than checking it. Arrays are given in binary form (`BinaryArrays`).
+ * batch of events takes longer than checking it. Arrays are given in binary form (`BinaryArray`).
  * @param tenants whose rows it sees and may write; of others there are none
  */
 export type RunStatement = (

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client';
-import { ARRAY_TYPE_IDS } from './binary-arrays';
+import { ARRAY_TYPE_IDS } from './binary-array';
 import type { Database, OwnerDb, RunStatement, RunSteps, ServiceDb } from './clients';
 import { lockDataDir } from './data-dir-lock';
 import { SERVICE_ROLE, setTenants } from './tenant-rows';

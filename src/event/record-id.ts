@@ -35,10 +35,12 @@ function assemble(ticks: bigint, hash60: string): string {
 
 /** The exact event time a record id was made of. @param recordId a lower-case UUID made by `recordIdOf` */
 export function ticksOfRecordId(recordId: string): bigint {
-  return BigInt(msOf(recordId)) * TICKS_PER_MS + BigInt(stepsOf(recordId));
+  return BigInt(msOfRecordId(recordId)) * TICKS_PER_MS + BigInt(stepsOf(recordId));
 }
 
-const msOf = (recordId: string) => Number.parseInt(recordId.slice(0, 8) + recordId.slice(9, 13), 16);
+/** The milliseconds of the event time. */
+export const msOfRecordId = (recordId: string): number =>
+  Number.parseInt(recordId.slice(0, 8) + recordId.slice(9, 13), 16);
 
 /** Steps of 100 ns within the millisecond. */
 function stepsOf(recordId: string): number {
@@ -55,7 +57,7 @@ const last = { second: Number.NaN, text: '' };
 
 /** The same as a text, `2026-11-19T23:59:56.8651234Z`: of each event that is read, so without big numbers. */
 export function eventTimeOf(recordId: string): string {
-  const ms = msOf(recordId);
+  const ms = msOfRecordId(recordId);
   const second = Math.floor(ms / MS_PER_SECOND);
   if (second !== last.second) {
     last.text = formatTicks(BigInt(second) * BigInt(STEPS_PER_SECOND)).slice(0, SECOND_CHARS);

@@ -1,4 +1,4 @@
-import type { BinaryArrays } from '../database/binary-arrays';
+import { BinaryArray } from '../database/binary-array';
 import { AUDIT_EVENT_FIELDS, COLUMN_OF, INGEST_FIELDS, SEARCHED_FIELDS } from '../event/fields';
 import { searchableRoom, searchableText, writeSearchable } from '../event/search-terms';
 import { additionalJsonOf, type CheckedEvent, type CheckedRecord } from './checked-event';
@@ -7,7 +7,7 @@ import { toStored, toStoredJson } from './stored-text';
 interface Column {
   readonly column: string;
   readonly type: 'uuid' | 'text' | 'bool' | 'jsonb';
-  write(to: BinaryArrays, event: CheckedEvent): void;
+  write(to: BinaryArray, event: CheckedEvent): void;
   /** The same as a text. */
   textOf(event: CheckedEvent): string;
 }
@@ -37,6 +37,20 @@ export const COLUMNS: readonly Column[] = [
 /** Their names, for a statement. */
 export const NAMES = COLUMNS.map(({ column }) => column).join(', ');
 
+/** The columns of events that are stored together, each to be sent as one parameter. */
+export class ColumnArrays {
+  readonly #arrays = COLUMNS.map(({ type }) => new BinaryArray(type));
+
+  add(event: CheckedEvent): void {
+    for (let i = 0; i < COLUMNS.length; i++) COLUMNS[i]?.write(this.#arrays[i] as BinaryArray, event);
+  }
+
+  /** @param order places of the events; none: as they were added */
+  parameters(order: Uint32Array | null): Buffer[] {
+    return this.#arrays.map((array) => array.parameter(order));
+  }
+}
+
 function fieldColumn(name: (typeof INGEST_FIELDS)[number]): Column {
   const column = COLUMN_OF[name];
   const key = name as keyof CheckedRecord;
@@ -56,7 +70,7 @@ function fieldColumn(name: (typeof INGEST_FIELDS)[number]): Column {
   };
 }
 
-function writeText(to: BinaryArrays, text: string): void {
+function writeText(to: BinaryArray, text: string): void {
   if (!to.asciiText(text)) to.text(toStored(text));
 }
 
@@ -71,7 +85,7 @@ function searchedTexts(record: CheckedRecord): string[] {
   return texts;
 }
 
-function writeSearchText(to: BinaryArrays, { record }: CheckedEvent): void {
+function writeSearchText(to: BinaryArray, { record }: CheckedEvent): void {
   const texts = searchedTexts(record);
   const isWritten = to.ascii(searchableRoom(texts), (target, at) => writeSearchable(texts, target, at));
   if (!isWritten) to.text(toStored(searchableText(texts)));

@@ -1,6 +1,6 @@
 import type { OwnerDb, Prisma } from '../database/clients';
 import { DAY_MS, formatTicks, TICKS_PER_MS } from '../event/event-time';
-import { recordIdFloor, ticksOfRecordId } from '../event/record-id';
+import { msOfRecordId, recordIdFloor } from '../event/record-id';
 
 const WEEK_MS = 7 * DAY_MS;
 /** Weeks begin on Monday; 1970-01-01 was a Thursday. */
@@ -46,7 +46,7 @@ export class Partitions {
 
   /** Makes the partitions these records fall in. */
   async ensureFor(recordIds: readonly string[]): Promise<void> {
-    const weeks = new Set(recordIds.map((id) => weekOfMs(Number(ticksOfRecordId(id) / TICKS_PER_MS))));
+    const weeks = new Set(recordIds.map((id) => weekOfMs(msOfRecordId(id))));
     await this.#ensureWeeks([...weeks]);
   }
 

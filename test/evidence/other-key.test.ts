@@ -2,10 +2,10 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { tenantSet } from '../../src/caller/tenant-set';
 import { CHECKPOINT_KEY_FILE } from '../../src/modules/evidence/checkpoint-key-file';
-import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
 import { describeOnPostgres, ENGINES, temporaryFolder } from '../support/engines';
 import { anEvent } from '../support/events';
+import { Inserter } from '../support/inserter';
 import { Store } from '../support/store';
 import { until } from '../support/until';
 import { World } from '../support/world';
@@ -33,7 +33,7 @@ describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (en
     await accept(second, 2);
   });
   const accept = ({ keys: { own } }: LogTrial, n: number) =>
-    new PostgresAuditEventWriter(store.database.run, store.partitions, own).insert(
+    new Inserter(store.database.run, store.partitions, own).insert(
       store.tenantId,
       store.checked(Array.from({ length: n }, () => ({}))),
     );

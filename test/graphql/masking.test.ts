@@ -109,7 +109,7 @@ describe('a failure behind the entrances', () => {
   });
 
   it('while a batch is stored is no receipt, and says no more', async () => {
-    const writer = { insert: fail(new Error(SECRET)) as never };
+    const writer = { open: () => ({ add: () => {}, store: fail(new Error(SECRET)) as never }) };
     const service = await openFakeService({ writer, principal: AGENT });
     const text = await (await service.graphql(INGEST, { batch: { events: [anEvent()] } })).text();
     expect(JSON.parse(text)).toMatchObject({ errors: [{ extensions: { code: 'internal_error' } }] });

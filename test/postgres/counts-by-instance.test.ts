@@ -4,12 +4,12 @@ import { migrate } from '../../src/database/migrate';
 import type { AuditEventFilter, AuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
-import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import { InstanceFiller } from '../../src/trail/counts/fill-instances';
 import { Folder } from '../../src/trail/counts/fold';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { describeOnPostgres, ENGINES } from '../support/engines';
 import { NO_FILTER, usualFacets } from '../support/filters';
+import { Inserter } from '../support/inserter';
 import { OLDER_REMOVE, olderFold, olderRun } from '../support/older-release';
 import { Store } from '../support/store';
 
@@ -26,7 +26,7 @@ const events = (count: number, day = DAY, instance = 'SQL1') =>
 
 /** As the release before stores them. */
 const olderWriter = ({ database, partitions }: Store) =>
-  new PostgresAuditEventWriter(olderRun(database.run), partitions, TEST_CHECKPOINT_KEY);
+  new Inserter(olderRun(database.run), partitions, TEST_CHECKPOINT_KEY);
 const fillOf = async ({ database }: Store) => {
   const filler = new InstanceFiller(database.migrator, LOG);
   let steps = 0;

@@ -5,7 +5,6 @@ import { DISTRIBUTED_TABLES } from '../../src/database/distribute/distribution';
 import { SORTS } from '../../src/event/parameters';
 import type { AuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
-import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
@@ -16,6 +15,7 @@ import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { describeOnPostgres } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
+import { Inserter } from '../support/inserter';
 import { recording } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
@@ -138,7 +138,7 @@ describeOnPostgres('the statements of a service', () => {
       texts.push(text);
       return store.database.run(text, values, scope);
     };
-    const writer = new PostgresAuditEventWriter(run, new Partitions(background), TEST_CHECKPOINT_KEY);
+    const writer = new Inserter(run, new Partitions(background), TEST_CHECKPOINT_KEY);
     const retention = new PostgresRetentionStore(prisma, background);
     await retention.setDays(store.tenantId, 10, AN_ATTEMPT);
     const times = [

@@ -10,7 +10,6 @@ import { openBacklog } from '../../src/modules/evidence/log-key';
 import { Sequencer } from '../../src/modules/evidence/sequencer';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
 import { PostgresExportSource } from '../../src/modules/export/export.source';
-import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import { Indexer } from '../../src/modules/search/indexer';
 import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
@@ -24,6 +23,7 @@ import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { NO_FILTER, usualFacets } from '../support/filters';
+import { Inserter } from '../support/inserter';
 import { recording } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
@@ -111,7 +111,7 @@ async function everyStatement(store: Store): Promise<readonly string[]> {
 }
 
 async function writeAndSeal(store: Store, run: RunStatement, owner: OwnerDb): Promise<void> {
-  const writer = new PostgresAuditEventWriter(run, new Partitions(owner), TEST_CHECKPOINT_KEY);
+  const writer = new Inserter(run, new Partitions(owner), TEST_CHECKPOINT_KEY);
   const times = [
     '2026-01-05T08:00:00.0000000Z',
     '2026-01-20T08:00:00.0000000Z',

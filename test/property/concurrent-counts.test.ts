@@ -8,7 +8,6 @@ import { SORTS, type SortField } from '../../src/event/parameters';
 import type { AuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { checkEvent } from '../../src/modules/ingest/check-event';
-import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import { Indexer } from '../../src/modules/search/indexer';
 import { type CheckedEvent } from '../../src/trail/checked-event';
 import { Folder } from '../../src/trail/counts/fold';
@@ -19,6 +18,7 @@ import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
+import { Inserter } from '../support/inserter';
 import { newTenant } from '../support/scenario';
 
 const START = parseTicks('2026-01-04T20:00:00Z') ?? 0n;
@@ -131,7 +131,7 @@ async function write(
   writer: number,
   compared: () => number,
 ): Promise<string[]> {
-  const store = new PostgresAuditEventWriter(db.run, new Partitions(db.migrator), TEST_CHECKPOINT_KEY);
+  const store = new Inserter(db.run, new Partitions(db.migrator), TEST_CHECKPOINT_KEY);
   const ids: string[] = [];
   for (let b = 0; compared() < COMPARISONS; b++) {
     // In step with the comparisons, which would otherwise soon have too much to count.

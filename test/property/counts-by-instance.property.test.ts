@@ -11,7 +11,6 @@ import { PostgresAuditEventReader } from '../../src/modules/activity/stored-read
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
 import { PostgresExportSource } from '../../src/modules/export/export.source';
 import { checkEvent } from '../../src/modules/ingest/check-event';
-import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
@@ -25,6 +24,7 @@ import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, ENGINES, formOf, formsOf, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER, usualFacets } from '../support/filters';
+import { Inserter } from '../support/inserter';
 import { olderDropWeek, olderFold, olderRun } from '../support/older-release';
 import { clearEvents, newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
@@ -143,7 +143,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
   it('equal a brute-force count at any moment, while the release before works on the same tables', async () => {
     const partitions = new Partitions(db.migrator);
     const writer = writerOn(db, partitions, place);
-    const older = new PostgresAuditEventWriter(olderRun(db.run), partitions, TEST_CHECKPOINT_KEY);
+    const older = new Inserter(olderRun(db.run), partitions, TEST_CHECKPOINT_KEY);
     const forms = formsOf(engine);
     const readers = forms.map((form) => new PostgresAuditEventReader(db.ask, form));
     const explorers = forms.map((form) => new PostgresAuditEventExplorer(db.ask, form));

@@ -9,7 +9,6 @@ import type { AuditEventQuery } from '../../src/event/query';
 import { parseSearch, type SearchTerm } from '../../src/event/search';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { checkEvent } from '../../src/modules/ingest/check-event';
-import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import { Indexer } from '../../src/modules/search/indexer';
 import type { CheckedEvent, CheckedRecord } from '../../src/trail/checked-event';
 import { Folder } from '../../src/trail/counts/fold';
@@ -19,6 +18,7 @@ import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { createTestDatabase, ENGINES, formsOf, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
+import { Inserter } from '../support/inserter';
 import { newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
 
@@ -150,13 +150,7 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
     const forms = formsOf(engine);
     /** In turn; the second as on a distributed database. */
     const writers = forms.map(
-      (form) =>
-        new PostgresAuditEventWriter(
-          db.run,
-          partitions,
-          TEST_CHECKPOINT_KEY,
-          form === 'union' ? db.steps : null,
-        ),
+      (form) => new Inserter(db.run, partitions, TEST_CHECKPOINT_KEY, form === 'union' ? db.steps : null),
     );
     const insert = (tenantId: number, events: CheckedEvent[]) => {
       const [writer] = writers;

@@ -18,9 +18,9 @@ import { AuditEventResolver } from '../../src/modules/activity/audit-event.resol
 import { EventProofResolver, EvidenceResolver } from '../../src/modules/evidence/evidence.resolver';
 import type { EvidenceLog } from '../../src/modules/evidence/evidence-log';
 import { ExploreResolver } from '../../src/modules/explore/explore.resolver';
-import { checkEvent } from '../../src/modules/ingest/check-event';
 import { IngestResolver } from '../../src/modules/ingest/ingest.resolver';
 import { readBatch } from '../../src/modules/ingest/read-batch';
+import { intakeFor } from '../../src/modules/ingest/receive-batch';
 import type { AuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import { KeyResolver } from '../../src/modules/keys/key.resolver';
 import { KeyManager } from '../../src/modules/keys/manage-keys';
@@ -57,7 +57,7 @@ interface Behind {
   readonly enter?: () => Promise<() => void>;
 }
 
-function resolversOf({ reader, writer, retention, evidence }: Behind): object[] {
+function resolversOf({ reader, retention, evidence }: Behind, writer: AuditEventWriter): object[] {
   const store = new FakeKeyStore();
   const tenants = new FakeTenantStore(1);
   const fairShare = new FairShare(sharesOf(LIMITS.databaseConnections));
@@ -74,7 +74,7 @@ function resolversOf({ reader, writer, retention, evidence }: Behind): object[] 
     new EvidenceResolver(log, tenants),
     new EventProofResolver(log),
     new ExploreResolver({ histogram: unused, facets: unused }, fairShare),
-    new IngestResolver(writer ?? { insert: unused }, Date.now),
+    new IngestResolver(writer, Date.now),
     new KeyResolver(new KeyManager(store, tenants, new Authenticator(store)), Date.now),
     new RetentionResolver(retention ?? (undefined as never)),
     new TenantResolver(tenants),
@@ -96,8 +96,9 @@ export async function openFakeService(behind: Behind) {
       again: unused,
       note: () => {},
     }));
+  const writer = behind.writer ?? { open: () => ({ add: () => {}, store: unused }) };
   const schema = createSchema({
-    resolvers: resolversOf(behind),
+    resolvers: resolversOf(behind, writer),
     answers: new AnswerBytes(),
     accessLog: { note: () => {} },
     nowMs: Date.now,
@@ -119,7 +120,7 @@ export async function openFakeService(behind: Behind) {
       ...{ schema, acceptCall, whileReading, log },
       agents: {
         enter: behind.enter ?? (async () => () => {}),
-        read: (body, tenantId) => readBatch(body, (given) => checkEvent(tenantId, given, Date.now())),
+        read: (body, tenantId) => readBatch(body, intakeFor(tenantId, writer, Date.now())),
       },
     }),
     inFlight,

@@ -3,7 +3,6 @@ import { type Database } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
 import { checkEvent } from '../../src/modules/ingest/check-event';
-import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import type { CheckedEvent } from '../../src/trail/checked-event';
 import type { TenantForm } from '../../src/trail/counts/scope';
 import { Partitions } from '../../src/trail/partitions';
@@ -11,10 +10,11 @@ import { AN_ATTEMPT } from './attempt';
 import { TEST_CHECKPOINT_KEY } from './checkpoint-key';
 import { createTestDatabase, type EngineName, formOf, type TestDatabase } from './engines';
 import { anEvent, type IngestedEvent } from './events';
+import { Inserter } from './inserter';
 
 /** A writer as a service has it on this database. */
 export const writerOn = (database: Database, partitions: Partitions, place: TestDatabase) =>
-  new PostgresAuditEventWriter(
+  new Inserter(
     database.run,
     partitions,
     TEST_CHECKPOINT_KEY,
@@ -25,7 +25,7 @@ export const writerOn = (database: Database, partitions: Partitions, place: Test
 export class Store {
   readonly form: TenantForm;
   readonly partitions: Partitions;
-  readonly writer: PostgresAuditEventWriter;
+  readonly writer: Inserter;
 
   private constructor(
     readonly database: Database,

@@ -21,7 +21,6 @@ export interface Rejection {
 }
 
 export type Checked = { readonly event: CheckedEvent } | { readonly rejection: Rejection };
-export type CheckEvent = (given: unknown) => Checked;
 
 const MIN_TICKS = parseTicks(EVENT_TIME_MIN) ?? 0n;
 const SPECS = INGEST_FIELDS.filter((name) => name !== 'eventTime').map((name) => {

@@ -1,7 +1,7 @@
 import type { Answer, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
-import type { CheckedEvent } from '../../trail/checked-event';
 import type { Checked, Rejection } from './check-event';
+import type { NewEvents } from './stored-writer';
 
 export const REJECTED_EVENT = {
   name: 'RejectedEvent',
@@ -14,18 +14,34 @@ export const REJECTED_EVENT = {
 } as const satisfies Shape;
 type RejectedEvent = Answer<typeof REJECTED_EVENT>;
 
-/** The events of a batch after the check of each. */
+/** The events of a batch after the check of each: the sound ones on their way to be stored. */
 export class CheckedEvents {
-  readonly accepted: CheckedEvent[] = [];
   readonly #rejections: (Rejection & { readonly index: number })[] = [];
+  #accepted = 0;
+
+  constructor(
+    readonly tenantId: number,
+    private readonly sound: NewEvents,
+  ) {}
 
   get count(): number {
-    return this.accepted.length + this.#rejections.length;
+    return this.#accepted + this.#rejections.length;
+  }
+
+  get accepted(): number {
+    return this.#accepted;
   }
 
   add(checked: Checked): void {
-    if ('event' in checked) this.accepted.push(checked.event);
-    else this.#rejections.push({ index: this.count, ...checked.rejection });
+    if ('event' in checked) {
+      this.sound.add(checked.event);
+      this.#accepted++;
+    } else this.#rejections.push({ index: this.count, ...checked.rejection });
+  }
+
+  /** Resolves after the commit. @returns how many of the accepted were new */
+  async store(): Promise<number> {
+    return this.#accepted > 0 ? this.sound.store() : 0;
   }
 
   /** The first with their whole messages, as long as there is room for a brief one of each other. */

@@ -7,13 +7,6 @@ import { COLUMNS, NAMES } from '../../trail/event-columns';
 import { idBytes, LEAF_BYTES, type SealedBatch } from '../../trail/evidence/batch-seal';
 import { toStored } from '../../trail/stored-text';
 
-/** Events to be stored at once, in the order of their ids. */
-export interface Batch {
-  readonly tenantId: number;
-  readonly events: readonly CheckedEvent[];
-  readonly seal: SealedBatch;
-}
-
 /** Before each value of a column: no stored text holds it (`stored-text.ts`). What the first stands before is dropped. */
 const MARK = 0x10f802;
 const MARK_TEXT = String.fromCodePoint(MARK);
@@ -46,15 +39,40 @@ FROM tenant t WHERE t.tenant_id = $1::int`;
 const FIND_TENANT = 'SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int';
 
 /** The columns of a batch, each as one text. */
-export const listsOf = (events: readonly CheckedEvent[]): string[] =>
+const listsOf = (events: readonly CheckedEvent[]): string[] =>
   COLUMNS.map(({ textOf }) => events.map((event) => MARK_TEXT + textOf(event)).join(''));
 
+/** Rows of a batch that is stored step by step; the events are kept, since each step asks something of them. */
+export class DistributedRows {
+  readonly #events: CheckedEvent[] = [];
+
+  constructor(
+    private readonly run: RunSteps,
+    private readonly tenantId: number,
+  ) {}
+
+  add(event: CheckedEvent): void {
+    this.#events.push(event);
+  }
+
+  /** @param order places of the events; none: as they were added */
+  ready(seal: SealedBatch, order: Uint32Array | null): () => Promise<number> {
+    const { run, tenantId } = this;
+    const events = order ? Array.from(order, (place) => this.#events[place] as CheckedEvent) : this.#events;
+    const lists = listsOf(events);
+    return () => storeBySteps(run, { tenantId, events, seal, lists });
+  }
+}
+
+interface Batch {
+  readonly tenantId: number;
+  readonly events: readonly CheckedEvent[];
+  readonly seal: SealedBatch;
+  readonly lists: readonly string[];
+}
+
 /** Stores new events, counts them and hands them to the evidence log, all in one transaction. @returns how many were new */
-export function storeBySteps(
-  run: RunSteps,
-  { tenantId, events, seal }: Batch,
-  lists: readonly string[],
-): Promise<number> {
+function storeBySteps(run: RunSteps, { tenantId, events, seal, lists }: Batch): Promise<number> {
   return run([tenantId], async (step) => {
     const rows = await step(INSERT, [tenantId, ...lists]);
     if (rows.length === 0) {

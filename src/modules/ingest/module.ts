@@ -6,10 +6,10 @@ import type { Module } from '../../module';
 import type { TenantForm } from '../../trail/counts/scope';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 import { Partitions } from '../../trail/partitions';
-import { checkEvent } from './check-event';
 import { IngestGate } from './gate';
 import { IngestResolver } from './ingest.resolver';
 import { readBatch } from './read-batch';
+import { intakeFor } from './receive-batch';
 import { PostgresAuditEventWriter } from './stored-writer';
 
 /** Takes in what agents send. */
@@ -36,10 +36,7 @@ export async function openIngest(parts: {
     resolvers: [new IngestResolver(writer, nowMs)],
     agents: {
       enter: (tenantId) => gate.enter(tenantId),
-      read: (body, tenantId) => {
-        const at = nowMs();
-        return readBatch(body, (given) => checkEvent(tenantId, given, at));
-      },
+      read: (body, tenantId) => readBatch(body, intakeFor(tenantId, writer, nowMs())),
     },
     tasks: [
       {

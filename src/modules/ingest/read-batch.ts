@@ -13,8 +13,8 @@ import {
 import { scanJson } from '../../graphql/scan-json';
 import { LIMITS } from '../../limits';
 import type { CheckedEvent } from '../../trail/checked-event';
-import { type CheckEvent, rejected } from './check-event';
-import { CheckedEvents } from './checked-events';
+import { rejected } from './check-event';
+import type { Intake } from './receive-batch';
 
 /**
  * The value of a request's JSON that may bring a batch; a list at `variables.*.events` as `CheckedEvents`. Events are
@@ -22,9 +22,9 @@ import { CheckedEvents } from './checked-events';
  * a body nests, it holds neither the process nor its memory. Numbers that would become others are texts.
  * @throws DomainError `invalid_parameter`, `payload_too_large`
  */
-export async function readBatch(body: Buffer, check: CheckEvent): Promise<unknown> {
+export async function readBatch(body: Buffer, intake: Intake): Promise<unknown> {
   const bytes = utf8Of(body);
-  return (await readUsual(bytes, check)) ?? (await readAny(textOf(bytes), check));
+  return (await readUsual(bytes, intake)) ?? (await readAny(textOf(bytes), intake));
 }
 
 /** Stands for the events while the rest is made; nobody else can know it. */
@@ -40,7 +40,7 @@ const STATED = '"additional":';
  * The same for a body as agents write it, without a look at each character: cut where the next event seems to begin. A
  * wrong cut is no JSON, since a text ends where its own brackets say. @returns null for any other body, the malformed included
  */
-async function readUsual(bytes: Buffer, check: CheckEvent): Promise<unknown> {
+async function readUsual(bytes: Buffer, { check, open }: Intake): Promise<unknown> {
   const start = bytes.indexOf(LIST_START) + LIST_START.length;
   const end = bytes.lastIndexOf(']');
   if (start < LIST_START.length || end < start) return null;
@@ -50,7 +50,7 @@ async function readUsual(bytes: Buffer, check: CheckEvent): Promise<unknown> {
   const { frame: extent, altered, isBalanced } = scanJson(frame, 1);
   if (!isBalanced || altered.length > 0 || isTooMuch(extent)) return null;
   const body = parseOrNull(frame);
-  const events = new CheckedEvents();
+  const events = open();
   if (!place(events, body)) return null;
   const pauses = new Pauses();
   for (let from = start; from < end; ) {
@@ -88,7 +88,7 @@ class StatedValues {
   }
 }
 
-async function readAny(text: string, check: CheckEvent): Promise<unknown> {
+async function readAny(text: string, { check, open }: Intake): Promise<unknown> {
   const { frame, list, altered, isBalanced } = scanJson(text, LIMITS.ingestBatchEventsMax);
   if (!isBalanced) throw unreadable();
   refuseTooMuch(frame);
@@ -97,7 +97,7 @@ async function readAny(text: string, check: CheckEvent): Promise<unknown> {
   const head = numbers.asTexts(0, list.start);
   // Only the number of too many counts: the batch is refused for it.
   const isTooMany = list.items.length > LIMITS.ingestBatchEventsMax;
-  const events = new CheckedEvents();
+  const events = open();
   const pauses = new Pauses();
   for (const item of isTooMany ? [] : list.items) {
     const json = numbers.asTexts(item.start, item.end);

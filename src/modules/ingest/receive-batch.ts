@@ -2,7 +2,7 @@ import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import type { Answer, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
-import { checkEvent, NAME_CHARS_SHOWN } from './check-event';
+import { type Checked, checkEvent, NAME_CHARS_SHOWN } from './check-event';
 import { CheckedEvents, REJECTED_EVENT } from './checked-events';
 import type { AuditEventWriter } from './stored-writer';
 
@@ -63,15 +63,28 @@ export async function receiveBatch(
       public: 'The agent key is bound to another tenant than the batch names.',
     });
   }
-  const events =
-    batch.events instanceof CheckedEvents ? batch.events : checkAll(keyTenantId, batch.events, nowMs);
+  const intake = intakeFor(keyTenantId, writer, nowMs);
+  const events = batch.events instanceof CheckedEvents ? batch.events : checkAll(intake, batch.events);
+  if (events.tenantId !== keyTenantId)
+    throw new Error('a batch was read for another tenant than its key is bound to');
   const { accepted, rejected } = events;
-  const stored = accepted.length > 0 ? await writer.insert(keyTenantId, accepted) : 0;
-  return { accepted: stored, duplicates: accepted.length - stored, rejected };
+  const stored = await events.store();
+  return { accepted: stored, duplicates: accepted - stored, rejected };
 }
 
-function checkAll(tenantId: number, given: readonly unknown[], nowMs: number): CheckedEvents {
-  const events = new CheckedEvents();
-  for (const event of given) events.add(checkEvent(tenantId, event, nowMs));
+/** What becomes of a tenant's events: each is checked, and the sound ones are written. */
+export interface Intake {
+  check(given: unknown): Checked;
+  open(): CheckedEvents;
+}
+
+export const intakeFor = (tenantId: number, writer: AuditEventWriter, nowMs: number): Intake => ({
+  check: (given) => checkEvent(tenantId, given, nowMs),
+  open: () => new CheckedEvents(tenantId, writer.open(tenantId)),
+});
+
+function checkAll({ check, open }: Intake, given: readonly unknown[]): CheckedEvents {
+  const events = open();
+  for (const event of given) events.add(check(event));
   return events;
 }

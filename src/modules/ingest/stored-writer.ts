@@ -1,20 +1,29 @@
-import { BinaryArrays } from '../../database/binary-arrays';
 import type { RunStatement, RunSteps } from '../../database/clients';
 import { guarded, sqlStateOf } from '../../database/failure';
 import { serviceUnavailable } from '../../errors';
 import type { CheckedEvent } from '../../trail/checked-event';
 import { COUNTED_COLUMNS } from '../../trail/counts/dimensions';
 import { hourOf } from '../../trail/counts/scope';
-import { COLUMNS, NAMES } from '../../trail/event-columns';
-import { LEAF_BYTES, sealBatch } from '../../trail/evidence/batch-seal';
+import { COLUMNS, ColumnArrays, NAMES } from '../../trail/event-columns';
+import { BatchLeaves, LEAF_BYTES, type SealedBatch } from '../../trail/evidence/batch-seal';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 import type { Partitions } from '../../trail/partitions';
-import { type Batch, listsOf, noTenant, storeBySteps } from './distributed-batch';
+import { DistributedRows, noTenant } from './distributed-batch';
 
-/** Port: how events are stored. Resolves after the commit. */
+/** Port: how events are stored. */
 export interface AuditEventWriter {
-  /** @returns how many of the events were new; the others were stored before, or stand twice in the batch */
-  insert(tenantId: number, events: readonly CheckedEvent[]): Promise<number>;
+  /** Events of a tenant that will be stored together; there are none yet. */
+  open(tenantId: number): NewEvents;
+}
+
+export interface NewEvents {
+  /** What is stored of an event is written at once, so that the event itself need not be kept. */
+  add(event: CheckedEvent): void;
+  /**
+   * Resolves after the commit. To be called once, after the last event.
+   * @returns how many of the events were new; the others were stored before, or stand twice among them
+   */
+  store(): Promise<number>;
 }
 
 /** In the select list, not in FROM, where each array would be copied into a store of its own first: a tenth of the statement. */
@@ -49,8 +58,6 @@ SELECT (SELECT count(*) FROM ins)::int AS n FROM tenant t WHERE t.tenant_id = $1
 
 /** "no partition of relation found for row", among other failed checks. */
 const CHECK_VIOLATION = '23514';
-/** What an event takes in all columns, as a first guess. */
-const EVENT_BYTES = 1_200;
 const INSERT_DEADLINE_MS = 20_000;
 /** Retention that starts after a long time drops week after week, and each may be one of the batch's. */
 const INSERT_ATTEMPTS = 5;
@@ -64,41 +71,70 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
     private readonly steps: RunSteps | null = null,
   ) {}
 
-  insert(tenantId: number, events: readonly CheckedEvent[]): Promise<number> {
-    // In one order everywhere: two instances that store the same events at once would otherwise deadlock.
-    const ordered = events.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1));
-    const seal = sealBatch(this.checkpointKey, tenantId, ordered);
-    const store = this.#storing({ tenantId, events: ordered, seal });
-    return guarded(async () => {
-      const ids = events.map((event) => event.recordId);
-      for (let attempt = 1; ; attempt++) {
-        await this.partitions.ensureFor(ids);
-        try {
-          return await store();
-        } catch (error) {
-          if (sqlStateOf(error) !== CHECK_VIOLATION) throw error;
-          if (attempt === INSERT_ATTEMPTS) throw serviceUnavailable(error);
-          this.partitions.forget();
-        }
+  open(tenantId: number): NewEvents {
+    const { run, steps } = this;
+    const ids: string[] = [];
+    const leaves = new BatchLeaves(tenantId);
+    const rows = steps ? new DistributedRows(steps, tenantId) : new ArrayRows(run, tenantId);
+    return {
+      add: (event) => {
+        ids.push(event.recordId);
+        leaves.add(event);
+        rows.add(event);
+      },
+      store: () => {
+        const order = orderOf(ids);
+        const insert = rows.ready(leaves.seal(this.checkpointKey, order), order);
+        return guarded(() => this.#store(ids, insert), INSERT_DEADLINE_MS);
+      },
+    };
+  }
+
+  async #store(ids: readonly string[], insert: () => Promise<number>): Promise<number> {
+    for (let attempt = 1; ; attempt++) {
+      await this.partitions.ensureFor(ids);
+      try {
+        return await insert();
+      } catch (error) {
+        if (sqlStateOf(error) !== CHECK_VIOLATION) throw error;
+        if (attempt === INSERT_ATTEMPTS) throw serviceUnavailable(error);
+        this.partitions.forget();
       }
-    }, INSERT_DEADLINE_MS);
+    }
+  }
+}
+
+/**
+ * The places of the ids in ascending order: two instances that store the same events at once in different orders
+ * would wait for each other. Null: they stand so already.
+ */
+function orderOf(ids: readonly string[]): Uint32Array | null {
+  if (ids.every((id, i) => i === 0 || (ids[i - 1] as string) <= id)) return null;
+  const places = Uint32Array.from(ids, (_, i) => i);
+  return places.sort((a, b) =>
+    (ids[a] as string) < (ids[b] as string) ? -1 : ids[a] === ids[b] ? a - b : 1,
+  );
+}
+
+/** Rows of a batch as arrays, one a column. */
+class ArrayRows {
+  readonly #columns = new ColumnArrays();
+
+  constructor(
+    private readonly run: RunStatement,
+    private readonly tenantId: number,
+  ) {}
+
+  add(event: CheckedEvent): void {
+    this.#columns.add(event);
   }
 
   /** What is sent is made once, however often it is tried. */
-  #storing(batch: Batch): () => Promise<number> {
-    const { steps } = this;
-    if (steps) {
-      const lists = listsOf(batch.events);
-      return () => storeBySteps(steps, batch, lists);
-    }
-    const { tenantId, events, seal } = batch;
-    const arrays = new BinaryArrays(events.length * EVENT_BYTES);
-    const columns = COLUMNS.map(({ type, write }) =>
-      arrays.column(type, events.length, (i) => write(arrays, events[i] as CheckedEvent)),
-    );
-    const values = [tenantId, ...columns, seal.batchId, seal.leaves, seal.keyId, seal.mac];
+  ready({ batchId, leaves, keyId, mac }: SealedBatch, order: Uint32Array | null): () => Promise<number> {
+    const { run, tenantId } = this;
+    const values = [tenantId, ...this.#columns.parameters(order), batchId, leaves, keyId, mac];
     return async () => {
-      const [row] = await this.run(INSERT, values, [tenantId]);
+      const [row] = await run(INSERT, values, [tenantId]);
       if (!row) throw noTenant(tenantId);
       return Number(row.n);
     };

@@ -7,6 +7,7 @@ import { ID_BYTES } from './tiles';
 
 /** A record id and its leaf hash, side by side. */
 export const LEAF_BYTES = ID_BYTES + HASH_BYTES;
+const FIRST_LEAVES = 64;
 
 /** What a batch adds to the log, as it waits for its turn. */
 export interface SealedBatch {
@@ -17,18 +18,33 @@ export interface SealedBatch {
   readonly mac: Buffer;
 }
 
-export function sealBatch(
-  key: CheckpointKey,
-  tenantId: number,
-  events: readonly CheckedEvent[],
-): SealedBatch {
-  const leaves = Buffer.allocUnsafeSlow(events.length * LEAF_BYTES);
-  events.forEach((event, i) => {
-    const leaf = event.recordId.replaceAll('-', '') + leafHashOfChecked(tenantId, event);
-    leaves.write(leaf, i * LEAF_BYTES, 'hex');
-  });
-  const batchId = randomUUID();
-  return { batchId, leaves, keyId: key.keyId, mac: sealOf(key, tenantId, batchId, leaves) };
+/** The leaves of a tenant's events that are stored together. */
+export class BatchLeaves {
+  #bytes = Buffer.allocUnsafeSlow(FIRST_LEAVES * LEAF_BYTES);
+  #end = 0;
+
+  constructor(private readonly tenantId: number) {}
+
+  add(event: CheckedEvent): void {
+    if (this.#end === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, this.#bytes]);
+    const leaf = event.recordId.replaceAll('-', '') + leafHashOfChecked(this.tenantId, event);
+    this.#end += this.#bytes.write(leaf, this.#end, 'hex');
+  }
+
+  /** @param order places of the events; none: as they were added */
+  seal(key: CheckpointKey, order: Uint32Array | null): SealedBatch {
+    const leaves = order ? this.#inOrder(order) : this.#bytes.subarray(0, this.#end);
+    const batchId = randomUUID();
+    return { batchId, leaves, keyId: key.keyId, mac: sealOf(key, this.tenantId, batchId, leaves) };
+  }
+
+  #inOrder(order: Uint32Array): Buffer {
+    const leaves = Buffer.allocUnsafeSlow(this.#end);
+    order.forEach((place, i) => {
+      this.#bytes.copy(leaves, i * LEAF_BYTES, place * LEAF_BYTES, (place + 1) * LEAF_BYTES);
+    });
+    return leaves;
+  }
 }
 
 /** Authenticates what waits for the log: whoever can write to the database alone cannot add to it. */

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../src/errors';
 import { LIMITS } from '../../../src/limits';
-import { parseBatch, receiveBatch } from '../../../src/modules/ingest/receive-batch';
+import { intakeFor, parseBatch, receiveBatch } from '../../../src/modules/ingest/receive-batch';
 import type { AuditEventWriter } from '../../../src/modules/ingest/stored-writer';
 import type { CheckedEvent } from '../../../src/trail/checked-event';
 import { anEvent } from '../../support/events';
@@ -12,11 +12,17 @@ class FakeWriter implements AuditEventWriter {
   readonly inserts: { tenantId: number; events: readonly CheckedEvent[] }[] = [];
   readonly #ids = new Set<string>();
 
-  async insert(tenantId: number, events: readonly CheckedEvent[]): Promise<number> {
-    this.inserts.push({ tenantId, events });
-    const before = this.#ids.size;
-    for (const event of events) this.#ids.add(event.recordId);
-    return this.#ids.size - before;
+  open(tenantId: number) {
+    const events: CheckedEvent[] = [];
+    return {
+      add: (event: CheckedEvent) => void events.push(event),
+      store: async () => {
+        this.inserts.push({ tenantId, events });
+        const before = this.#ids.size;
+        for (const event of events) this.#ids.add(event.recordId);
+        return this.#ids.size - before;
+      },
+    };
   }
 }
 
@@ -64,6 +70,15 @@ describe('a batch', () => {
     },
   );
 
+  it('that was read for one tenant is not stored for another', async () => {
+    const writer = new FakeWriter();
+    const { check, open } = intakeFor(1, writer, NOW);
+    const events = open();
+    events.add(check(anEvent()));
+    await expect(receiveBatch(2, { events }, writer, NOW)).rejects.toThrow('another tenant');
+    expect(writer.inserts).toEqual([]);
+  });
+
   it('without a sound event asks nothing of the database', async () => {
     const writer = new FakeWriter();
     expect(await receiveBatch(1, { events: [] }, writer, NOW)).toEqual({
@@ -76,7 +91,9 @@ describe('a batch', () => {
   });
 
   it('that was not stored has no receipt', async () => {
-    const failing: AuditEventWriter = { insert: () => Promise.reject(new Error('database lost')) };
+    const failing: AuditEventWriter = {
+      open: () => ({ add: () => {}, store: () => Promise.reject(new Error('database lost')) }),
+    };
     await expect(receiveBatch(1, { events: [anEvent()] }, failing, NOW)).rejects.toThrow('database lost');
   });
 });
