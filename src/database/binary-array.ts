@@ -3,6 +3,7 @@ const LENGTH_BYTES = 4;
 const UUID_BYTES = 16;
 const UTF8_BYTES_PER_UNIT = 3;
 const FIRST_BYTES = 2_048;
+const NOTHING = Buffer.alloc(0);
 /** Up to here writing bytes one by one beats the call that copies them. */
 const SHORT_CHARS = 48;
 /** Type ids of elements, the same in every PostgreSQL. */
@@ -20,10 +21,23 @@ type WriteAscii = (target: Buffer, at: number) => number;
  */
 export class BinaryArray {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  /** For the elements in another order. */
+  #other = NOTHING;
   #end = HEADER_BYTES;
   #count = 0;
 
   constructor(private readonly type: keyof typeof TYPE_IDS) {}
+
+  /** Bytes of memory. */
+  get capacity(): number {
+    return this.#bytes.length + this.#other.length;
+  }
+
+  /** Empty again, in the same memory: nobody may need the parameter any more. */
+  clear(): void {
+    this.#end = HEADER_BYTES;
+    this.#count = 0;
+  }
 
   text(text: string): void {
     const at = this.#begin(text.length * UTF8_BYTES_PER_UNIT);
@@ -71,7 +85,7 @@ export class BinaryArray {
   }
 
   /**
-   * The parameter; nothing is added after it.
+   * The parameter; nothing is added after it, until the array is cleared.
    * @param order places of the elements, each once; none: as they were added
    */
   parameter(order: Uint32Array | null = null): Buffer {
@@ -90,7 +104,8 @@ export class BinaryArray {
       starts[i] = at;
       if (i < this.#count) at += LENGTH_BYTES + from.readInt32BE(at);
     }
-    const to = Buffer.allocUnsafeSlow(this.#end);
+    if (this.#other.length < this.#end) this.#other = Buffer.allocUnsafeSlow(from.length);
+    const to = this.#other;
     let end = HEADER_BYTES;
     for (const place of order) {
       const start = starts[place] as number;

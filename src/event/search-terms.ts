@@ -62,7 +62,9 @@ export function writeSearchable(fields: readonly string[], target: Uint8Array, a
 function writeMarked(text: string, target: Uint8Array, at: number): number {
   let end = at;
   let inWord = 0;
-  for (let i = 0; i < text.length; i++) {
+  // Read once: texts have too many inner forms for a quick look at each turn.
+  const { length } = text;
+  for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
     if (code === 0 || code >= MARK_BYTE) return -1;
     const isWord = IS_WORD[code] as number;

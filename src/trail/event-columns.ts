@@ -45,6 +45,16 @@ export class ColumnArrays {
     for (let i = 0; i < COLUMNS.length; i++) COLUMNS[i]?.write(this.#arrays[i] as BinaryArray, event);
   }
 
+  /** Bytes of memory. */
+  get capacity(): number {
+    return this.#arrays.reduce((sum, { capacity }) => sum + capacity, 0);
+  }
+
+  /** Empty again, in the same memory: nobody may need the parameters any more. */
+  clear(): void {
+    for (const array of this.#arrays) array.clear();
+  }
+
   /** @param order places of the events; none: as they were added */
   parameters(order: Uint32Array | null): Buffer[] {
     return this.#arrays.map((array) => array.parameter(order));

@@ -63,6 +63,9 @@ const INSERT_DEADLINE_MS = 20_000;
 const INSERT_ATTEMPTS = 5;
 
 export class PostgresAuditEventWriter implements AuditEventWriter {
+  /** Of batches that are stored: memory of this size is costly to get, and to give back, for every batch. */
+  readonly #usedColumns: ColumnArrays[] = [];
+
   /** @param steps given where the tables are distributed: a batch then goes step by step */
   constructor(
     private readonly run: RunStatement,
@@ -75,7 +78,9 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
     const { run, steps } = this;
     const ids: string[] = [];
     const leaves = new BatchLeaves(tenantId);
-    const rows = steps ? new DistributedRows(steps, tenantId) : new ArrayRows(run, tenantId);
+    const rows = steps
+      ? new DistributedRows(steps, tenantId)
+      : new ArrayRows(run, tenantId, this.#usedColumns);
     return {
       add: (event) => {
         ids.push(event.recordId);
@@ -116,14 +121,21 @@ function orderOf(ids: readonly string[]): Uint32Array | null {
   );
 }
 
+const USED_MAX = 3;
+const USED_BYTES_MAX = 24 * 1024 * 1024;
+
 /** Rows of a batch as arrays, one a column. */
 class ArrayRows {
-  readonly #columns = new ColumnArrays();
+  readonly #columns: ColumnArrays;
 
   constructor(
     private readonly run: RunStatement,
     private readonly tenantId: number,
-  ) {}
+    private readonly used: ColumnArrays[],
+  ) {
+    this.#columns = used.pop() ?? new ColumnArrays();
+    this.#columns.clear();
+  }
 
   add(event: CheckedEvent): void {
     this.#columns.add(event);
@@ -135,6 +147,9 @@ class ArrayRows {
     const values = [tenantId, ...this.#columns.parameters(order), batchId, leaves, keyId, mac];
     return async () => {
       const [row] = await run(INSERT, values, [tenantId]);
+      // Only what was stored is surely sent: after a failure, some of it may still be on its way.
+      if (this.used.length < USED_MAX && this.#columns.capacity < USED_BYTES_MAX)
+        this.used.push(this.#columns);
       if (!row) throw noTenant(tenantId);
       return Number(row.n);
     };
