@@ -11,6 +11,7 @@ import { ingest } from './benches/ingest';
 import { ingestSearch } from './benches/ingest-search';
 import { read } from './benches/read';
 import { tail } from './benches/tail';
+import { watch } from './benches/watch';
 import { Bench, type Machine } from './context';
 import { type Figure, failed, verdictOf } from './figure';
 import { type Options, parseOptions } from './options';
@@ -30,6 +31,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<readonly Figure
   'end-to-end': endToEnd,
   tail,
   detect,
+  watch,
   destinations,
 };
 

@@ -32,6 +32,7 @@ export const DISTRIBUTED_TABLES = [
   'alert_suppression',
   'alert_route',
   'alert_notice',
+  'backtest',
   'destination',
   'destination_set_aside',
 ] as const;

@@ -1,110 +1,112 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { OwnerDb } from '../../database/clients';
+import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import type { Finding } from '../../detection/finding';
-import type { EngineHost, RuleSource } from '../../detection/host';
-import { openHost } from '../../detection/thread-host';
-import { DomainError } from '../../errors';
-import { DAY_MS, formatTicks } from '../../event/event-time';
-import type { Answer } from '../../event/shape';
+import type { EngineHost } from '../../detection/host';
+import { EngineFailure, openHost } from '../../detection/thread-host';
+import { formatTicks } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
+import type { BacktestAnswer, BacktestStore, TakenBacktest } from './backtest.store';
 import { toDetectionEvent } from './detector';
-import type { BACKTEST } from './work-answers';
-
-type BacktestAnswer = Answer<typeof BACKTEST>;
 
 const EXAMPLES_MAX = 10;
-const KEPT_MAX = 50;
 /** Between two steps as long as a step took: at most half of a processor is used. */
 const REST_MS_MAX = 1_000;
+/** How often it is told how far one is. */
+const NOTE_MS = 500;
+/** Instances that may end while they run one: it may be what ends them. */
+const TRIES_MAX = 3;
 const TICKS_PER_US = 10n;
 /** Of one rule's engine; a backtest that needs more fails. */
 const HEAP_MB = 64;
 
-/** A rule that need not be one of the tenant's. */
-interface TestedRule extends RuleSource {
-  readonly title: string;
-}
-
-interface Running {
-  answer: BacktestAnswer;
-  readonly startedMs: number;
-}
-
 /**
- * Runs rules over what has arrived, each on a thread of its own. What they find is told to whoever asks, and stored
- * nowhere.
+ * Runs backtests: rules over what has arrived, each on a thread of its own. What they find makes no alerts. One whose
+ * instance ends is begun anew by another, or after the restart.
  */
 export class Backtests {
-  readonly #known = new Map<string, Running>();
+  readonly #rounds: TenantRounds;
+  readonly #running = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
 
   constructor(
-    private readonly reader: ArrivalReader,
-    private readonly nowMs: () => number,
-    private readonly log: Pick<Logger, 'warn'>,
-  ) {}
-
-  /** @throws DomainError `service_unavailable` while the tenant has one, or too many run */
-  async start(tenantId: number, rule: TestedRule, days: number): Promise<BacktestAnswer> {
-    const running = [...this.#known.values()].filter(({ answer }) => answer.state === 'running');
-    if (
-      running.length >= LIMITS.backtestsMax ||
-      running.some(({ answer }) => answer.tenantId === String(tenantId))
-    )
-      throw new DomainError('service_unavailable', {
-        public: 'Another backtest is running. Try again when it is done.',
-        retryAfterSeconds: 10,
-      });
-    const answer: BacktestAnswer = {
-      ...{ backtestId: randomUUID(), tenantId: String(tenantId), title: rule.title, state: 'running' },
-      ...{ eventsRead: 0, eventsLeft: 0, findingCount: 0, days: [], examples: [] },
-    };
-    const job: Running = { answer, startedMs: this.nowMs() };
-    this.#known.set(answer.backtestId, job);
-    if (this.#known.size > KEPT_MAX) {
-      const [oldest] = this.#known.keys();
-      if (oldest !== undefined) this.#known.delete(oldest);
-    }
-    const host = openHost(HEAP_MB);
-    void this.#run(job, { tenantId, rule, days, host })
-      .catch((err: Error) => {
-        if (!this.#stopping.signal.aborted)
-          this.log.warn({ err, tenantId, backtestId: answer.backtestId }, 'a backtest failed');
-        job.answer = { ...job.answer, state: 'failed' };
-      })
-      .finally(() => host.close());
-    return answer;
+    private readonly parts: {
+      readonly owner: OwnerDb;
+      readonly store: BacktestStore;
+      readonly reader: ArrivalReader;
+      readonly nowMs: () => number;
+      readonly log: Pick<Logger, 'warn'>;
+      readonly openHost?: (heapMb: number) => EngineHost;
+    },
+  ) {
+    this.#rounds = new TenantRounds(parts.owner);
   }
 
-  /** @throws DomainError `not_found` */
-  find(backtestId: string, mayTenant: (tenantId: number) => boolean): BacktestAnswer {
-    const job = this.#known.get(backtestId);
-    if (!job || !mayTenant(Number(job.answer.tenantId)))
-      throw new DomainError('not_found', {
-        public:
-          'There is no such backtest. One that was begun on another instance, or before a restart, is to be begun again.',
-      });
-    return job.answer;
+  /** Takes what waits, as long as there is room. */
+  async run(): Promise<void> {
+    const { owner, store, nowMs } = this.parts;
+    const room = () => LIMITS.backtestsMax - this.#running.size;
+    if (room() <= 0 || this.#stopping.signal.aborted) return;
+    const waiting = await this.#rounds.ask((of) =>
+      owner.$queryRawUnsafe<{ tenant_id: number; id: string }[]>(
+        `SELECT tenant_id, backtest_id::text AS id FROM backtest WHERE state = 'running'
+           AND (held_until IS NULL OR held_until < $1::timestamptz) AND ${of('tenant_id')}
+         ORDER BY created_at LIMIT ${LIMITS.backtestsMax}`,
+        new Date(nowMs()),
+      ),
+    );
+    for (const { tenant_id, id } of waiting) {
+      if (room() <= 0) break;
+      const taken = await this.#rounds.attempt(tenant_id, () => store.take(tenant_id, id));
+      if (!taken) continue;
+      const running = this.#run(taken).finally(() => this.#running.delete(id));
+      this.#running.set(id, running);
+    }
+    this.#rounds.end();
   }
 
   close(): void {
     this.#stopping.abort();
   }
 
-  async #run(
-    job: Running,
-    { tenantId, rule, days, host }: { tenantId: number; rule: TestedRule; days: number; host: EngineHost },
-  ): Promise<void> {
+  async stop(): Promise<void> {
+    this.close();
+    await Promise.all(this.#running.values());
+  }
+
+  async #run(taken: TakenBacktest): Promise<void> {
+    const { store, log } = this.parts;
+    const { tenantId, backtestId, tries } = taken;
+    const host = (this.parts.openHost ?? openHost)(HEAP_MB);
+    try {
+      if (tries > TRIES_MAX) throw new EngineFailure('the instances that ran it ended');
+      await this.#read(taken, host);
+    } catch (err) {
+      const isOver = err instanceof EngineFailure;
+      if (!this.#stopping.signal.aborted) log.warn({ err, tenantId, backtestId }, 'a backtest failed');
+      await (isOver ? store.note(taken, { ...taken.answer, state: 'failed' }) : store.putBack(taken)).catch(
+        // Its time is over soon; then it is begun anew.
+        () => {},
+      );
+    } finally {
+      await host.close();
+    }
+  }
+
+  async #read(taken: TakenBacktest, host: EngineHost): Promise<void> {
+    const { tenantId, rule, since } = taken;
+    const { reader, store, nowMs } = this.parts;
     await host.open(tenantId, [rule], []);
     const byDay = new Map<string, number>();
     const examples: Finding[] = [];
-    let position = await this.reader.positionAt(tenantId, new Date(this.nowMs() - days * DAY_MS));
-    for (let [read, count] = [0, 0]; !this.#stopping.signal.aborted; ) {
+    let position = await reader.positionAt(tenantId, since);
+    for (let [read, count, notedMs] = [0, 0, 0]; ; ) {
+      this.#stopping.signal.throwIfAborted();
       const began = performance.now();
-      const step = await this.reader.read(tenantId, position, LIMITS.detectionStep);
-      const clock = { nowMs: this.nowMs(), isReady: true, workMs: LIMITS.detectionWorkMs };
+      const step = await reader.read(tenantId, position, LIMITS.detectionStep);
+      const clock = { nowMs: nowMs(), isReady: true, workMs: LIMITS.detectionWorkMs };
       const { findings, seen } = await host.evaluate(tenantId, step.items.map(toDetectionEvent), clock);
       const next = step.items[seen]?.position ?? step.next;
       for (const finding of findings) {
@@ -114,14 +116,18 @@ export class Backtests {
       }
       [read, count, position] = [read + seen, count + findings.length, next];
       const isDone = next >= step.size;
-      job.answer = {
-        ...job.answer,
-        ...{ state: isDone ? 'done' : 'running', eventsRead: read, eventsLeft: step.size - next },
-        findingCount: count,
-        days: [...byDay].sort().map(([day, of]) => ({ day, findings: of })),
-        examples: examples.map(toExample),
-      };
-      if (isDone) return;
+      if (isDone || performance.now() - notedMs > NOTE_MS) {
+        notedMs = performance.now();
+        const answer: BacktestAnswer = {
+          ...taken.answer,
+          ...{ state: isDone ? 'done' : 'running', eventsRead: read, eventsLeft: step.size - next },
+          findingCount: count,
+          days: [...byDay].sort().map(([day, of]) => ({ day, findings: of })),
+          examples: examples.map(toExample),
+        };
+        const isOurs = await store.note(taken, answer);
+        if (isDone || !isOurs) return;
+      }
       await delay(Math.min(REST_MS_MAX, performance.now() - began), undefined, {
         signal: this.#stopping.signal,
       });

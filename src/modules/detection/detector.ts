@@ -9,6 +9,7 @@ import { LIMITS } from '../../limits';
 import type { ArrivalReader, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
+import { type Baselines, carriedBaselines, formerRules } from './carry-baselines';
 import type { RuleAbouts } from './rule-abouts';
 import type { ShippedRule } from './shipped-rules';
 import { DetectionTally } from './tally';
@@ -166,19 +167,12 @@ export class Detector {
     if (isCurrent) return;
     const { owner, host, shipped, abouts } = this.parts;
     const rules = await owner.$transaction((tx) => enabledRules(tx, tenantId, shipped, abouts));
-    const rows = await owner.$queryRawUnsafe<{ node: string; key: string; touched: bigint; body: string }[]>(
-      'SELECT node, key, touched, body FROM detection_state WHERE tenant_id = $1::int ORDER BY touched, node, key',
-      tenantId,
-    );
+    const rows = await this.#stateOf(tenantId, rules);
     await this.#countRefused(tenantId, place.revision, rules);
     const current = new Set(rules.map(({ ruleId, version }) => `${ruleId}/${version}`));
     const isOfRule = ({ node }: { readonly node: string }) =>
       current.has(node.slice(0, node.lastIndexOf('/')));
-    await host.open(
-      tenantId,
-      rules,
-      rows.filter(isOfRule).map((row) => ({ ...row, touched: Number(row.touched) })),
-    );
+    await host.open(tenantId, rules, rows.filter(isOfRule));
     const gone = [...new Set(rows.filter((row) => !isOfRule(row)).map(({ node }) => node))];
     if (gone.length > 0)
       await owner.$executeRawUnsafe(
@@ -187,6 +181,35 @@ export class Detector {
         gone,
       );
     await this.#keep(tenantId, place, rows.length);
+  }
+
+  /** What windows and baselines hold; baselines of a rule that has another version now go on as its own. */
+  async #stateOf(tenantId: number, rules: readonly RuleSource[]) {
+    const { owner, abouts } = this.parts;
+    const stored = await owner.$queryRawUnsafe<
+      { node: string; key: string; touched: bigint; body: string }[]
+    >(
+      'SELECT node, key, touched, body FROM detection_state WHERE tenant_id = $1::int ORDER BY touched, node, key',
+      tenantId,
+    );
+    const rows = stored.map((row) => ({ ...row, touched: Number(row.touched) }));
+    const versions = new Map(rules.map(({ ruleId, version }) => [ruleId, version]));
+    const former = formerRules(rows, versions);
+    if (former.size === 0) return rows;
+    const baselines = new Map<string, Baselines>();
+    for (const { ruleId, source, tuning, filters } of rules) {
+      if (!former.has(ruleId)) continue;
+      const given = { ruleId, source, tuning: tuning && JSON.stringify(tuning) };
+      baselines.set(ruleId, (await abouts.of(given, filters))?.baselines ?? []);
+    }
+    const carried = carriedBaselines(rows, versions, baselines);
+    for (const { from, to } of carried)
+      await owner.$executeRawUnsafe(
+        'UPDATE detection_state SET node = $3 WHERE tenant_id = $1::int AND node = $2',
+        ...[tenantId, from, to],
+      );
+    const now = new Map(carried.map(({ from, to }) => [from, to]));
+    return rows.map((row) => ({ ...row, node: now.get(row.node) ?? row.node }));
   }
 
   /** Forgets the engines that were used longest ago where all of them hold too much. */

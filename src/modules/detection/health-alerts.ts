@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OwnerDb, Prisma } from '../../database/clients';
+import type { OwnerDb } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { TICKS_PER_MS } from '../../event/event-time';
 import { toStored } from '../../trail/stored-text';
@@ -7,6 +7,7 @@ import { noteAlerts } from './notices';
 import { tuningOf } from './rule-digest';
 import type { ShippedRule } from './shipped-rules';
 import { openSuppressions, suppressesGroup } from './suppression';
+import { takeTurn } from './tenant-turn';
 import { type TrailProblem, trailProblems } from './trail-problems';
 import { alertKey, severityNumber } from './write-findings';
 
@@ -92,16 +93,6 @@ export class HealthAlerts {
       return true;
     });
   }
-}
-
-/** One at a time of a tenant, so that two instances do not begin the same alert. */
-async function takeTurn(tx: Prisma.TransactionClient, tenantId: number): Promise<void> {
-  await tx.$executeRawUnsafe(
-    `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until)
-     SELECT t.tenant_id, 0, 0, 0 FROM tenant t WHERE t.tenant_id = $1::int
-     ON CONFLICT (tenant_id) DO UPDATE SET revision = p.revision`,
-    tenantId,
-  );
 }
 
 /** Whether the alert before leaves room for another: what was resolved is told again when it begins anew. */

@@ -12,6 +12,7 @@ import { AlertStore } from './alert.store';
 import { AlertCounts } from './alert-counts';
 import { AlertCountsResolver } from './alert-counts.resolver';
 import { AlertWorkResolver } from './alert-work.resolver';
+import { BacktestStore } from './backtest.store';
 import { Backtests } from './backtests';
 import { Channels, type SendAlert } from './channel';
 import { Detector } from './detector';
@@ -75,7 +76,11 @@ export function detectionModule(parts: {
   });
   const alerts = new AlertStore(prisma, nowMs, (tx, alert) => noteAlerts(tx, [alert], new Date(nowMs())));
   const rules = new RuleStore(prisma, shipped, abouts, nowMs);
-  const backtests = new Backtests(new PostgresArrivalReader(askPrisma(owner), form, nowMs), nowMs, log);
+  const tests = new BacktestStore(prisma, owner, nowMs);
+  const backtests = new Backtests({
+    ...{ owner, store: tests, nowMs, log },
+    reader: new PostgresArrivalReader(askPrisma(owner), form, nowMs),
+  });
   signal.addEventListener('abort', () => backtests.close());
   const callTenants = new CallTenants(tenants);
   return {
@@ -85,12 +90,15 @@ export function detectionModule(parts: {
       new SuppressionResolver(alerts, callTenants),
       new AlertCountsResolver(new AlertCounts(ask)),
       new AlertWorkResolver({ reader, alerts, tenants: callTenants, nowMs }),
-      new RuleResolver({ alerts, rules, backtests, tenants: callTenants }),
+      new RuleResolver({ rules, backtests: tests, tenants: callTenants }),
     ],
     metrics: declareMetrics(tally),
-    stop: () => notifier.stop(),
+    stop: async () => {
+      await Promise.all([notifier.stop(), backtests.stop()]);
+    },
     tasks: [
       { name: 'looking for attacks', everyMs: LIMITS.detectionMs, run: () => detector.run() },
+      { name: 'running backtests', everyMs: LIMITS.backtestMs, run: () => backtests.run() },
       { name: 'telling of alerts', everyMs: LIMITS.noticeMs, run: () => notifier.run() },
       { name: 'looking at the trail', everyMs: LIMITS.trailHealthMs, run: () => health.look() },
     ],

@@ -1,14 +1,16 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Rule, RuleAbout } from '../../detection/rule';
+import { isBaseline, nodesOf, type Rule, type RuleAbout, type RuleNode } from '../../detection/rule';
 import type { FilterDocument } from '../../detection/sigma/document';
 import { parseRuleFile, parseRules } from '../../detection/sigma/rule-file';
+import type { Baseline, Baselines } from './carry-baselines';
 import { digestOf, tuningOf } from './rule-digest';
 
 /** Of the files they were read from. */
 const CHARS_MAX = 8 * 1024 * 1024;
 
-export type About = RuleAbout & Pick<Rule, 'cost' | 'filterCost' | 'filters'>;
+export type About = RuleAbout &
+  Pick<Rule, 'cost' | 'filterCost' | 'filters'> & { readonly baselines: Baselines };
 
 /** What files say of rules and filters: each is parsed once, others having their turn in between. */
 export class RuleAbouts {
@@ -62,6 +64,13 @@ const aboutOf = (rule: Rule): About => {
   const { ruleId, title, description, why, falsePositives, tags, severity, cost, filterCost, filters } = rule;
   return {
     ...{ ruleId, title, description, why, falsePositives, tags, severity },
-    ...{ cost, filterCost, filters },
+    ...{ cost, filterCost, filters, baselines: nodesOf(rule.root).flatMap(baselineOf) },
   };
 };
+
+function baselineOf(node: RuleNode): readonly (Baseline | null)[] {
+  if (node.kind === 'event') return [];
+  if (!isBaseline(node)) return [null];
+  const groups = node.groupBy.map(({ name }) => name);
+  return [{ kind: node.kind, groups, value: node.kind === 'unseen' ? node.value.name : null }];
+}

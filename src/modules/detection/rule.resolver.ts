@@ -6,8 +6,7 @@ import { parseSpan } from '../../detection/sigma/correlation';
 import { Access } from '../../graphql/access';
 import { objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
-import type { AlertStore } from './alert.store';
-import type { Backtests } from './backtests';
+import type { BacktestStore } from './backtest.store';
 import {
   type CallTenants,
   type Given,
@@ -29,9 +28,8 @@ const BacktestType = objectType(BACKTEST);
 export class RuleResolver {
   constructor(
     private readonly parts: {
-      readonly alerts: AlertStore;
       readonly rules: RuleStore;
-      readonly backtests: Backtests;
+      readonly backtests: BacktestStore;
       readonly tenants: CallTenants;
     },
   ) {}
@@ -136,16 +134,13 @@ export class RuleResolver {
       ruleId != null
         ? await this.parts.rules.runnable(tenant, idOf(ruleId))
         : await this.parts.rules.runnableFile(tenant, source ?? '');
-    return this.parts.alerts.noted(attemptOf(call), tenant, () =>
-      this.parts.backtests.start(tenant, rule, days),
-    );
+    return this.parts.backtests.begin(tenant, rule, days, attemptOf(call));
   }
 
-  @Query(() => BacktestType, { description: 'How far a backtest is, on the instance that runs it.' })
+  @Query(() => BacktestType, { description: 'How far a backtest is.' })
   @Access({ ...WORK_ALERTS, via: 'session' })
   async backtest(@Arg('backtestId', text) backtestId: string, @Ctx() call: Call) {
-    const tenants = await this.parts.tenants.of(call);
-    return this.parts.backtests.find(backtestId, (tenantId) => tenants?.includes(tenantId) ?? false);
+    return this.parts.backtests.find(await this.parts.tenants.of(call), idOf(backtestId));
   }
 }
 

@@ -44,6 +44,8 @@ export const PASSWORD = 's3cret';
 export class MailServer {
   readonly mails: TakenMail[] = [];
   isRefusing = false;
+  /** It says that it has taken a mail only after this. */
+  held: Promise<void> = Promise.resolve();
   /** Addresses it does not know. */
   readonly unknown = new Set<string>();
   /** Logins that were tried, whether they were taken or not. */
@@ -75,7 +77,7 @@ export class MailServer {
             isEncrypted: session.secure,
             user: session.user || null,
           });
-          done();
+          void at.made?.held.then(() => done());
         });
       },
     });

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { tenantSet } from '../../src/caller/tenant-set';
+import { BacktestStore } from '../../src/modules/detection/backtest.store';
+import { Backtests } from '../../src/modules/detection/backtests';
+import type { ArrivalReader } from '../../src/trail/arrivals/arrival-reader';
+import { AN_ATTEMPT } from '../support/attempt';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+import { until } from '../support/until';
+
+const SOURCE = 'title: A rule\nlogsource:\n  product: sqlserver\ndetection:\n  k: [x]\n  condition: k\n';
+const RULE = {
+  ...{ ruleId: randomUUID(), title: 'A rule', source: SOURCE, tuning: null, version: 1, filters: [] },
+};
+const LATER_MS = 60_000;
+const ENTRIES = 10;
+
+describe.each(ENGINES)('a backtest on %s', (engine) => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+  });
+  afterAll(() => store.close());
+
+  /** A tenant with a backtest that was begun, and instances that may run it. */
+  async function aBacktest() {
+    const { tenantId } = await store.forNewTenant();
+    const { prisma, background: owner } = store.database;
+    const at = { nowMs: Date.now() };
+    const storeOf = () => new BacktestStore(prisma, owner, () => at.nowMs);
+    const own = storeOf();
+    const begin = () => own.begin(tenantId, RULE, 7, AN_ATTEMPT);
+    const { backtestId } = await begin();
+    /** @param hold where it is given, reading waits for it */
+    const anInstance = (hold: Promise<void> | null = null) => {
+      let reads = 0;
+      const reader: Pick<ArrivalReader, 'read' | 'positionAt'> = {
+        positionAt: async () => 0,
+        read: async (_, from) => {
+          reads += 1;
+          await hold;
+          const next = Math.min(from + 4, ENTRIES);
+          return { tenantId, from, next, size: ENTRIES, items: [], removed: 0, skipped: 0, bytes: 0 };
+        },
+      };
+      const instance = new Backtests({
+        ...{ owner, store: storeOf(), nowMs: () => at.nowMs, log: { warn: () => {} } },
+        reader: reader as ArrivalReader,
+      });
+      return { instance, reads: () => reads };
+    };
+    const state = async () => (await own.find(tenantSet([tenantId]), backtestId)).state;
+    return { tenantId, backtestId, at, own, begin, anInstance, state };
+  }
+  const held = () => {
+    let letGo = () => {};
+    const hold = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    return { hold, letGo };
+  };
+  const isDone = (state: string) => state === 'done';
+
+  it('is run to its end, and told by every instance; a tenant has one at a time', async () => {
+    const { begin, anInstance, state, own, tenantId, backtestId } = await aBacktest();
+    await expect(begin()).rejects.toThrow('Another backtest is running');
+    await anInstance().instance.run();
+    await until(state, isDone);
+    expect(await own.find(tenantSet([tenantId]), backtestId)).toMatchObject({
+      eventsLeft: 0,
+      title: 'A rule',
+    });
+    const other = await aBacktest();
+    await expect(own.find(tenantSet([other.tenantId]), backtestId)).rejects.toThrow(
+      'There is no such record',
+    );
+    expect((await begin()).state).toBe('running');
+  });
+
+  it('goes on elsewhere when its instance stops', async () => {
+    const { anInstance, state } = await aBacktest();
+    const { hold, letGo } = held();
+    const first = anInstance(hold);
+    await first.instance.run();
+    await until(first.reads, (reads) => reads > 0);
+    const second = anInstance();
+    await second.instance.run();
+    expect(second.reads()).toBe(0);
+    const stopped = first.instance.stop();
+    letGo();
+    await stopped;
+    expect(await state()).toBe('running');
+    await second.instance.run();
+    await until(state, isDone);
+  });
+
+  it('goes on elsewhere when its instance ends without a word, which changes nothing any more', async () => {
+    const { anInstance, state, at, own, tenantId, backtestId } = await aBacktest();
+    const { hold, letGo } = held();
+    const lost = anInstance(hold);
+    await lost.instance.run();
+    await until(lost.reads, (reads) => reads > 0);
+    at.nowMs += LATER_MS;
+    await anInstance().instance.run();
+    await until(state, isDone);
+    const answer = await own.find(tenantSet([tenantId]), backtestId);
+    letGo();
+    await lost.instance.stop();
+    expect(await own.find(tenantSet([tenantId]), backtestId)).toEqual(answer);
+  });
+
+  it('fails when instance after instance ends with it', async () => {
+    const { anInstance, state, at } = await aBacktest();
+    const { hold, letGo } = held();
+    const lost = [1, 2, 3].map(() => anInstance(hold));
+    for (const { instance, reads } of lost) {
+      await instance.run();
+      await until(reads, (count) => count > 0);
+      at.nowMs += LATER_MS;
+    }
+    await anInstance().instance.run();
+    await until(state, (now) => now === 'failed');
+    letGo();
+    await Promise.all(lost.map(({ instance }) => instance.stop()));
+    expect(await state()).toBe('failed');
+  });
+});
