@@ -165,7 +165,7 @@ export const LIMITS = {
   ownRulesCharsMax: 1024 * 1024, // of a tenant's own rules: one answer, and read by every engine that opens them
   backtestDaysMax: 366, // a year
   backtestsMax: 2, // at once, of an instance: each takes up to half of a processor
-  backtestMs: 500, // until an instance with room begins one
+  backtestMs: 450, // until an instance with room begins one
   detectionMs: 450, // from what was appended to the log to its findings: well under a second
   detectionWorkMs: 250, // of a tenant's rules in one step: those of other tenants wait so long
   detectionRestMs: 60_000, // of a tenant whose rules did not end in time or ran out of memory

@@ -21,6 +21,10 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     store = await Store.open(engine);
   });
   afterAll(() => store.close());
+  // Instances take what waits of any tenant.
+  beforeEach(async () => {
+    await store.database.background.backtest.deleteMany({});
+  });
 
   /** A tenant with a backtest that was begun, and instances that may run it. */
   async function aBacktest() {

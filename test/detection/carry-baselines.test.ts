@@ -35,8 +35,8 @@ const CLOCK = { nowMs: 0, isReady: true };
 const logins = (...names: readonly string[]) =>
   testEvents({
     ...{ name: '', finds: true },
-    events: names.map((serverPrincipalName, i) => ({
-      ...{ actionId: 'LGIS', serverPrincipalName, eventTime: `2026-01-${10 + i}T08:00:00.0000000Z` },
+    events: names.map((serverPrincipalName) => ({
+      ...{ actionId: 'LGIS', serverPrincipalName, after: '1d' },
     })),
   });
 

@@ -91,7 +91,7 @@ describeOnPostgres('an instance that is killed between telling of an alert and n
     expect(new Set(mailIds())).toEqual(new Set([`<${first?.alertId}.new@audit-activity>`]));
     expect(mailIds()).toHaveLength(2);
 
-    await operate(`mutation { resolveAlert(alertId: "${first?.alertId}", verdict: "expected") { status } }`);
+    await operate(`mutation { resolveAlert(alertId: "${first?.alertId}", verdict: expected) { status } }`);
     await until(() => posts().length > 2 && mail.mails.length > 2, Boolean);
     await until(waiting, (count) => count === 0);
     expect(posts().slice(2)).toEqual([

@@ -15,7 +15,7 @@ const EXAMPLES_MAX = 10;
 /** Between two steps as long as a step took: at most half of a processor is used. */
 const REST_MS_MAX = 1_000;
 /** How often it is told how far one is. */
-const NOTE_MS = 500;
+const NOTE_MS = 700;
 /** Instances that may end while they run one: it may be what ends them. */
 const TRIES_MAX = 3;
 const TICKS_PER_US = 10n;
