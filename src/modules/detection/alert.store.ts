@@ -132,15 +132,6 @@ export class AlertStore {
     );
   }
 
-  /** Does something that changes nothing stored, with its entry of the access log. */
-  async noted<T>(attempt: Attempt, tenantId: number, work: () => Promise<T>): Promise<T> {
-    const done = await work();
-    await guarded(() =>
-      this.prisma.$transaction((tx) => insertEntries(tx, [changeOf(attempt, { tenantIds: [tenantId] })])),
-    );
-    return done;
-  }
-
   /** The newest ones, oldest first. */
   async changes(tenants: TenantSet, alertId: string): Promise<readonly AlertChange[]> {
     const rows = await guarded(() =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Attempt, changeOf } from '../../caller/access-entry';
+import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
 import type { TenantSet } from '../../caller/tenant-set';
 import type { OwnerDb, ServiceDb } from '../../database/clients';
