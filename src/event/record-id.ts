@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { RecordSource } from './audit-record';
-import { formatTicks, TICKS_PER_MS } from './event-time';
+import { TICKS_PER_MS } from './event-time';
 
 /**
  * Record ids are version 8 UUIDs made of the event itself. So the same record has the same id from any agent and after
@@ -60,7 +60,7 @@ export function eventTimeOf(recordId: string): string {
   const ms = msOfRecordId(recordId);
   const second = Math.floor(ms / MS_PER_SECOND);
   if (second !== last.second) {
-    last.text = formatTicks(BigInt(second) * BigInt(STEPS_PER_SECOND)).slice(0, SECOND_CHARS);
+    last.text = new Date(second * MS_PER_SECOND).toISOString().slice(0, SECOND_CHARS);
     last.second = second;
   }
   const steps = (ms - second * MS_PER_SECOND) * STEPS_PER_MS + stepsOf(recordId);

@@ -1,6 +1,12 @@
-import type { Server } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
 import { Holdings } from '../caller/rate-limit/holdings';
+import { DomainError, ERRORS } from '../errors';
+import { LIMITS } from '../limits';
+import { restRefusal } from './refusal';
 
 /**
  * Closes the connections of an address beyond so many, idle ones too: one address leaves places to the others.
@@ -19,4 +25,102 @@ export function boundEachAddress(
     if (open.take(remoteAddress, 1)) socket.once('close', () => open.give(remoteAddress, 1));
     else socket.destroy();
   });
+}
+
+/** Of a connection: bytes read when its last request was answered, and requests of it in work. */
+interface Reading {
+  from: number;
+  inWork: number;
+}
+
+/**
+ * Bounds what the heads of requests that are still arriving hold together, from whatever addresses and without a key:
+ * beyond it the connections that hold most are closed. Each head has its own bound, the parser's.
+ * @param everyMs between looks
+ */
+export function boundArrivingHeads(server: Server, bytesMax: number, everyMs: number): void {
+  const readings = new Map<Socket, Reading>();
+  server.on('connection', (socket: Socket) => {
+    readings.set(socket, { from: 0, inWork: 0 });
+    socket.once('close', () => readings.delete(socket));
+  });
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const reading = readings.get(socket);
+    if (!reading) return;
+    reading.inWork++;
+    response.once('close', () => {
+      reading.inWork--;
+      reading.from = socket.bytesRead;
+    });
+  });
+  const timer = setInterval(() => {
+    const arriving = [...readings]
+      .filter(([, { inWork }]) => inWork === 0)
+      .map(([socket, { from }]) => ({ socket, bytes: socket.bytesRead - from }));
+    let sum = arriving.reduce((all, { bytes }) => all + bytes, 0);
+    if (sum <= bytesMax) return;
+    for (const { socket, bytes } of arriving.toSorted((a, b) => b.bytes - a.bytes)) {
+      if (sum <= bytesMax) return;
+      socket.destroy();
+      sum -= bytes;
+    }
+  }, everyMs).unref();
+  server.once('close', () => clearInterval(timer));
+}
+
+/**
+ * Answers what is no request to Node's parser: too large a head, too slow, or not HTTP at all. There is no request
+ * object to tell the path, so all get the form of REST; the connection ends with the answer.
+ */
+export function answerBrokenRequests(server: Server, log: Logger): void {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', (request, response) => latest.set(request.socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const before = latest.get(socket);
+    if (before && !before.writableEnded) {
+      // The answer to a request that came whole leaves first; one to half a request is begun already, or is this.
+      if (before.req.complete) return void before.once('finish', () => refuse(error, socket));
+      if (before.headersSent) return void socket.destroy();
+    }
+    refuse(error, socket);
+  });
+
+  const refuse = (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (!socket.writable) return void socket.destroy();
+    const refused = refusalOf(error);
+    const requestId = randomUUID();
+    log.info({ requestId, status: ERRORS[refused.code].status, reason: error.code }, 'refused');
+    socket.end(rawAnswer(refused, requestId));
+    // Who sends on regardless, or does not read, is not waited for.
+    const timer = setTimeout(() => socket.destroy(), LIMITS.requestHeadersMs).unref();
+    socket.once('close', () => clearTimeout(timer));
+  };
+}
+
+function refusalOf({ code }: NodeJS.ErrnoException): DomainError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new DomainError('headers_too_large', {
+        public: `The request's line and headers are larger than ${LIMITS.requestHeadBytesMax} bytes.`,
+      });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new DomainError('request_timeout', { public: 'The request did not arrive in time.' });
+    default:
+      return new DomainError('invalid_parameter', { public: 'The request is not well-formed HTTP.' });
+  }
+}
+
+function rawAnswer(refused: DomainError, requestId: string): string {
+  const { status } = ERRORS[refused.code];
+  const body = JSON.stringify(restRefusal(refused, requestId));
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { boundArrivingHeads } from '../../src/http/arriving-heads';
+import { boundArrivingHeads } from '../../src/http/connections';
 import { until } from '../support/until';
 
 const KIB = 1024;
