@@ -1,6 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../../support/until';
 
+const OPENS_MS = 5_000;
+
 /** What a reader of the page Explore sees and does. */
 export class ExplorePage {
   constructor(readonly page: Page) {}
@@ -60,11 +62,24 @@ export class ExplorePage {
     return until(cells, wanted);
   }
 
-  /** Opens the event in a row, counted from 0, as a keyboard does. */
+  /** Opens the event in a row, counted from 0, as a keyboard does; again where a new answer has taken the row away. */
   async open(row: number): Promise<Locator> {
-    await this.events.locator('tbody tr').nth(row).getByRole('link').first().press('Enter');
     const drawer = this.page.getByRole('dialog', { name: 'Audit event' });
-    await drawer.getByText('Record id').waitFor();
+    const isOpen = () =>
+      drawer
+        .getByText('Record id')
+        .waitFor({ timeout: OPENS_MS })
+        .then(
+          () => true,
+          () => false,
+        );
+    await until(
+      async () => {
+        await this.events.locator('tbody tr').nth(row).getByRole('link').first().press('Enter');
+        return isOpen();
+      },
+      (isThere) => isThere,
+    );
     return drawer;
   }
 
