@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type Connection, type DatabaseError, type FieldDef, Pool, types } from 'pg';
+import { type Connection, DatabaseError, type FieldDef, Pool, type PoolClient, types } from 'pg';
 import { prepareValue } from 'pg/lib/utils';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
@@ -101,18 +101,46 @@ const stepsOn =
   (pool: Pool, begin = 'BEGIN'): RunSteps =>
   async (tenants, work) => {
     const client = await pool.connect();
+    // Lost between two statements: the next one says so. Without a listener the process would end.
+    client.on('error', ignored);
+    let isOver = false;
     try {
       await client.query(`${begin}; ${setTenants(tenants)}; ${OF_NODES}`);
-      const result = await work(async (text, values) => (await client.query(text, [...values])).rows);
+      const result = await work(async (text, values) => {
+        // By then the connection may serve another call.
+        if (isOver) throw new Error('a statement came after the end of its transaction');
+        return (await client.query(text, [...values])).rows;
+      });
+      isOver = true;
       await client.query('COMMIT');
       client.release();
       return result;
     } catch (error) {
-      // Closes the connection, and with it the transaction.
-      client.release(true);
+      isOver = true;
+      client.release(!(await isEnded(client, error)));
       throw error;
+    } finally {
+      client.off('error', ignored);
     }
   };
+
+const ignored = () => {};
+
+/**
+ * Ends a transaction that failed. A connection on which only the statement was refused is kept: while a node is away each
+ * call of its tenants fails, and if each took a connection with it, the calls of others would have to wait for new ones.
+ * @returns false: whatever its state is, the connection has to be closed
+ */
+async function isEnded(client: PoolClient, error: unknown): Promise<boolean> {
+  const isRefusal = error instanceof DatabaseError && error.severity === 'ERROR';
+  return (
+    isRefusal &&
+    client.query('ROLLBACK').then(
+      () => true,
+      () => false,
+    )
+  );
+}
 
 /**
  * Names by which PostgreSQL keeps statements prepared. So it plans each once and not at every request: planning takes
