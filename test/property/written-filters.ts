@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { parseFilter } from '../../src/event/expression/parse-filter';
 import type { IngestedEvent } from '../support/events';
 import { holds, type Term, textsOf, type WrittenFilter, withoutCase } from './brute-force';
 import { ACTIONS, INSTANCES, NAMES, speakable, WORDS } from './texts';
@@ -125,27 +126,35 @@ const leaf = fc.oneof(
   { weight: 1, arbitrary: outcome },
 );
 
+/** What is larger than a filter may be is refused, rightly. */
+const isWithinBounds = ({ text }: Part): boolean => {
+  const parsed = parseFilter(text);
+  return !('problem' in parsed && parsed.problem.includes('at most'));
+};
+
 /** Expressions of all forms that the language has. */
-export const writtenFilters: fc.Arbitrary<WrittenFilter> = fc.letrec<{ any: Part; part: Part }>((tie) => ({
-  part: fc.oneof(
-    { depthSize: 'small' },
-    leaf,
-    fc.tuple(tie('part'), fc.constantFrom('NOT ', '-', 'NOT -NOT ')).map(([part, mark]) => ({
-      text: mark + part.text,
-      holds: (event: IngestedEvent) => !part.holds(event),
-    })),
-    tie('any').map((part) => ({ ...part, text: `( ${part.text})` })),
-  ),
-  any: fc
-    .array(fc.array(fc.tuple(tie('part'), fc.constantFrom(' AND ', ' ')), { minLength: 1, maxLength: 3 }), {
-      minLength: 1,
-      maxLength: 2,
-    })
-    .map((alternatives) => ({
-      text: alternatives
-        .map((parts) => parts.map(([part, joint], i) => (i === 0 ? '' : joint) + part.text).join(''))
-        .join(' OR '),
-      holds: (event: IngestedEvent) =>
-        alternatives.some((parts) => parts.every(([part]) => part.holds(event))),
-    })),
-})).any;
+export const writtenFilters: fc.Arbitrary<WrittenFilter> = fc
+  .letrec<{ any: Part; part: Part }>((tie) => ({
+    part: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      fc.tuple(tie('part'), fc.constantFrom('NOT ', '-', 'NOT -NOT ')).map(([part, mark]) => ({
+        text: mark + part.text,
+        holds: (event: IngestedEvent) => !part.holds(event),
+      })),
+      tie('any').map((part) => ({ ...part, text: `( ${part.text})` })),
+    ),
+    any: fc
+      .array(fc.array(fc.tuple(tie('part'), fc.constantFrom(' AND ', ' ')), { minLength: 1, maxLength: 3 }), {
+        minLength: 1,
+        maxLength: 2,
+      })
+      .map((alternatives) => ({
+        text: alternatives
+          .map((parts) => parts.map(([part, joint], i) => (i === 0 ? '' : joint) + part.text).join(''))
+          .join(' OR '),
+        holds: (event: IngestedEvent) =>
+          alternatives.some((parts) => parts.every(([part]) => part.holds(event))),
+      })),
+  }))
+  .any.filter(isWithinBounds);
