@@ -6,7 +6,7 @@ import { LIMITS } from '../limits';
 import { bindMessage } from './bind-message';
 import type { AskRows, Connections, RunStatement, RunSteps, ServiceDb } from './clients';
 import { isDistributed } from './distribute/distribute';
-import { SERVICE_ROLE, setTenants, TENANTS_SETTING } from './tenant-rows';
+import { SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './tenant-rows';
 
 const NAMED_STATEMENTS_MAX = 256;
 const UNNAMED = '';
@@ -87,7 +87,7 @@ function runner(pool: Pool, prisma: ServiceDb): Run {
   };
   return async (name, text, values, tenants) => {
     if (await whetherDistributed()) return steps(tenants, (step) => step(text, values));
-    const statement = new TenantStatement(name, text, values, tenants.join(','));
+    const statement = new TenantStatement(name, text, values, tenantsSetting(tenants));
     // The pool hands on what the statement answers with.
     return pool.query(statement) as unknown as ReturnType<RunStatement>;
   };

@@ -10,7 +10,7 @@ export const TENANTS_SETTING = 'app.tenants';
 export const FREE_TABLES: readonly string[] = ['tenant'];
 
 /** Its value: `1,3`. @throws RangeError for what is no tenant id, as the text goes into statements */
-function tenantsSetting(tenants: readonly number[]): string {
+export function tenantsSetting(tenants: readonly number[]): string {
   for (const tenant of tenants)
     if (!Number.isInteger(tenant) || tenant < 1 || tenant > 2_147_483_647)
       throw new RangeError(`${tenant} is no tenant id`);
