@@ -16,6 +16,7 @@ import { HEALTH_PATH } from './health';
 import { type InFlight, logAnswered, type OnAnswered, tellWhenAnswered } from './in-flight';
 import { GRAPHQL_PATH, refusalAt } from './refusal';
 
+const ANSWER_LISTENERS = 20;
 const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 
 /** The HTTP side: what holds for any request, then the two entrances. */
@@ -74,6 +75,8 @@ const serverOptions = () => ({
 function limited(server: Server, log: Logger, isTrusted: (address: string, hop: number) => boolean): Server {
   server.timeout = LIMITS.connectionIdleMs;
   server.maxConnections = LIMITS.connectionsMax;
+  // Each part that waits for the end of an answer listens once; Node takes more than ten for a leak.
+  server.prependListener('request', (_request, response) => response.setMaxListeners(ANSWER_LISTENERS));
   const bounds = { each: LIMITS.connectionsPerAddressMax, all: LIMITS.connectionsMax };
   boundEachAddress(server, bounds, (address) => isTrusted(address, 0));
   boundArrivingHeads(server, LIMITS.requestHeadsBytesMax, LIMITS.requestCheckMs);
