@@ -76,7 +76,7 @@ function limited(server: Server, log: Logger, isTrusted: (address: string, hop: 
   server.timeout = LIMITS.connectionIdleMs;
   server.maxConnections = LIMITS.connectionsMax;
   // Each part that waits for the end of an answer listens once; Node takes more than ten for a leak.
-  server.prependListener('request', (_request, response) => response.setMaxListeners(ANSWER_LISTENERS));
+  server.on('request', (_request, response) => response.setMaxListeners(ANSWER_LISTENERS));
   const bounds = { each: LIMITS.connectionsPerAddressMax, all: LIMITS.connectionsMax };
   boundEachAddress(server, bounds, (address) => isTrusted(address, 0));
   boundArrivingHeads(server, LIMITS.requestHeadsBytesMax, LIMITS.requestCheckMs);

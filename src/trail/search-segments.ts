@@ -92,7 +92,7 @@ export const openEvents = (each: EachTenant, span: HourSpan): Prisma.Sql => Pris
 
 /** Whether nothing but words is asked for: of a word the index knows the hour, and nothing else. */
 const isWordsAlone = (filter: AuditEventFilter, { group }: Counted) =>
-  givenFilters(filter).length === 0 && group === null;
+  filter.expression === null && givenFilters(filter).length === 0 && group === null;
 
 export const NONE = Prisma.sql`SELECT ''::text AS v, 0 AS lo, 0 AS hi, 0::bigint AS n, 0::bigint AS ok WHERE false`;
 

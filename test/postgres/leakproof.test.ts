@@ -138,7 +138,7 @@ async function read(
   const scope = tenantSet(tenants);
   const reader = new PostgresAuditEventReader(ask, form, undefined, snapshot);
   const explorer = new PostgresAuditEventExplorer(ask, form, undefined, snapshot);
-  const exported = new PostgresExportSource(ask, form, undefined, snapshot);
+  const exported = new PostgresExportSource(ask, form, snapshot);
   const query = { sort: 'recordId', descending: true, page: 1, pageSize: 10 } as const;
   for (const sort of Object.values(SORTS)) await reader.page(scope, { ...query, filter: NO_FILTER, sort });
   for (const filter of FILTERS) {

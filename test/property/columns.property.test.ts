@@ -13,7 +13,7 @@ import { DEEP_OFFSET } from '../../src/modules/activity/page.statement';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { FACET_FIELDS } from '../../src/modules/explore/explorer';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
-import { LIMITS_OF_PAGES, PostgresExportSource } from '../../src/modules/export/export.source';
+import { PostgresExportSource } from '../../src/modules/export/export.source';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
@@ -104,7 +104,7 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
       const form = formOf(place);
       const reader = new PostgresAuditEventReader(db.ask, form, DEEP_OFFSET, db.snapshot);
       const explorer = new PostgresAuditEventExplorer(db.ask, form, 0, db.snapshot);
-      const exported = new PostgresExportSource(db.ask, form, LIMITS_OF_PAGES, db.snapshot);
+      const exported = new PostgresExportSource(db.ask, form, db.snapshot);
       const retention = new PostgresRetentionStore(db.prisma, db.migrator);
       await fc.assert(
         fc.asyncProperty(scenario, async (run) => {

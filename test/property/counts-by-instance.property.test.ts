@@ -153,7 +153,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
       return explorers.slice(-1);
     };
     const cautious = new PostgresAuditEventExplorer(db.ask, formOf(place), 0);
-    const exported = new PostgresExportSource(db.ask, formOf(place));
+    const exported = new PostgresExportSource(db.ask, formOf(place), db.snapshot);
     const [folder, indexer] = [new Folder(db.migrator), new Indexer(db.migrator, AT_ONCE)];
     const retention = new PostgresRetentionStore(db.prisma, db.migrator);
     const fill = async () => {

@@ -53,7 +53,10 @@ describe.each(ENGINES)('the export on %s', (engine) => {
             const expected = idsOf(stored, tenants.map(String), question);
             const cursor = stored.map(({ recordId }) => recordId).sort()[cursorAt] ?? null;
             for (const form of formsOf(engine)) {
-              const source = new PostgresExportSource(database.ask, form, { ...pageLimits, read: 3 });
+              const source = new PostgresExportSource(database.ask, form, database.snapshot, {
+                ...pageLimits,
+                read: 3,
+              });
               const running = await exporter(
                 source,
                 leases,

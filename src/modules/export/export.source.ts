@@ -19,7 +19,7 @@ const ALL: IdSpan = {
 };
 
 /** `read`: events that one statement goes through to find those that match. */
-export const LIMITS_OF_PAGES = {
+const LIMITS_OF_PAGES = {
   events: LIMITS.exportPageEvents as number,
   bytes: LIMITS.exportPageBytes as number,
   read: LIMITS.exportReadEvents as number,
@@ -30,8 +30,8 @@ export class PostgresExportSource implements ExportSource {
   constructor(
     private readonly ask: AskRows,
     private readonly form: TenantForm,
+    private readonly snapshot: RunSteps,
     private readonly limits = LIMITS_OF_PAGES,
-    private readonly snapshot: RunSteps | null = null,
   ) {}
 
   async plan(tenants: TenantSet, filter: AuditEventFilter): Promise<ExportPlan> {
@@ -50,8 +50,7 @@ export class PostgresExportSource implements ExportSource {
   /** Hours [lo, hi) with matching events, in order, and how many. */
   async #hours(tenants: TenantSet, filter: AuditEventFilter) {
     const { snapshot, form } = this;
-    if (!snapshot || !isForColumns(filter))
-      return this.ask(spansStatement(eachTenant(tenants, form), filter), tenants);
+    if (!isForColumns(filter)) return this.ask(spansStatement(eachTenant(tenants, form), filter), tenants);
     const { windows } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
       counter.count({ windowMs: HOUR_MS, fields: [], hasOutcomes: false }),
     );

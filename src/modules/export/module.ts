@@ -1,7 +1,7 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { Database } from '../../database/clients';
 import type { TenantForm } from '../../trail/counts/scope';
-import { LIMITS_OF_PAGES, PostgresExportSource } from './export.source';
+import { PostgresExportSource } from './export.source';
 import { type BeginExport, exporter } from './export-events';
 import { PostgresExportLeases } from './leases';
 
@@ -11,8 +11,4 @@ export const beginExports = (
   form: TenantForm,
   fairShare: FairShare,
 ): BeginExport =>
-  exporter(
-    new PostgresExportSource(ask, form, LIMITS_OF_PAGES, snapshot),
-    new PostgresExportLeases(prisma),
-    fairShare,
-  );
+  exporter(new PostgresExportSource(ask, form, snapshot), new PostgresExportLeases(prisma), fairShare);
