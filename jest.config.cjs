@@ -25,6 +25,7 @@ const compile = (syntax) => [
 module.exports = {
   rootDir: __dirname,
   roots: ['<rootDir>/test'],
+  setupFiles: ['<rootDir>/test/support/seed.ts'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform: { '\\.ts$': compile('typescript'), '\\.[cm]?js$': compile('ecmascript') },
   transformIgnorePatterns: [`/node_modules/(?!(.*/node_modules/)?(${COMPILED_PACKAGES.join('|')})/)`],
