@@ -62,6 +62,8 @@ async function atZeros(file: FileAtStop, offset: number, { once }: EndContext): 
   if (mayContinue) return wait(false);
   const next = await file.soundBlockAfter(offset);
   if (next === null) return finish(file.size, schemaProblem(file, offset));
+  // It was written since it was read.
+  if (next === offset) return wait(false);
   const problem = `byte ${offset}: zeros up to the block at byte ${next}`;
   return { kind: 'skip', lostFrom: offset, to: next, problem };
 }

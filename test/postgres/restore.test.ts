@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cp, readFile, rm } from 'node:fs/promises';
+import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
@@ -131,6 +131,11 @@ describeOnPostgres('a backup, restored into a new cluster', () => {
     await until(
       async () => (await acme.get('/audit-log')).body.data,
       ({ checkpoint }) => checkpoint !== null && parseNote(checkpoint)?.size === EVENTS,
+    );
+    // The instance notes a checkpoint that it has seen, too.
+    await until(
+      () => readdir(path.join(old.dataDir, 'checkpoints')),
+      (noted) => noted.includes(`tenant-${acme.tenantId}`),
     );
     folder = await temporaryFolder();
     // While it serves, and in this order: a checkpoint that is newer than the dump would say that entries are missing.
