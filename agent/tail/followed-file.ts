@@ -126,7 +126,7 @@ export class FollowedFile {
     const isNew =
       (before.size > 0 || others.length > 0) && [found, ...others].some(({ inode }) => !before.has(inode));
     this.hasNewPath ||= isNew;
-    this.follow(seenAt(this.sighting, this.hasAudit, found, others));
+    this.follow(seenAt(this.sighting, this.hasAudit ? this.audit : null, found, others));
   }
 
   /** No path leads to it any more. */

@@ -41,15 +41,16 @@ export function firstSighting(
   };
 }
 
-/** @param hasAudit SQL Server named the file */
+/** @param audit of the name that SQL Server gave the file; null: it is not known */
 export function seenAt(
   before: Sighting,
-  hasAudit: boolean,
+  audit: string | null,
   found: FoundFile,
   others: readonly FoundFile[],
 ): Sighting {
   const files = [found, ...others].filter(({ isSpooled }) => !isSpooled);
-  const isRenamed = hasAudit && files.length > 0 && files.every(({ audit }) => audit === null);
+  // A copy may have a name that reads like a file of another audit.
+  const isRenamed = audit !== null && files.length > 0 && files.every((file) => file.audit !== audit);
   // At the first look since the start. An agent that was ended may have noted newer files before it noted the loss: the
   // bookmark of this one says that there were none.
   const isFirstLook = before.found === null && before.name !== found.name;

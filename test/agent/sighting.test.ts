@@ -19,19 +19,25 @@ const afterStart = (mayGrow: boolean) => ({
 
 describe('a file that has another name after a start, beside newer files', () => {
   it('was passed by where its bookmark says that it was the newest', () => {
-    expect(seenAt(afterStart(true), true, kept, []).isPassedBy).toBe(true);
+    expect(seenAt(afterStart(true), 'Audit', kept, []).isPassedBy).toBe(true);
+  });
+
+  it('was passed by beside a copy whose name reads like a file of another audit', () => {
+    const copy = foundAs(`copy of ${NAME}`, 'copy of Audit');
+    expect(seenAt(afterStart(true), 'Audit', kept, [copy]).isPassedBy).toBe(true);
+    expect(seenAt(afterStart(true), 'Audit', kept, [foundAs(NAME, 'Audit')]).isPassedBy).toBe(false);
   });
 
   it('was not passed by where newer files were known when its bookmark was written', () => {
-    expect(seenAt(afterStart(false), true, kept, []).isPassedBy).toBe(false);
+    expect(seenAt(afterStart(false), 'Audit', kept, []).isPassedBy).toBe(false);
   });
 
   it('was not passed by under the name that SQL Server gave it', () => {
-    expect(seenAt(afterStart(true), true, foundAs(NAME, 'Audit'), []).isPassedBy).toBe(false);
+    expect(seenAt(afterStart(true), 'Audit', foundAs(NAME, 'Audit'), []).isPassedBy).toBe(false);
   });
 
   it('is not passed by when it is renamed later, beside files that are known', () => {
-    const before = { ...seenAt(afterStart(true), true, foundAs(NAME, 'Audit'), []), isLast: false };
-    expect(seenAt(before, true, kept, []).isPassedBy).toBe(false);
+    const before = { ...seenAt(afterStart(true), 'Audit', foundAs(NAME, 'Audit'), []), isLast: false };
+    expect(seenAt(before, 'Audit', kept, []).isPassedBy).toBe(false);
   });
 });
