@@ -1,23 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { BinaryArray } from '../../src/database/binary-array';
-import { type Database } from '../../src/database/clients';
-import { openDatabase } from '../../src/database/database';
-import { migrate } from '../../src/database/migrate';
-import { createTestDatabase, ENGINES, type TestDatabase } from '../support/engines';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
 
 describe.each(ENGINES)('columns in binary form on %s', (engine) => {
-  let place: TestDatabase;
-  let db: Database;
+  let store: Store;
   beforeAll(async () => {
-    place = await createTestDatabase(engine);
-    db = await openDatabase(place);
-    await migrate(db.migrator);
+    store = await Store.open(engine);
   });
-  afterAll(async () => {
-    await db.close();
-    await place.drop();
-  });
+  afterAll(() => store.close());
 
   // U+FEFF at the beginning is what the embedded engine's driver drops; texts are stored with it escaped.
   const text = fc.string({ unit: 'grapheme', maxLength: 200 }).filter((t) => !/[\0\uFEFF]/.test(t));
@@ -52,7 +44,7 @@ describe.each(ENGINES)('columns in binary form on %s', (engine) => {
           values.json(JSON.stringify({ text }));
         }
         const places = order && Uint32Array.from(order);
-        const found = await db.run(
+        const found = await store.database.run(
           `SELECT id::text, text, flag, json->>'text' AS inner
            FROM unnest($1::uuid[], $2::text[], $3::bool[], $4::jsonb[]) AS x(id, text, flag, json)`,
           [ids, texts, flags, values].map((array) => array.parameter(places)),

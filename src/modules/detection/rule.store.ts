@@ -59,12 +59,14 @@ export class RuleStore {
 
   /** A rule as engines get it. @throws DomainError `not_found`, `invalid_parameter` for a filter */
   async runnable(tenantId: number, ruleId: string): Promise<RuleSource & { readonly title: string }> {
-    const { kind, title } = await this.find(tenantId, ruleId);
-    if (kind === 'filter') throw refused('A filter finds nothing by itself: test a rule that it narrows.');
-    const { rules } = await this.#all(tenantId);
-    const rule = rules.find((one) => one.ruleId === ruleId.toLowerCase());
-    if (!rule) throw noSuchRule();
-    return { ...toSource(rule), title };
+    const { rows, rules } = await this.#all(tenantId);
+    const id = ruleId.toLowerCase();
+    if (filtersOf(rows).some((filter) => filter.ruleId === id))
+      throw refused('A filter finds nothing by itself: test a rule that it narrows.');
+    const rule = rules.find((one) => one.ruleId === id);
+    const about = await rule?.about();
+    if (!rule || !about) throw noSuchRule();
+    return { ...toSource(rule), title: about.title };
   }
 
   /** The first rule of a file, with the tenant's filters, as engines would get it. @throws DomainError `invalid_parameter` */
