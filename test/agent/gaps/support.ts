@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Gap } from '../../../agent/gaps/gap';
@@ -40,10 +40,12 @@ export class AuditFolder {
     return join(this.folder, auditFileName(file));
   }
 
-  /** Writes a file with a block for each record, by default counted from 1. */
+  /** Writes a file with a block for each record, by default counted from 1. As with SQL Server, it is never empty between. */
   write(file: number, records: readonly number[], sequences?: readonly number[]): void {
     const blocks = records.map((n, i) => writer.block([row(n)], { sequence: sequences?.[i] ?? i + 1 }));
-    writeFileSync(this.path(file), Buffer.concat([writer.prologue(guidOf(file)), ...blocks]));
+    const content = Buffer.concat([writer.prologue(guidOf(file)), ...blocks]);
+    writeFileSync(this.path(file), content, { flag: this.has(file) ? 'r+' : 'w' });
+    truncateSync(this.path(file), content.length);
   }
 
   has(file: number): boolean {
