@@ -25,6 +25,10 @@ export class Absences {
   readonly #looks = new Map<string, Set<() => void>>();
   readonly #nodes: { tick(): void; dues(): readonly number[]; watchAll(): void }[] = [];
 
+  get isWatching(): boolean {
+    return this.#nodes.length > 0;
+  }
+
   /** What an event tells to be over. @param instance of the event, folded */
   see(instance: string): void {
     if (this.#looks.size === 0) return;

@@ -61,6 +61,16 @@ export class Engine {
     this.#moment.isReady = isReady;
   }
 
+  /**
+   * Actions, in lower case, that its rules are about; null: any. Who leaves the others out gets the same findings, but
+   * for events more than a day late: a group that is over is forgotten by the time of every event.
+   */
+  get actions(): readonly string[] | null {
+    const sets = this.#leaves.map(({ matcher }) => matcher.actions);
+    if (this.#absences.isWatching || sets.includes(null)) return null;
+    return [...new Set(sets.flatMap((set) => [...(set ?? [])]))];
+  }
+
   /** What windows and baselines hold: entries. */
   get size(): number {
     return this.#tally.size;

@@ -51,9 +51,14 @@ export interface Clock {
   readonly isBehind?: boolean;
 }
 
+export interface Opened {
+  /** Of `Engine`. */
+  readonly actions: readonly string[] | null;
+}
+
 /** Where engines run: one for each tenant that is being worked on. */
 export interface EngineHost {
-  open(tenantId: number, rules: readonly RuleSource[], state: readonly StoredState[]): Promise<void>;
+  open(tenantId: number, rules: readonly RuleSource[], state: readonly StoredState[]): Promise<Opened>;
   /** @param workMs about the most it takes: the engines of other tenants wait */
   learn(tenantId: number, events: readonly DetectionEvent[], workMs?: number): Promise<Learned>;
   /** @param isReady whether baselines have been built @param workMs as of `learn` */
@@ -67,11 +72,12 @@ export class LocalHost implements EngineHost {
   readonly #engines = new Map<number, Engine>();
   readonly #rules = new KnownRules();
 
-  async open(tenantId: number, rules: readonly RuleSource[], state: readonly StoredState[]): Promise<void> {
+  async open(tenantId: number, rules: readonly RuleSource[], state: readonly StoredState[]): Promise<Opened> {
     const active = rules.flatMap((source) => this.#rules.active(source));
     const engine = new Engine(tenantId, active);
     engine.load(state.map(fromStoredState));
     this.#engines.set(tenantId, engine);
+    return { actions: engine.actions };
   }
 
   async learn(tenantId: number, events: readonly DetectionEvent[], workMs?: number): Promise<Learned> {

@@ -40,7 +40,7 @@ class ThreadHost implements EngineHost {
   >();
 
   open(...values: Parameters<EngineHost['open']>) {
-    return this.#ask<void>('open', values);
+    return this.#ask<Awaited<ReturnType<EngineHost['open']>>>('open', values);
   }
 
   learn(...values: Parameters<EngineHost['learn']>) {

@@ -51,6 +51,8 @@ export interface ArrivalLimits {
   readonly events: number;
   /** Of statements and additional values, but for those of the last event. */
   readonly bytes: number;
+  /** Only events of these actions, in lower case, are read. The others count as removed. */
+  readonly actions?: readonly string[] | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Prisma } from '../../database/clients';
 import { FEED_COLUMNS } from '../event-rows';
+import type { ArrivalLimits } from './arrival-reader';
 
 /** Statements of one tenant name it by value, and stay on its node of a distributed database. */
 
@@ -45,7 +46,7 @@ export interface Wanted {
  */
 export function eventsStatement(
   { ids, tenants }: Wanted,
-  { events, bytes }: { readonly events: number; readonly bytes: number },
+  { events, bytes, actions }: Pick<ArrivalLimits, 'events' | 'bytes' | 'actions'>,
 ): Prisma.Sql {
   const [lowest, highest] = boundsOf(ids);
   const list = Prisma.sql`string_to_array(${ids.join(',')}, ',')::uuid[]`;
@@ -59,13 +60,18 @@ export function eventsStatement(
         Prisma.sql`ROWS FROM (unnest(${[...tenants]}::int[]), unnest(${list})) WITH ORDINALITY AS x(tenant_id, record_id, place)`,
         Prisma.sql`e.tenant_id = x.tenant_id`,
       ];
+  // Only ASCII is folded here: what an action with other letters is, its reader says.
+  const isWanted = actions
+    ? Prisma.sql` AND (lower(e.action_id COLLATE "C") = ANY(${[...actions]}::text[])
+        OR octet_length(e.action_id) > char_length(e.action_id))`
+    : Prisma.empty;
   return Prisma.sql`
     SELECT r.* FROM (
       SELECT u.*, count(*) OVER ()::int AS matched, sum(u.size) OVER (ORDER BY u.n) - u.size AS before
       FROM (
         SELECT x.place::int - 1 AS n, ${FEED_COLUMNS}, octet_length(e.statement) + pg_column_size(e.additional) AS size
         FROM ${source} JOIN audit_event e ON e.record_id = x.record_id
-        WHERE ${isItsTenant} AND e.record_id >= ${lowest}::uuid AND e.record_id <= ${highest}::uuid) u
+        WHERE ${isItsTenant} AND e.record_id >= ${lowest}::uuid AND e.record_id <= ${highest}::uuid${isWanted}) u
       ORDER BY u.n LIMIT ${events}::int) r
     WHERE r.before <= ${bytes}::bigint ORDER BY r.n`;
 }

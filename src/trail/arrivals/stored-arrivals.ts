@@ -129,6 +129,7 @@ export class PostgresArrivalReader implements ArrivalReader {
       events: share(limits.events),
       bytes: share(limits.bytes),
       ...(limits.end !== undefined && { end: limits.end }),
+      actions: limits.actions,
     };
     if (behind.length === 1 || this.form === 'union')
       return inTurn(behind, (place) => this.#readOne(place, shares, make));
@@ -154,7 +155,7 @@ export class PostgresArrivalReader implements ArrivalReader {
     while (at < end && items.length < limits.events && bytes <= limits.bytes) {
       const events = limits.events - items.length;
       const count = Math.min(POSITIONS_AT_ONCE, end - at, Math.max(POSITIONS_AT_LEAST, events));
-      const room = { events, bytes: limits.bytes - bytes };
+      const room = { events, bytes: limits.bytes - bytes, actions: limits.actions };
       const [read] = await this.#stretches([{ tenantId, from: at, size, count }], room, make);
       if (!read) break;
       for (const item of read.items) items.push(item);
@@ -168,7 +169,7 @@ export class PostgresArrivalReader implements ArrivalReader {
   /** Each of a few hundred positions, all by two statements. */
   async #stretches<T>(
     stretches: readonly Stretch[],
-    limits: Pick<ArrivalLimits, 'events' | 'bytes'>,
+    limits: Pick<ArrivalLimits, 'events' | 'bytes' | 'actions'>,
     make: Make<T>,
   ) {
     const tenants = stretches.map(({ tenantId }) => tenantId);
