@@ -68,7 +68,7 @@ export class Absences {
       if (told.length === 0) return;
       group.body.pending = group.body.pending.filter((one) => !told.includes(one));
       store.markDirty(key);
-      for (const { entry } of told) up(entry, group.values, moment.position);
+      for (const { entry } of told) up(entry, group.values, moment.position, null);
     };
     const watch = (key: string, pending: Pending) => {
       const forget = this.#watch(foldCase(pending.entry.i.at(-1) ?? ''), () => {

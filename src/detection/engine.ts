@@ -231,7 +231,7 @@ export class Engine {
           values: Object.fromEntries(node.groupBy.map((one, i) => [one.name, values[i] ?? null])),
         };
       },
-      up: (entry, values, position) => tell({ entry, seen: null, values }, position),
+      up: (entry, values, position, seen) => tell({ entry, seen, values }, position),
     };
     switch (node.kind) {
       case 'event_count':

@@ -43,8 +43,8 @@ export interface Place {
   /** Forgets groups whose time is over, also for events that come late. */
   sweep<Body>(store: GroupStore<Body>, within: number, newest: (body: Body) => number): void;
   readonly groupOf: (hit: Hit, child: number) => { readonly key: string; readonly values: GroupValues };
-  /** Tells what was found to the node above. */
-  readonly up: (entry: Entry, values: GroupValues, position: number) => void;
+  /** Tells what was found to the node above. @param seen the event that completed it; null: none did */
+  readonly up: (entry: Entry, values: GroupValues, position: number, seen: Hit['seen']) => void;
 }
 
 /** Groups of one node; a group's entries are bounded by its number, so what all hold is too. */
@@ -61,28 +61,50 @@ export function receiveCount(node: CountNode | ValueCountNode, place: Place): Re
   const store = place.store<Lanes>(bySize(node.atLeast), lanesSize);
   place.sweep(store, node.within, newestOf);
   const { within, atLeast } = node;
+  const isCounted = onceForEach(node);
   return (hit, child, position) => {
     const { key, values } = place.groupOf(hit, child);
-    const value = node.kind === 'value_count' ? groupedValue(hit, node.value, child) : null;
+    const value = node.kind === 'value_count' ? joinedValue(hit, node.values, child) : null;
     if (node.kind === 'value_count' && value === null) return;
+    if (!isCounted(child, key, position)) return;
     const { body } = store.touch(key, values, position, noLanes);
     const whole =
       value === null
         ? countHit(body, hit.entry, within, atLeast)
         : countValue(body, { ...hit.entry, v: foldCase(value) }, within, atLeast);
-    if (whole) place.up(whole, values, position);
+    if (whole) place.up(whole, values, position, hit.seen);
   };
+}
+
+/** An event that several rules of a count match is one event. */
+function onceForEach({ kind, children }: CountNode | ValueCountNode) {
+  const counted = new Set<string>();
+  let latest = -1;
+  return (child: number, key: string, position: number): boolean => {
+    if (kind !== 'event_count' || children.length === 1 || children[child]?.kind !== 'event') return true;
+    if (position !== latest) counted.clear();
+    latest = position;
+    const isFirst = !counted.has(key);
+    counted.add(key);
+    return isFirst;
+  };
+}
+
+/** Null: one of them is absent. */
+function joinedValue(hit: Hit, of: ValueCountNode['values'], child: number): string | null {
+  const values = of.map((one) => groupedValue(hit, one, child));
+  return values.includes(null) ? null : values.join('\u001f');
 }
 
 export function receiveTogether(node: TemporalNode, place: Place): Receive {
   const store = place.store<Parts>(bySize(PARTS), partsSize);
   place.sweep(store, node.within, newestPart);
-  const how = { within: node.within, isOrdered: node.kind === 'temporal_ordered' };
+  const how = { within: node.within, isOrdered: node.kind === 'temporal_ordered', atLeast: node.atLeast };
   return (hit, child, position) => {
     const { key, values } = place.groupOf(hit, child);
     const group = store.touch(key, values, position, () => noParts(node.children.length));
     const whole = together(group.body, child, hit.entry, how);
-    if (whole) place.up(whole, values, position);
+    if (whole) place.up(whole, values, position, hit.seen);
   };
 }
 
@@ -109,7 +131,7 @@ export function receiveUnseen(node: UnseenNode, { moment, groupOf, up, ...place 
       // A group stays as long as its values do.
       if (ofGroup.body.last < day)
         store.touch(groupName, values, position, () => ofGroup.body).body.last = day;
-      if (isNew && isTold) up(hit.entry, all, position);
+      if (isNew && isTold) up(hit.entry, all, position, hit.seen);
     }
   };
 }
@@ -123,6 +145,6 @@ export function receiveAbove(node: AboveNode, place: Place): Receive {
     const { key, values } = place.groupOf(hit, child);
     const group = store.touch(key, values, position, noSums);
     const whole = addToSum(group.body, hit.entry, value, node, canTell(place.moment));
-    if (whole) place.up(whole, values, position);
+    if (whole) place.up(whole, values, position, hit.seen);
   };
 }

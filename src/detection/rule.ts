@@ -28,9 +28,14 @@ export type CountNode = Grouped & { readonly kind: 'event_count'; readonly atLea
 export type ValueCountNode = Grouped & {
   readonly kind: 'value_count';
   readonly atLeast: number;
-  readonly value: Grouping;
+  /** Together they are what is counted. */
+  readonly values: readonly Grouping[];
 };
-export type TemporalNode = Grouped & { readonly kind: 'temporal' | 'temporal_ordered' };
+export type TemporalNode = Grouped & {
+  readonly kind: 'temporal' | 'temporal_ordered';
+  /** So many of the rules; of those in order all. */
+  readonly atLeast: number;
+};
 /** The first child happened, and the second did not before the time was over. */
 export type AbsenceNode = Grouped & {
   readonly kind: 'absence';

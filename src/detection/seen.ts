@@ -34,7 +34,7 @@ export class Seen {
     this.#everything ??= foldCase(
       [...Object.values(this.event.fields), ...Object.values(this.event.additional)]
         .filter((value) => !isAbsent(value))
-        .concat(windowsView.data(this.event))
+        .concat(windowsView.data(this.event), windowsView.eventIds(this.event))
         .join('\n'),
     );
     return this.#everything;

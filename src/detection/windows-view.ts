@@ -111,6 +111,7 @@ const computer = ({ fields }: DetectionEvent) => fields.serverInstanceName?.spli
 
 export const windowsView = {
   data,
+  eventIds,
   fields: {
     Provider_Name: providers,
     Source: providers,

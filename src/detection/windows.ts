@@ -122,18 +122,24 @@ export const partsSize = ({ parts }: Parts): number =>
 export const newestPart = ({ parts }: Parts): number =>
   Math.max(0, ...parts.flatMap((entries) => entries.map(({ l }) => l)));
 
-/** @returns one hit of each rule, all within the time, when this one completed them */
+/** @returns one hit of each rule, or of as many as are needed, all within the time, when this one completed them */
 export function together(
   body: Parts,
   child: number,
   entry: Entry,
-  { within, isOrdered }: { readonly within: number; readonly isOrdered: boolean },
+  {
+    within,
+    isOrdered,
+    atLeast,
+  }: { readonly within: number; readonly isOrdered: boolean; readonly atLeast: number },
 ): Entry | null {
   const own = body.parts[child] as Entry[];
   insert(own, entry);
   if (own.length > PARTS_MAX) own.shift();
-  if (body.parts.some((entries) => entries.length === 0)) return null;
-  const found = isOrdered ? inOrder(body.parts, child, entry) : inAnyOrder(body.parts, child, entry, within);
+  if (body.parts.filter((entries) => entries.length > 0).length < atLeast) return null;
+  const found = isOrdered
+    ? inOrder(body.parts, child, entry)
+    : inAnyOrder(body.parts, child, entry, { within, atLeast });
   if (!found) return null;
   const times = found.map(({ l }) => l);
   if (Math.max(...times) - Math.min(...times) > within) return null;
@@ -165,14 +171,15 @@ function inAnyOrder(
   parts: readonly (readonly Entry[])[],
   child: number,
   entry: Entry,
-  within: number,
+  { within, atLeast }: { readonly within: number; readonly atLeast: number },
 ): Entry[] | null {
   const starts = parts.flat().flatMap(({ l }) => (l <= entry.l && l >= entry.l - within ? [l] : []));
   for (const start of starts.sort((a, b) => a - b)) {
-    const found = parts.map((entries, i) =>
-      i === child ? entry : entries.find(({ l }) => l >= start && l <= start + within),
-    );
-    if (found.every((one) => one !== undefined)) return found.sort((a, b) => a.l - b.l);
+    const found = parts.flatMap((entries, i) => {
+      const one = i === child ? entry : entries.find(({ l }) => l >= start && l <= start + within);
+      return one ? [one] : [];
+    });
+    if (found.length >= atLeast) return found.sort((a, b) => a.l - b.l);
   }
   return null;
 }

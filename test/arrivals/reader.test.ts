@@ -99,7 +99,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
   it('are those of some actions where only these are wanted, also where the reading is cut', async () => {
     const actions = ['LGIF', 'SL', 'Lgif', 'lgif', '\u212a', 'LGI', 'AL'];
     const made = store.checked(
-      Array.from({ length: 300 }, (_, i) => ({ blockOffset: 512 * (i + 1), actionId: actions[i % 7] })),
+      Array.from({ length: 300 }, (_, i) => ({ blockOffset: 512 * (i + 1), actionId: actions[i % 7] ?? '' })),
     );
     await store.insert(made);
     await trial.run();

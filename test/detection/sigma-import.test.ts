@@ -1,26 +1,7 @@
 import { Engine } from '../../src/detection/engine';
-import type { Rule } from '../../src/detection/rule';
 import { testEvents } from '../../src/detection/rule-test';
-import { RuleRefused } from '../../src/detection/sigma/problem';
 import { parseRules } from '../../src/detection/sigma/rule-file';
-
-const HEAD = 'title: A rule\nlogsource:\n  product: windows\n  service: application\n';
-const rule = (detection: string) => `${HEAD}detection:\n${detection}`;
-
-function findings(source: string, ...events: Readonly<Record<string, unknown>>[]): number {
-  const active = parseRules(source).map((one: Rule) => ({ rule: one, version: 1 }));
-  return new Engine(1, active).evaluate(testEvents({ name: '', finds: true, events }), 0).length;
-}
-
-function problemsOf(source: string): readonly string[] {
-  try {
-    parseRules(source);
-    return [];
-  } catch (error) {
-    if (!(error instanceof RuleRefused)) throw error;
-    return error.problems.map(({ line, reason }) => `${line}: ${reason}`);
-  }
-}
+import { findings, HEAD, problemsOf, rule } from './support/sigma';
 
 const STOPPED = { actionId: 'AL', statement: 'ALTER SERVER AUDIT [Main] WITH (STATE=OFF)' };
 const FAILED = { actionId: 'LGIF', succeeded: false, serverPrincipalName: 'sa', clientIp: '203.0.113.9' };
@@ -156,6 +137,17 @@ describe('selections', () => {
     ],
     ["    '|all': [sales, orders]", {}, 1],
     ["    - 'pay?oll'", { objectName: 'payroll' }, 1],
+    ['    - 33205', {}, 1],
+    ['    succeeded: 0', { succeeded: false }, 1],
+    ['    succeeded: no', { succeeded: false }, 1],
+    ['    succeeded|neq: 1', { succeeded: false }, 1],
+    ["    succeeded: 'True'", { succeeded: false }, 0],
+    ["    succeeded|contains: 'als'", { succeeded: false }, 1],
+    ['    objectName|exists: no', { objectName: '' }, 1],
+    ['    additional.made: 12345678901234567890', { additional: { made: '12345678901234567890' } }, 1],
+    ['    additional.made: 1.10', { additional: { made: '1.10' } }, 1],
+    ['    additional.made: 1.10', { additional: { made: 1.1 } }, 1],
+    ['    additional.made|startswith: 1.10', { additional: { made: '1.1.7' } }, 0],
   ])('%s on %j: %i', (selection, event, count) => {
     expect(findings(one(selection), event)).toBe(count);
   });
@@ -197,6 +189,7 @@ describe('YAML as people write it', () => {
     ['folded texts', '  s:\n    objectName: >-\n      orders\n  condition: |\n    s\n'],
     ['comments', "  s: # here\n    # there\n    objectName: 'orders' # 'x'\n  condition: s\n"],
     ['the end of a document', '  s:\n    objectName: orders\n  condition: s\n...\n'],
+    ['a document with nothing', '  s:\n    objectName: orders\n  condition: s\n---\n'],
   ])('is taken: %s', (_, detection) => {
     expect(findings(rule(detection), { actionId: 'SL' })).toBe(1);
   });
@@ -376,9 +369,16 @@ describe('what is not supported', () => {
     [rule('  s:\n    objectName|base64offset|contains: x\n  condition: s\n'), '7: the modifier base64offset'],
     [rule('  s:\n    objectName: x\n  condition: s | near s\n'), '8: aggregations behind | are not'],
     [
-      'title: x\nfilter:\n  rules: any\n  s:\n    objectName: x\n  condition: not s\n',
-      '1: the file has filters and no rule',
+      'title: x\nfilter:\n  s:\n    objectName: x\n  condition: not s\n',
+      '2: filter.rules must name rules, or say any\n1: a filter must have a logsource',
     ],
+    [
+      'title: x\nlogsource:\n  product: sqlserver\nfilter:\n  rules: {a: b}\n  s:\n    objectName: x\n  condition: not s\n',
+      '5: filter.rules must name rules, or say any',
+    ],
+    [rule('  s: []\n  condition: s\n'), '6: a list of selections or keywords is empty'],
+    [rule('  s:\n    objectName: x\n  condition: []\n'), '8: the list of conditions is empty'],
+    [rule('  s:\n    succeeded: maybe\n  condition: s\n'), '7: succeeded is true or false'],
     ['a: [', '1: no YAML'],
     ['- x\n', '1: a document must be a map'],
   ])('is refused with its line: %#', (source, problem) => {

@@ -1,5 +1,5 @@
 import { fieldSlot } from '../field-names';
-import type { Grouping, RuleNode, Tuning } from '../rule';
+import { childrenOf, type Grouping, type RuleNode, type Tuning } from '../rule';
 import type { CorrelationDocument } from './document';
 import { entryOf, type MapNode, textAt, textsAt } from './node';
 import { type Problems, short } from './problem';
@@ -9,6 +9,8 @@ interface Around {
   readonly problems: Problems;
   readonly tuning: Tuning;
   readonly childOf: (name: string, line: number) => RuleNode | null;
+  /** All that a rule of the file is called. */
+  readonly namesOf: (name: string) => readonly string[];
 }
 
 const SIGMA_TYPES = ['event_count', 'value_count', 'temporal', 'temporal_ordered'] as const;
@@ -16,6 +18,10 @@ const SIGMA_TYPES = ['event_count', 'value_count', 'temporal', 'temporal_ordered
 const OWN_TYPES = ['absence', 'unseen', 'above'] as const;
 type Type = (typeof SIGMA_TYPES)[number] | (typeof OWN_TYPES)[number];
 
+const KEYS = [
+  ...['type', 'rules', 'group-by', 'timespan', 'timeframe', 'condition', 'aliases', 'generate'],
+  ...['clock', 'days', 'learn-days', 'times'],
+];
 const CHILDREN_MAX = 20;
 const GROUPS_MAX = 8;
 const COUNT_MAX = 10_000;
@@ -29,6 +35,8 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
   const type = textAt(map, 'type') as Type | null;
   if (!type || ![...SIGMA_TYPES, ...OWN_TYPES].includes(type))
     return problems.add(at('type'), `a correlation of type ${short(String(type))} is not supported`);
+  for (const { key, line: of } of map.entries)
+    if (!KEYS.includes(key)) problems.add(of, `${short(key)} of a correlation is not supported`);
   const names = textsAt(map, 'rules');
   if (names.length === 0 || names.length > CHILDREN_MAX)
     return problems.add(at('rules'), `a correlation names 1 to ${CHILDREN_MAX} rules`);
@@ -37,7 +45,8 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
   const groupNames = textsAt(map, 'group-by');
   if (groupNames.length > GROUPS_MAX)
     return problems.add(at('group-by'), `group-by names at most ${GROUPS_MAX} fields`);
-  const toGroup = (name: string, key: string) => groupingOf(name, names, children, map, at(key), problems);
+  const toGroup = (name: string, key: string) =>
+    groupingOf(name, { names, children, map, line: at(key), problems, namesOf: around.namesOf });
   const groupBy = groupNames.map((name) => toGroup(name, 'group-by'));
   const spanText = textAt(map, 'timespan') ?? textAt(map, 'timeframe');
   const within =
@@ -57,15 +66,15 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
       const threshold = thresholdOf(map, at('condition'), around);
       if (threshold === null) return null;
       if (type === 'event_count') return { kind: type, ...common, atLeast: threshold };
-      const value = countedValue(map, toGroup, at('condition'), problems);
-      return value && { kind: type, ...common, atLeast: threshold, value };
+      const values = countedValues(map, toGroup, at('condition'), problems);
+      return values && { kind: type, ...common, atLeast: threshold, values };
     }
     case 'temporal':
-    case 'temporal_ordered':
-      if (entryOf(map, 'condition'))
-        return problems.add(at('condition'), `a condition of ${type} is not supported`);
+    case 'temporal_ordered': {
       if (children.length < 2) return problems.add(at('rules'), `${type} needs two rules`);
-      return { kind: type, ...common };
+      const atLeast = togetherOf(type, names, map, at('condition'), problems);
+      return atLeast === null ? null : { kind: type, ...common, atLeast };
+    }
     case 'absence': {
       if (children.length !== 2)
         return problems.add(at('rules'), 'absence names two rules: what happened, and what did not');
@@ -76,11 +85,12 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
       return { kind: type, ...common, clockMs: clockUs === null ? null : clockUs / US_PER_MS };
     }
     case 'unseen': {
-      const value = countedValue(map, toGroup, at('condition'), problems);
+      const [value, another] = countedValues(map, toGroup, at('condition'), problems) ?? [];
+      if (another) return problems.add(at('condition'), 'unseen knows one field');
       const days = daysOf(map, 'days', 60);
       const learnDays = daysOf(map, 'learn-days', 7);
       if (days === null || learnDays === null) return problems.add(line, 'days must be from 1 to 366');
-      return value && { kind: type, ...common, value, days, learnDays };
+      return value ? { kind: type, ...common, value, days, learnDays } : null;
     }
     case 'above': {
       const condition = entryOf(map, 'condition')?.value;
@@ -118,7 +128,7 @@ function daysOf(map: MapNode, key: string, byDefault: number): number | null {
 function thresholdOf(
   map: MapNode,
   line: number,
-  { problems, tuning }: Around,
+  { problems, tuning }: Pick<Around, 'problems' | 'tuning'>,
   max = COUNT_MAX,
 ): number | null {
   const condition = entryOf(map, 'condition')?.value;
@@ -134,37 +144,84 @@ function thresholdOf(
   return threshold;
 }
 
-function countedValue(
+/** Of what is counted; several fields are one value together. */
+function countedValues(
   map: MapNode,
   toGroup: (name: string, key: string) => Grouping | null,
   line: number,
   problems: Problems,
-): Grouping | null {
+): readonly Grouping[] | null {
   const condition = entryOf(map, 'condition')?.value;
-  const name = condition?.kind === 'map' ? textAt(condition, 'field') : null;
-  return name === null ? problems.add(line, 'the condition must name a field') : toGroup(name, 'condition');
+  const names = condition?.kind === 'map' ? textsAt(condition, 'field') : [];
+  if (names.length === 0 || names.length > GROUPS_MAX)
+    return problems.add(line, `the condition must name a field, and at most ${GROUPS_MAX}`);
+  const values = names.map((name) => toGroup(name, 'condition'));
+  return values.some((one) => one === null) ? null : (values as Grouping[]);
+}
+
+/** How many of the rules must come together: all where it is not said. */
+function togetherOf(
+  type: Type,
+  names: readonly string[],
+  map: MapNode,
+  line: number,
+  problems: Problems,
+): number | null {
+  const condition = entryOf(map, 'condition')?.value;
+  if (!condition) return names.length;
+  if (condition.kind === 'scalar') {
+    const given = String(condition.value)
+      .trim()
+      .split(/\s+and\s+/i);
+    if (given.length === names.length && names.every((name) => given.includes(name))) return names.length;
+    return problems.add(
+      line,
+      `the condition of ${type} is a number of rules, such as gte: 2, or all of them joined by and`,
+    );
+  }
+  const count = thresholdOf(map, line, { problems, tuning: {} }, names.length);
+  if (count !== null && count < names.length && type === 'temporal_ordered')
+    return problems.add(
+      line,
+      `${type} needs all of its ${names.length} rules: of an order no part may be missing`,
+    );
+  return count;
 }
 
 /** How each child names what a group is made of: by an alias, or by the same name. */
 function groupingOf(
   name: string,
-  rules: readonly string[],
-  children: readonly RuleNode[],
-  map: MapNode,
-  line: number,
-  problems: Problems,
+  of: {
+    readonly names: readonly string[];
+    readonly children: readonly RuleNode[];
+    readonly map: MapNode;
+    readonly line: number;
+    readonly problems: Problems;
+    readonly namesOf: Around['namesOf'];
+  },
 ): Grouping | null {
+  const { names, children, map, line, problems, namesOf } = of;
   const aliases = entryOf(map, 'aliases')?.value;
   const alias = aliases?.kind === 'map' ? entryOf(aliases, name)?.value : undefined;
   if (alias && alias.kind !== 'map') return problems.add(alias.line, 'an alias names a field for each rule');
-  const ofChild = rules.map((rule, i) => {
-    const called = (alias && textAt(alias, rule)) ?? name;
+  const ofChild = names.map((rule, i) => {
+    const inAlias =
+      alias && [rule, ...namesOf(rule)].map((one) => textAt(alias, one)).find((one) => one !== null);
+    const called = inAlias ?? name;
     const child = children[i];
     if (child && child.kind !== 'event' && child.groupBy.some((one) => one.name === called))
       return { field: null, name: called };
     const field = fieldSlot(called);
     if (!field) problems.add(alias?.line ?? line, unknownField(called));
+    else if (child && !isOfEvent(child))
+      problems.add(
+        line,
+        `${short(rule)} tells of what did not happen, and has ${short(called)} only if it groups by it`,
+      );
     return { field, name: called };
   });
   return { name, ofChild };
 }
+
+/** Whether an event completes what a rule tells of. */
+const isOfEvent = (node: RuleNode): boolean => node.kind !== 'absence' && childrenOf(node).every(isOfEvent);

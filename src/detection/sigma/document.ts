@@ -25,6 +25,8 @@ export interface EventDocument extends Described {
 export interface CorrelationDocument extends Described {
   readonly kind: 'correlation';
   readonly correlation: MapNode;
+  /** Whether the rules that it names tell of their own as well. */
+  readonly generate: boolean;
 }
 export interface FilterDocument {
   readonly kind: 'filter';
@@ -53,6 +55,7 @@ export interface OwnPart {
 const OWN = 'x-audit-activity';
 /** In place of a detection: alerts of this rule are about the trail itself, not about events. */
 const TRAIL_HEALTH = 'trail-health';
+export const NO_TITLE = 'a rule must have a title';
 const TITLE_CHARS_MAX = 256;
 const DEDUP_DEFAULT = 60;
 const DEDUP_MAX = 7 * 24 * 60;
@@ -66,7 +69,9 @@ export function parseDocument(root: MapNode, problems: Problems): SigmaDocument 
   const correlation = entryOf(root, 'correlation');
   if (correlation) {
     if (correlation.value.kind !== 'map') return problems.add(correlation.line, 'correlation must be a map');
-    return { kind: 'correlation', ...described, correlation: correlation.value };
+    // The specification has it beside the correlation, tools in it.
+    const generate = [root, correlation.value].some((map) => textAt(map, 'generate') === 'true');
+    return { kind: 'correlation', ...described, correlation: correlation.value, generate };
   }
   const detection = entryOf(root, 'detection');
   if (!detection) return problems.add(root.line, 'a document must have detection, correlation or filter');
@@ -88,7 +93,6 @@ const LEVELS: Readonly<Record<string, Severity>> = {
 
 function parseDescribed(root: MapNode, problems: Problems): Described {
   const title = textAt(root, 'title')?.trim() ?? '';
-  if (title === '') problems.add(root.line, 'a rule must have a title');
   if (title.length > TITLE_CHARS_MAX)
     problems.add(root.line, `a title has at most ${TITLE_CHARS_MAX} characters`);
   const levelEntry = entryOf(root, 'level');
@@ -98,9 +102,10 @@ function parseDescribed(root: MapNode, problems: Problems): Described {
     problems.add(levelEntry?.line ?? root.line, `level must be one of ${Object.keys(LEVELS).join(', ')}`);
   const id = uuidAt(root, problems);
   const name = textAt(root, 'name');
+  if (title === '' && name === null && id === null) problems.add(root.line, NO_TITLE);
   return {
     line: root.line,
-    names: [name, id].filter((one) => one !== null),
+    names: [name, id?.toLowerCase() ?? null].filter((one) => one !== null),
     about: {
       ruleId: id === null ? idOf(name ?? title) : id.toLowerCase(),
       title,
@@ -185,6 +190,7 @@ function detectionTest(
   }
   if (!isSound) return null;
   const nodes: readonly Node[] = condition.value.kind === 'list' ? condition.value.items : [condition.value];
+  if (nodes.length === 0) return problems.add(condition.line, 'the list of conditions is empty');
   const parts = nodes.map((node) =>
     node.kind === 'scalar'
       ? parseCondition(String(node.value ?? ''), selections, node.line, problems)
@@ -197,7 +203,15 @@ function detectionTest(
 function parseFilter(root: MapNode, filter: Entry, problems: Problems): FilterDocument | null {
   if (filter.value.kind !== 'map') return problems.add(filter.line, 'filter must be a map');
   const rules = textsAt(filter.value, 'rules');
-  const isAny = rules.length === 0 || (rules.length === 1 && rules[0]?.toLowerCase() === 'any');
+  if (rules.length === 0)
+    problems.add(
+      entryOf(filter.value, 'rules')?.line ?? filter.line,
+      'filter.rules must name rules, or say any',
+    );
+  const isAny = rules.length === 1 && rules[0]?.toLowerCase() === 'any';
+  const logsource = logsourceAt(root);
+  if (!logsource)
+    problems.add(entryOf(root, 'logsource')?.line ?? root.line, 'a filter must have a logsource: a map');
   const title = textAt(root, 'title')?.trim() ?? '';
   if (title.length > TITLE_CHARS_MAX)
     problems.add(root.line, `a title has at most ${TITLE_CHARS_MAX} characters`);
@@ -207,7 +221,7 @@ function parseFilter(root: MapNode, filter: Entry, problems: Problems): FilterDo
   const matcher = detectionTest(filter, problems, ['rules']);
   return {
     ...{ kind: 'filter', line: root.line, filterId, title, description, rules: isAny ? null : rules },
-    ...{ logsource: logsourceAt(root), matcher, cost: problems.cost - before },
+    ...{ logsource, matcher, cost: problems.cost - before },
   };
 }
 

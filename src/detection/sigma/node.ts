@@ -1,4 +1,12 @@
-import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml';
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  type Scalar as ScalarNode,
+  type YAMLMap,
+} from 'yaml';
 import { Problems, RuleRefused, short } from './problem';
 import { scanYaml } from './scan-yaml';
 
@@ -6,7 +14,13 @@ export type Scalar = string | number | boolean | null;
 
 /** A value of a rule file and the line it stands on. */
 export type Node =
-  | { readonly kind: 'scalar'; readonly line: number; readonly value: Scalar }
+  | {
+      readonly kind: 'scalar';
+      readonly line: number;
+      readonly value: Scalar;
+      /** How a number stands in the file. */
+      readonly written?: string;
+    }
   | { readonly kind: 'list'; readonly line: number; readonly items: readonly Node[] }
   | { readonly kind: 'map'; readonly line: number; readonly entries: readonly Entry[] };
 export interface Entry {
@@ -53,7 +67,7 @@ export function parseNodes(text: string): readonly DocumentNode[] {
     if (count > NODES_MAX || depth > DEPTH_MAX)
       return problems.add(line, 'the file is too large or too deep');
     if (node === null || node === undefined) return { kind: 'scalar', line, value: null };
-    if (isScalar(node)) return scalar(node.value, line, problems);
+    if (isScalar(node)) return scalar(node, line, problems);
     if (isSeq(node)) {
       const items = node.items.map((item) => convert(item, depth + 1, line));
       return { kind: 'list', line, items: items.filter((item) => item !== null) };
@@ -84,7 +98,7 @@ export function parseNodes(text: string): readonly DocumentNode[] {
     const wrong = [...document.errors, ...document.warnings];
     for (const { pos, message } of wrong)
       problems.add(lineAt(pos[0]), `no YAML: ${short(message.split('\n')[0] ?? '')}`);
-    if (wrong.length > 0 || document.contents === null) continue;
+    if (wrong.length > 0 || isNothing(document.contents)) continue;
     const root = convert(document.contents, 0, 1);
     if (root?.kind === 'map') roots.push({ root, text: text.slice(begin, end) });
     else if (root) problems.add(root.line, 'a document must be a map');
@@ -94,7 +108,13 @@ export function parseNodes(text: string): readonly DocumentNode[] {
   return roots;
 }
 
-function scalar(value: unknown, line: number, problems: Problems): Node | null {
+/** What stands behind a `---` at the end of a file. */
+const isNothing = (contents: unknown): boolean =>
+  contents === null || (isScalar(contents) && contents.value === null);
+
+function scalar({ value, source }: ScalarNode, line: number, problems: Problems): Node | null {
+  if (typeof value === 'number' && source !== undefined)
+    return { kind: 'scalar', line, value, written: source };
   if (value === null || ['string', 'number', 'boolean'].includes(typeof value))
     return { kind: 'scalar', line, value: value as Scalar };
   return problems.add(line, 'a value must be a text, a number, true, false or null');

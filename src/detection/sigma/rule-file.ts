@@ -1,3 +1,4 @@
+import { isUuid } from '../../event/uuid';
 import { fieldSlot } from '../field-names';
 import { allOf, type Matcher, not } from '../matcher';
 import type { EventNode, Rule, RuleNode, Tuning } from '../rule';
@@ -6,6 +7,7 @@ import {
   type CorrelationDocument,
   type EventDocument,
   type FilterDocument,
+  NO_TITLE,
   parseDocument,
   type SigmaDocument,
 } from './document';
@@ -67,15 +69,20 @@ export function parseRuleFile(text: string, { tuning = () => null, filters = [] 
     return rule ? [{ document, rule }] : [];
   });
   refuse();
-  const shown = rules.filter(({ document }) => !referred.has(document)).map(({ rule }) => rule);
+  const shown = rules.filter(({ document }) => !referred.has(document));
   if (shown.length > RULES_OF_FILE_MAX) problems.add(1, `a file has at most ${RULES_OF_FILE_MAX} rules`);
-  if (new Set(shown.map(({ ruleId }) => ruleId)).size < shown.length)
-    problems.add(1, 'two rules of the file have the same id');
+  const ids = new Set<string>();
+  for (const { document, rule } of shown) {
+    if (rule.title === '') problems.add(document.line, NO_TITLE);
+    if (ids.has(rule.ruleId))
+      problems.add(document.line, 'two rules of the file have the same id, or no id and the same title');
+    ids.add(rule.ruleId);
+  }
   const outward = outwardFilters(texts, problems);
   if (new Set(outward.map(({ document }) => document.filterId)).size < outward.length)
     problems.add(1, 'two filters of the file have the same id');
   refuse();
-  return { rules: shown, filters: outward };
+  return { rules: shown.map(({ rule }) => rule), filters: outward };
 }
 
 /** The rules of a Sigma file. @throws RuleRefused with every problem and its line; also where it has none */
@@ -193,21 +200,20 @@ class Builder {
       problems: this.of.problems,
       tuning: path.length === 0 ? tuning : {},
       childOf: (name, line) => {
-        const child = this.of.named.get(name);
+        const child = this.#called(name);
         if (!child) {
           this.of.problems.add(line, `there is no rule ${name} in this file`);
           return null;
         }
-        this.#refer(child, document);
+        if (!document.generate) this.of.referred.add(child);
         return this.#node(child, tuning, except, [...path, document]);
       },
+      namesOf: (name) => this.#called(name)?.names ?? [],
     });
   }
 
-  #refer(child: EventDocument | CorrelationDocument, by: CorrelationDocument): void {
-    const generate = by.correlation.entries.find(({ key }) => key === 'generate')?.value;
-    if (generate?.kind === 'scalar' && generate.value === true) return;
-    this.of.referred.add(child);
+  #called(name: string): EventDocument | CorrelationDocument | undefined {
+    return this.of.named.get(name) ?? (isUuid(name) ? this.of.named.get(name.toLowerCase()) : undefined);
   }
 
   #eventNode(

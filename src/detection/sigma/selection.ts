@@ -12,6 +12,8 @@ export function selectionTest(node: Node, problems: Problems): Matcher | null {
     case 'map':
       return mapTest(node, problems);
     case 'list':
+      if (node.items.length === 0)
+        return problems.add(node.line, 'a list of selections or keywords is empty');
       return combined(
         node.items.map((item) => (item.kind === 'map' ? mapTest(item, problems) : keyword(item, problems))),
         anyOf,

@@ -1,12 +1,13 @@
 import { BlockList, isIP } from 'node:net';
 import { RE2JS } from 're2js';
+import { AUDIT_EVENT_FIELDS } from '../../event/fields';
 import { type FieldSlot, foldCase, textOf } from '../event';
 import { fieldSlot } from '../field-names';
 import { ANY, type Glob, globTest, isSlow, parseGlob, slowText } from '../glob';
-import type { Matcher } from '../matcher';
+import { anyOf, type Matcher } from '../matcher';
 import type { Seen } from '../seen';
 import { FAILED_LOGIN_ACTIONS } from '../windows-view';
-import type { Node } from './node';
+import type { Node, Scalar } from './node';
 import { type Problems, short } from './problem';
 
 const WHERE = ['contains', 'startswith', 'endswith'] as const;
@@ -55,9 +56,9 @@ export function valueTest({ field, modifiers }: FieldTest, node: Node, problems:
   problems.cost += 1;
   const { value, line } = node;
   if (modifiers.has('exists')) {
-    const wanted = String(value);
-    if (wanted !== 'true' && wanted !== 'false') return problems.add(line, 'exists takes true or false');
-    return free((seen) => seen.values(field).length > 0 === (wanted === 'true'));
+    const wanted = truthOf(value);
+    if (wanted === null) return problems.add(line, 'exists takes true or false');
+    return free((seen) => seen.values(field).length > 0 === wanted);
   }
   if (value === null || value === '') {
     if (value === null && modifiers.size > 0) return problems.add(line, 'null goes with no modifier');
@@ -71,7 +72,33 @@ export function valueTest({ field, modifiers }: FieldTest, node: Node, problems:
   if (modifiers.has('re')) return regexTest(field, modifiers, String(value), line, problems);
   if (modifiers.has('cidr')) return cidrTest(field, String(value), line, problems);
   if (modifiers.has('fieldref')) return fieldrefTest(field, modifiers, String(value), line, problems);
-  return textTest(field, modifiers, String(value), line, problems);
+  const isWhole = !WHERE.some((one) => modifiers.has(one));
+  if (isWhole && BOOLEANS.has(field.name)) return booleanTest(field, value, line, problems);
+  const asText = (text: string) => textTest(field, modifiers, text, line, problems);
+  const { written = String(value) } = node;
+  const test = asText(written);
+  // 1.10 is 1.1 as well where the event has a number.
+  const isExact = typeof value === 'number' && (!Number.isInteger(value) || Number.isSafeInteger(value));
+  const other = isWhole && isExact && written !== String(value) ? asText(String(value)) : null;
+  return test && other ? anyOf([test, other]) : test;
+}
+
+/** YAML of before 2009, which most of Sigma's tools read, has these words for true and false; SQL Server has bits. */
+const TRUTHS: Readonly<Record<string, boolean>> = {
+  ...{ true: true, yes: true, on: true, 1: true },
+  ...{ false: false, no: false, off: false, 0: false },
+};
+const truthOf = (value: Scalar): boolean | null => TRUTHS[String(value).toLowerCase()] ?? null;
+
+const BOOLEANS: ReadonlySet<string> = new Set(
+  Object.entries(AUDIT_EVENT_FIELDS).flatMap(([name, { kind }]) => (kind === 'boolean' ? [name] : [])),
+);
+
+function booleanTest(field: FieldSlot, value: Scalar, line: number, problems: Problems): Matcher | null {
+  if (value === '*') return free((seen) => seen.values(field).length > 0);
+  const wanted = truthOf(value);
+  if (wanted === null) return problems.add(line, `${field.name} is true or false`);
+  return free((seen) => seen.values(field).includes(wanted));
 }
 
 const free = (test: Matcher['test']): Matcher => ({ test, actions: null });
