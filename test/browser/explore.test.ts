@@ -102,6 +102,24 @@ describe('exploring events', () => {
     );
   });
 
+  it('asks again by itself what the service had no turn for', async () => {
+    let refused = 0;
+    await page.route('**/graphql', async (route) => {
+      if (refused > 0 || !route.request().postData()?.includes('auditFacets')) return route.fallback();
+      refused++;
+      const errors = [{ message: 'No turn.', extensions: { code: 'service_unavailable' } }];
+      await route.fulfill({
+        status: 503,
+        headers: { 'Content-Type': 'application/json', 'Retry-After': '2' },
+        body: JSON.stringify({ errors, data: null }),
+      });
+    });
+    await page.reload();
+    await explore.facet(/^Failed/).waitFor();
+    await explore.count(150);
+    expect(refused).toBe(1);
+  });
+
   it('completes names of fields and their values', async () => {
     await explore.box.fill('datab');
     await page.getByRole('option', { name: /^databaseName:/ }).waitFor();

@@ -1,4 +1,5 @@
 import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql';
+import { askAgain } from './ask-again';
 import { describeError } from './errors';
 import { PAGE_HEADER } from './session';
 
@@ -15,6 +16,7 @@ export const createClient = (onSessionOver: () => void): Client =>
         },
       }),
       cacheExchange,
+      askAgain,
       fetchExchange,
     ],
   });
