@@ -4,6 +4,7 @@ import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { packTar, releaseTime } from './archive.mjs';
 import { EXECUTABLE, put, READABLE } from './debian-package.mjs';
+import { addHealthcheck } from './image-healthcheck.mjs';
 import { nodeRuntime } from './node-runtime.mjs';
 import { CACHE, DIST, ROOT, VERSION } from './paths.mjs';
 import { buildServer } from './server.mjs';
@@ -27,6 +28,7 @@ const NOT_RUN = [
     'usr/share/lintian',
     'usr/share/locale',
     'usr/share/man',
+    'var/lib/dpkg/status.d/mawk',
   ],
   ...[
     'dev',
@@ -39,6 +41,12 @@ const NOT_RUN = [
     'var/log',
   ],
 ];
+/** Each package's own description, where those who look for vulnerable ones find it: no package manager writes it. */
+const DESCRIPTIONS = 'var/lib/dpkg/status.d';
+const DESCRIBE = `mkdir -p "$1/${DESCRIPTIONS}"
+for deb in "$1"/var/cache/apt/archives/*.deb; do
+  dpkg-deb --field "$deb" >"$1/${DESCRIPTIONS}/$(dpkg-deb --field "$deb" Package)"
+done`;
 const USER = 'nonroot:x:65532:65532:nonroot:/var/lib/audit-activity:/sbin/nologin\n';
 
 /**
@@ -69,8 +77,10 @@ export async function buildImage({ version = VERSION, out = DIST, archive } = {}
     await mkdir(out, { recursive: true });
     const target = join(out, imageName(version));
     // Packed here: the tool's own archive has the times of now.
-    await buildah('push', '--quiet', tag, `oci:${join(work, 'image')}:${tag}`);
-    return packTar(join(work, 'image'), '.', target);
+    const layout = join(work, 'image');
+    await buildah('push', '--quiet', tag, `oci:${layout}:${tag}`);
+    await addHealthcheck(layout);
+    return packTar(layout, '.', target);
   });
 }
 
@@ -110,15 +120,38 @@ async function importSystem(buildah, work, name, packages) {
   return image;
 }
 
+/** Names and versions of Debian's packages in the image that was built last. */
+export async function imageSystem() {
+  const listed = await run('tar', ['-tf', keptSystem(RUN_PACKAGES)]);
+  const files = listed
+    .split('\n')
+    .filter((file) => file.startsWith(`./${DESCRIPTIONS}/`) && !file.endsWith('/'));
+  const found = files.filter((file) => !NOT_RUN.includes(file.slice(2))).sort();
+  return Promise.all(
+    found.map(async (file) => {
+      const text = await run('tar', ['-xOf', keptSystem(RUN_PACKAGES), file]);
+      const [name, version, architecture] = ['Package', 'Version', 'Architecture'].map(
+        (field) => new RegExp(`^${field}: (.*)$`, 'm').exec(text)?.[1],
+      );
+      return { name, version, architecture };
+    }),
+  );
+}
+
+const keptSystem = (packages) => join(CACHE, 'systems', `${SUITE}-${packages.join('-')}.tar`);
+
 /** Unpacks Debian's packages of today; where no mirror can be reached, those of the last time, and says so. */
 async function makeSystem(work, root, packages) {
-  const kept = join(CACHE, 'systems', `${SUITE}-${packages.join('-')}.tar`);
+  const kept = keptSystem(packages);
   const draft = `${kept}.${process.pid}.new`;
   await mkdir(dirname(kept), { recursive: true });
   try {
     await run(
       'mmdebstrap',
-      ['--variant=extract', `--include=${packages.join(',')}`, '--format=tar', SUITE, draft, MIRROR],
+      [
+        ...['--variant=extract', `--include=${packages.join(',')}`, `--extract-hook=${DESCRIBE}`],
+        ...['--format=tar', SUITE, draft, MIRROR],
+      ],
       { env: { SOURCE_DATE_EPOCH: String(releaseTime()), TMPDIR: work } },
     );
     await rename(draft, kept);

@@ -40,6 +40,13 @@ export function productionPackages() {
   return { direct, packages: new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
+/** Packages whose code is in the dashboard, as `productionPackages` tells them; the set-up has noted which. */
+export function dashboardPackages() {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const paths = JSON.parse(readFileSync(join(ROOT, 'dashboard/generated/packages.json'), 'utf8'));
+  return new Map(paths.map((path) => [path, { name: nameOf(path), ...packages[path], dependencies: [] }]));
+}
+
 /** Peers that a package can do without are none of ours unless we ask for them. */
 const wantedBy = ({
   dependencies = {},

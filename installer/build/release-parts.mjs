@@ -6,7 +6,7 @@ import { packClient } from '../../scripts/lib/client.mjs';
 import { buildChart } from './chart.mjs';
 import { buildDeb } from './deb.mjs';
 import { DEB_PACKAGES } from './debian-package.mjs';
-import { buildImage, fetchSystems, IMAGE_PACKAGES } from './image.mjs';
+import { buildImage, fetchSystems, IMAGE_PACKAGES, imageSystem } from './image.mjs';
 import { buildMsi, MSI_PACKAGES } from './msi.mjs';
 import { nodeRuntime } from './node-runtime.mjs';
 import { ROOT } from './paths.mjs';
@@ -25,7 +25,10 @@ export const PARTS = {
   chart: { build: (out) => buildChart({ out }), tools: { tar: 'tar' } },
   client: { build: packClient, tools: {} },
   openapi: { build: writeOpenApi, tools: {} },
-  sbom: { build: (out) => writeSbom({ out }), tools: {} },
+  sbom: {
+    build: async (out, { image }) => writeSbom({ out, system: image ? await imageSystem() : [] }),
+    tools: {},
+  },
 };
 
 /** Fetches what the packages do not bring: the Node.js that is shipped, and the image's system. */

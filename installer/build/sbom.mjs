@@ -4,23 +4,26 @@ import { join } from 'node:path';
 import { releaseTime } from './archive.mjs';
 import { NODE_VERSION } from './node-runtime.mjs';
 import { DIST, VERSION } from './paths.mjs';
-import { productionPackages } from './production-packages.mjs';
+import { dashboardPackages, productionPackages } from './production-packages.mjs';
 
 export const sbomName = (version) => `audit-activity-${version}.cdx.json`;
 
 /**
  * Writes what a release is made of, as CycloneDX 1.6: exactly the packages that are shipped, by package-lock.json, with
- * the hashes it pins, and the Node.js of image and packages.
+ * the hashes it pins, those whose code is in the dashboard too, and the Node.js of image and packages.
+ * @param system Debian's packages in the image
  * @returns path of the file
  */
-export async function writeSbom({ version = VERSION, out = DIST } = {}) {
+export async function writeSbom({ version = VERSION, out = DIST, system = [] } = {}) {
   const path = join(out, sbomName(version));
-  await writeFile(path, `${JSON.stringify(describe(version), null, 2)}\n`);
+  await writeFile(path, `${JSON.stringify(describe(version, system), null, 2)}\n`);
   return path;
 }
 
-function describe(version) {
-  const { direct, packages } = productionPackages();
+function describe(version, system) {
+  const { direct, packages: production } = productionPackages();
+  const dashboard = dashboardPackages();
+  const packages = new Map([...dashboard, ...production]);
   const own = {
     type: 'application',
     'bom-ref': `audit-activity@${version}`,
@@ -31,14 +34,19 @@ function describe(version) {
     ...{ type: 'platform', 'bom-ref': `node@${NODE_VERSION}`, name: 'node', version: NODE_VERSION },
     ...{ purl: `pkg:generic/node@${NODE_VERSION}`, licenses: [{ license: { id: 'MIT' } }] },
   };
-  const components = [...packages].map(([path, entry]) => componentOf(path, entry));
+  const components = [
+    ...[...packages].map(([path, entry]) => componentOf(path, entry)),
+    ...system.map(systemComponent),
+  ];
+  const wanted = [...new Set([...direct, ...dashboard.keys()]), node['bom-ref'], ...system.map(systemPurl)];
   const content = {
     metadata: { timestamp: new Date(releaseTime() * 1000).toISOString(), component: own },
     components: [...components, node],
     dependencies: [
-      { ref: own['bom-ref'], dependsOn: [...direct, node['bom-ref']] },
+      { ref: own['bom-ref'], dependsOn: wanted },
       ...[...packages].map(([path, { dependencies }]) => ({ ref: path, dependsOn: dependencies })),
       { ref: node['bom-ref'] },
+      ...system.map((each) => ({ ref: systemPurl(each) })),
     ],
   };
   const serialNumber = `urn:uuid:${uuidOf(JSON.stringify(content))}`;
@@ -58,6 +66,14 @@ function componentOf(path, { name, version, license, integrity, resolved }) {
     ...(resolved && { externalReferences: [{ type: 'distribution', url: resolved }] }),
   };
 }
+
+const systemPurl = ({ name, version, architecture }) =>
+  `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}`;
+
+const systemComponent = (each) => ({
+  ...{ type: 'library', 'bom-ref': systemPurl(each), name: each.name, version: each.version },
+  ...{ purl: systemPurl(each), description: 'Debian package, in the container image' },
+});
 
 const licenseOf = (text) => (/^[\w.+-]+$/.test(text) ? { license: { id: text } } : { expression: text });
 

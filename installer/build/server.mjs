@@ -1,4 +1,4 @@
-import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { packTgz } from './archive.mjs';
 import { EXECUTABLE, put, READABLE } from './debian-package.mjs';
@@ -28,7 +28,7 @@ export async function buildServer({ version = VERSION, out = DIST } = {}) {
   });
 }
 
-/** Writes the folder of the service: `main.js`, both commands in `bin`, and what they need. */
+/** Writes the folder of the service: `main.js`, both commands in `bin`, what they need, and the documents. */
 export async function gatherServer(folder, version = VERSION) {
   await mkdir(join(folder, 'bin'), { recursive: true });
   for (const part of PARTS) await copyShipped(part, folder);
@@ -45,6 +45,9 @@ export async function gatherServer(folder, version = VERSION) {
   }
   for (const file of ['main.js', 'healthcheck.js'])
     await put(join(INSTALLER, 'service', file), join(folder, file), READABLE);
+  await put(join(INSTALLER, 'service', 'quick-start.md'), join(folder, 'README.md'), READABLE);
+  for (const name of await readdir(join(ROOT, 'docs')))
+    if (name.endsWith('.md')) await put(join(ROOT, 'docs', name), join(folder, 'docs', name), READABLE);
 }
 
 /** As in the repository, but for what is there to build and to test it. */

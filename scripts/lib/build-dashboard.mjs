@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
@@ -16,8 +16,16 @@ const GENERATED = join(ROOT, 'dashboard/generated');
 
 // Run by the set-up, in a process of its own: the operations' types from the compiled schema, then the page.
 await generateOperations(sdlOfService());
-await build({ configFile: join(ROOT, 'dashboard/vite.config.mjs'), logLevel: 'warn' });
+const { output } = await build({ configFile: join(ROOT, 'dashboard/vite.config.mjs'), logLevel: 'warn' });
+await writeFile(join(GENERATED, 'packages.json'), `${JSON.stringify(packagesIn(output), null, 2)}\n`);
 await compressAssets(join(ROOT, 'dist/dashboard/assets'));
+
+/** Paths of the packages whose code is in the page: what a release is made of. */
+function packagesIn(chunks) {
+  const modules = chunks.flatMap(({ moduleIds = [] }) => moduleIds);
+  const paths = modules.map((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(ROOT, id))?.[0]);
+  return [...new Set(paths.filter(Boolean))].sort();
+}
 
 /** As text: the service is CommonJS and uses another copy of graphql than the generators here. */
 function sdlOfService() {

@@ -159,8 +159,9 @@ async function untilDone(run: Run, begun: Backtest): Promise<Backtest> {
   while (now.state === 'running') {
     await delay(POLL_MS);
     const { backtest } = await run<{ backtest: Backtest }>(
-      `query($backtestId: String!) { backtest(backtestId: $backtestId) { ${BACKTEST_FIELDS} } }`,
-      { backtestId: begun.backtestId },
+      `query($backtestId: String!, $tenantId: String!) {
+        backtest(backtestId: $backtestId, tenantId: $tenantId) { ${BACKTEST_FIELDS} } }`,
+      { backtestId: begun.backtestId, tenantId: begun.tenantId },
     );
     now = backtest;
   }

@@ -1,4 +1,4 @@
-import { CITUS_URL, clusterNodes, onNode } from '../support/citus';
+import { CITUS_URL } from '../support/citus';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
@@ -9,33 +9,18 @@ const SECONDS = 1_000;
 const BATCH = 200;
 
 (CITUS_URL ? describe : describe.skip)('while a worker of the cluster is away', () => {
+  let lost: Worker;
+  // However the tests end, the cluster is whole, before its databases are dropped.
+  afterAll(() => lost?.start().catch(() => {}));
   const at = useWorld('citus');
   const health = async () => (await at.world.fetch('/health')).text;
-  const database = () => new URL(at.world.database.databaseUrl ?? '').pathname.slice(1);
-  let lost: Worker;
   /** By worker, where their rows are. */
   let on: { lost: TestTenant; left: TestTenant };
 
   beforeAll(async () => {
-    const [coordinator, ...workers] = await clusterNodes();
-    const found = await Worker.find(workers[0] as URL);
-    if (!found) throw new Error('the worker does not run on this machine: it cannot be killed');
-    lost = found;
-    const places = new Map<boolean, TestTenant>();
-    while (places.size < 2) {
-      const tenant = await at.world.tenant();
-      const [row] = await onNode<{ port: number }>(
-        coordinator,
-        database(),
-        `SELECT n.nodeport AS port FROM pg_dist_placement p JOIN pg_dist_node n USING (groupid)
-         WHERE p.shardid = get_shard_id_for_distribution_column('tenant', ${tenant.tenantId})`,
-      );
-      places.set(row?.port === Number(lost.node.port), tenant);
-    }
-    on = { lost: places.get(true) as TestTenant, left: places.get(false) as TestTenant };
+    lost = await Worker.first();
+    on = await lost.tenantsOf(at.world);
   });
-  // However the tests end, the cluster is whole.
-  afterAll(() => lost?.start().catch(() => {}));
 
   const count = async (tenant: TestTenant) =>
     (await tenant.get('/audit-activity', { pageSize: 1 })).body.meta?.totalCount;

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { ENVIRONMENT, loadConfig } from '../../src/config';
+import { LIMITS } from '../../src/limits';
 import { callBuild, missingTools } from '../installer/support/packages';
 import { ROOT } from '../support/imports';
 import { KubernetesSchemas, type Manifest } from './support/kubernetes-schemas';
@@ -17,6 +18,8 @@ const execute = promisify(execFile);
 const CHART = path.join(ROOT, 'deploy/helm');
 const EXAMPLES = readdirSync(path.join(CHART, 'examples'));
 const MISSING = missingTools('unzip');
+/** What is done in the background may take that long at the end. */
+const BACKGROUND_SECONDS = 10;
 
 interface Container {
   readonly image: string;
@@ -162,6 +165,34 @@ interface PodSpec {
     expect(scraped.map(({ metadata }) => metadata.name)).toEqual(['live-audit-activity-instances']);
   });
 
+  it('gives an instance as long to end as its settings let it take', async () => {
+    const graceOf = (manifests: Manifest[]) =>
+      // biome-ignore lint/suspicious/noExplicitAny: manifests of every shape
+      (manifests.find(({ kind }) => kind === 'StatefulSet') as any).spec.template.spec
+        .terminationGracePeriodSeconds;
+    const values = path.join(folder, 'slow.yaml');
+    const minimal = readFileSync(path.join(CHART, 'examples/minimal.yaml'), 'utf8');
+    await writeFile(values, `${minimal}\nsettings: { READINESS_DELAY_MS: "30000", DRAIN_MS: "120000" }\n`);
+    expect(graceOf(await render(values))).toBeGreaterThanOrEqual(150 + BACKGROUND_SECONDS);
+    expect(graceOf(manifestsOf('minimal.yaml'))).toBeGreaterThanOrEqual(15 + BACKGROUND_SECONDS);
+  });
+
+  it('shows how bodies of agents get through an ingress', () => {
+    const { annotations } = oneOf('production.yaml', 'Ingress').metadata;
+    const [, megabytes] = /^(\d+)m$/.exec(annotations['nginx.ingress.kubernetes.io/proxy-body-size']) ?? [];
+    expect(Number(megabytes) * 1024 * 1024).toBeGreaterThan(LIMITS.ingestBodyBytesMax);
+  });
+
+  it('lets the service reach the trace collector of the example', () => {
+    const { env = [] } = oneOf('single-sign-on.yaml', 'StatefulSet').spec.template.spec.containers[0];
+    const collector = env.find(({ name }: { name: string }) => name === 'OTEL_EXPORTER_OTLP_ENDPOINT');
+    const { egress } = oneOf('single-sign-on.yaml', 'NetworkPolicy').spec;
+    const ports = egress.flatMap(({ ports: some = [] }: { ports?: { port: number }[] }) =>
+      some.map(({ port }) => port),
+    );
+    expect(ports).toContain(Number(new URL(collector.value).port));
+  });
+
   it('makes no secret where there is one, and passwords stand nowhere else', () => {
     expect(kindsOf('production.yaml')).not.toContain('Secret');
     const others = manifestsOf('single-sign-on.yaml').filter(({ kind }) => kind !== 'Secret');
@@ -173,6 +204,14 @@ interface PodSpec {
     ['a value that does not exist', 'replica: 3', /replica/],
     ['a setting that is no text', 'settings: { DRAIN_MS: 5 }', /DRAIN_MS/],
     ['an ingress without host', 'ingress: { enabled: true }', /host/],
+    ['a setting that the chart decides', 'settings: { PORT: "9000" }', /PORT/],
+    ['a setting of a key that is none', 'keys: { settings: { PORT: a } }', /PORT/],
+    ['a budget that is no number', 'disruptionBudget: { maxUnavailable: some }', /maxUnavailable/],
+    [
+      'more instances at least than at most',
+      'autoscaling: { enabled: true, minReplicas: 9, maxReplicas: 3 }\ncredentials: { existingSecret: a }\nkeys: { existingSecret: b }',
+      /minReplicas is 9/,
+    ],
   ])('refuses %s, and names it', async (_, text, named) => {
     const values = path.join(folder, 'bad.yaml');
     await writeFile(values, text);

@@ -62,6 +62,14 @@ describe('deploy/compose.yaml', () => {
     expect(images.filter((image) => !/:\d/.test(image))).toEqual([]);
   });
 
+  it('gives the service an address that stays: the proxy looks it up once', () => {
+    const addressOf = (name: string) =>
+      (services[name]?.networks as { front?: { ipv4_address?: string } } | undefined)?.front?.ipv4_address;
+    expect(addressOf('service')).toMatch(/^172\.31\.255\./);
+    expect(services.service?.environment?.TRUST_PROXY).toBe(addressOf('proxy'));
+    expect(addressOf('service')).not.toBe(addressOf('proxy'));
+  });
+
   it('opens ports of the proxy alone, and gives the service no rights and nothing to write to but its volume', () => {
     expect(
       Object.entries(services)

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
@@ -108,6 +110,21 @@ describe('what is watched', () => {
       expect((await promtool('test', 'rules', 'alerts.test.yaml')).stdout).toMatch(/SUCCESS/);
       const cases = (parse(read('alerts.test.yaml')) as { tests: { name: string }[] }).tests;
       expect(cases.map(({ name }) => name).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
+    });
+
+    it('takes every expression of the dashboards', async () => {
+      const rules = expressions().map(([, expr], i) => ({
+        record: `r${i}`,
+        expr: expr.replaceAll('$__rate_interval', '5m'),
+      }));
+      const folder = await mkdtemp(path.join(tmpdir(), 'dashboards-'));
+      try {
+        const file = path.join(folder, 'rules.yaml');
+        await writeFile(file, JSON.stringify({ groups: [{ name: 'all', rules }] }));
+        expect((await promtool('check', 'rules', file)).stdout).toMatch(`SUCCESS: ${rules.length} rules`);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
     });
 
     it('finds the names as Prometheus has them', async () => {

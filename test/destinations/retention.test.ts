@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { openDatabase } from '../../src/database/database';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
-import { describeOnPostgres } from '../support/engines';
+import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
@@ -12,8 +12,11 @@ import { itemsOf, Receiver } from './support/receiver';
 const OLD = '2001-03-04T05:06:07.0000000Z';
 const NEW = new Date().toISOString().replace('Z', '0000Z');
 
-describeOnPostgres('retention and destinations', () => {
-  const use = useWorld('postgresql', LOCAL);
+/** Retention and the service have connections of their own. */
+const ENGINE = ENGINES.find((engine) => engine !== 'embedded');
+
+(ENGINE ? describe : describe.skip)('retention and destinations', () => {
+  const use = useWorld(ENGINE ?? 'postgresql', LOCAL);
   let receiver: Receiver;
   beforeAll(async () => {
     receiver = await Receiver.open();

@@ -1,3 +1,4 @@
+import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { World } from '../support/world';
@@ -11,7 +12,9 @@ describe('alerts', () => {
   let world: World;
   beforeAll(async () => {
     mail = await MailServer.open();
-    world = await World.open('embedded', { mail: { url: mail.url, from: 'audit@example.com' } });
+    world = await World.open(ENGINES[0] ?? 'embedded', {
+      mail: { url: mail.url, from: 'audit@example.com' },
+    });
   });
   afterAll(async () => {
     await world.close();

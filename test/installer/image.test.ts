@@ -46,6 +46,7 @@ exec chroot --userspec=${USER}:${USER} --groups= "$root" "$@"`;
     readonly Env: readonly string[];
     readonly Entrypoint: readonly string[];
     readonly Labels: Readonly<Record<string, string>>;
+    readonly Healthcheck: { readonly Test: readonly string[]; readonly Interval: number };
   };
 
   beforeAll(async () => {
@@ -92,6 +93,17 @@ exec chroot --userspec=${USER}:${USER} --groups= "$root" "$@"`;
     for (const file of machine) await expect(stat(file)).rejects.toThrow(/ENOENT/);
   });
 
+  it('says which packages of Debian it is made of, to those who look for vulnerable ones', async () => {
+    const { stdout } = await execute('grep', [
+      '-rhE',
+      '^(Package|Version): ',
+      `${root}/var/lib/dpkg/status.d`,
+    ]);
+    for (const name of ['libc6', 'libstdc++6', 'libgcc-s1', 'base-files'])
+      expect(stdout).toContain(`Package: ${name}\nVersion: `);
+    expect(stdout).not.toContain('mawk');
+  });
+
   it.each(ENGINES)(
     'serves on %s from a root folder that is read-only, as its user; ends on SIGTERM',
     async (engine) => {
@@ -108,7 +120,9 @@ exec chroot --userspec=${USER}:${USER} --groups= "$root" "$@"`;
       const service = await ChildService.run(inside(dataDir, ...config.Entrypoint), env, undefined, dataDir);
       try {
         await expectPublicCalls(service);
-        const probe = inside(dataDir, '/usr/local/bin/node', '/app/healthcheck.js');
+        const { Test, Interval } = config.Healthcheck;
+        expect([Test[0], Interval]).toEqual(['CMD', 10_000_000_000]);
+        const probe = inside(dataDir, ...Test.slice(1));
         const [program = '', ...args] = probe;
         await execute(program, args, { env: { ...env, PATH: process.env.PATH } });
       } finally {

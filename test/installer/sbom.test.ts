@@ -36,6 +36,23 @@ describe('what a release is made of', () => {
       expect([name, name in devDependencies, named.has(`node_modules/${name}`)]).toEqual([name, true, false]);
   });
 
+  it('names what the code of the dashboard is made of, as it is locked', () => {
+    const named = new Map(bom.components.map((each) => [each['bom-ref'], each]));
+    for (const name of ['react', 'react-dom', '@mantine/core', 'urql', 'sql-formatter'])
+      expect(named.get(`node_modules/${name}`)).toMatchObject({ name, version: devDependencies[name] });
+    const { dependsOn } = bom.dependencies.find(({ ref }) => ref === bom.metadata.component['bom-ref']) ?? {};
+    expect(dependsOn).toContain('node_modules/react');
+  });
+
+  it('names the system of the image, where it has one', async () => {
+    const system = [{ name: 'libstdc++6', version: '14.2.0-19', architecture: 'amd64' }];
+    const file = await callBuild('sbom.mjs', 'writeSbom', { out: folder, system });
+    const { components } = JSON.parse(readFileSync(file, 'utf8')) as typeof bom;
+    expect(components).toContainEqual(
+      expect.objectContaining({ purl: 'pkg:deb/debian/libstdc%2B%2B6@14.2.0-19?arch=amd64' }),
+    );
+  });
+
   it('has each component once, with a package URL and a licence, and only known ones depend on each other', () => {
     const refs = bom.components.map((each) => each['bom-ref']);
     expect(new Set(refs).size).toBe(refs.length);

@@ -42,6 +42,11 @@ const execute = promisify(execFile);
     const described = JSON.parse(await readFile(path.join(server, 'package.json'), 'utf8'));
     expect(described).toMatchObject({ version, main: 'main.js' });
     expect(described).not.toHaveProperty('devDependencies');
+    // Who has nothing but the folder finds out how to start, and what can be set.
+    const readme = await readFile(path.join(server, 'README.md'), 'utf8');
+    for (const name of readme.match(/docs\/\w+\.md/g) ?? [])
+      expect((await readFile(path.join(server, name))).length).toBeGreaterThan(0);
+    expect(readme).toMatch('node main.js');
   });
 
   it('has the same bytes when it is made again', async () => {

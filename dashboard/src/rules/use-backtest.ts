@@ -23,17 +23,18 @@ export function useBacktest() {
   const [error, setError] = useState<Error | null>(null);
   const isRunning = test?.state === 'running' && error === null;
   const id = test?.backtestId;
+  const tenantId = test?.tenantId;
   useEffect(() => {
-    if (!isRunning || id === undefined) return;
+    if (!isRunning || id === undefined || tenantId === undefined) return;
     const timer = setInterval(async () => {
       const { data, error: failed } = await client
-        .query(BacktestStateDocument, { backtestId: id }, { requestPolicy: 'network-only' })
+        .query(BacktestStateDocument, { backtestId: id, tenantId }, { requestPolicy: 'network-only' })
         .toPromise();
       if (failed) setError(failed);
       if (data) setTest((before) => (before?.backtestId === id ? { ...before, ...data.backtest } : before));
     }, ASK_MS);
     return () => clearInterval(timer);
-  }, [client, id, isRunning]);
+  }, [client, id, tenantId, isRunning]);
   const start = async (tested: Tested, days: number) => {
     setError(null);
     setTest(null);

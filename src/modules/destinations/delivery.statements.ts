@@ -37,7 +37,8 @@ UPDATE destination d SET lease_id = NULL, lease_until = NULL WHERE ${ONE} AND d.
  * $7 attempts, $8 milliseconds until the next one, $9 error, $10 whether something was taken, $11 events delivered,
  * $12 failures, $13 events not found, $14 whether nothing is left, $15 whether it pauses, $16 events set aside.
  *
- * Events that were gone before anybody set the position were not overtaken: retention has removed something since.
+ * Events that were gone before anybody set the position were not overtaken: retention has removed something since. Its
+ * time is put together so because a distributed database refuses now() in a CASE that it can't decide beforehand.
  */
 export const SAVE = `
 UPDATE destination d SET position = $4::bigint, batches = $5::bigint[], batch_limit = $6::int, attempts = $7::int,
@@ -45,13 +46,14 @@ UPDATE destination d SET position = $4::bigint, batches = $5::bigint[], batch_li
   last_error = coalesce($9::text, d.last_error), last_error_at = CASE WHEN $9::text IS NULL THEN d.last_error_at ELSE now() END,
   last_success_at = CASE WHEN $10::bool THEN now() ELSE d.last_success_at END,
   delivered = d.delivered + $11::bigint, failures = d.failures + $12::bigint,
-  behind_retention = d.behind_retention + CASE WHEN o.is_overtaken THEN $13::bigint ELSE 0 END,
-  overtaken_at = CASE WHEN o.is_overtaken THEN now() ELSE d.overtaken_at END,
+  behind_retention = d.behind_retention + CASE WHEN o.overtaken IS NULL THEN 0 ELSE $13::bigint END,
+  overtaken_at = greatest(d.overtaken_at, now() + o.overtaken),
   caught_up_at = CASE WHEN $14::bool THEN now() ELSE d.caught_up_at END,
   state = CASE WHEN $15::bool THEN 'paused' ELSE d.state END,
   set_aside = d.set_aside + $16::int, lease_until = now() + ${LEASE}
-FROM (SELECT $13::bigint > 0 AND EXISTS (SELECT FROM retention_run r JOIN destination x ON x.tenant_id = r.tenant_id
-    WHERE r.tenant_id = $1::int AND x.destination_id = $2::uuid AND r.ended_at > x.position_set_at) AS is_overtaken) o
+FROM (SELECT CASE WHEN $13::bigint > 0 AND EXISTS (SELECT FROM retention_run r JOIN destination x ON x.tenant_id = r.tenant_id
+    WHERE r.tenant_id = $1::int AND x.destination_id = $2::uuid AND r.ended_at > x.position_set_at)
+    THEN interval '0' END AS overtaken) o
 WHERE ${ONE} AND d.lease_id = $3::uuid RETURNING d.state`;
 
 /** $3 positions, $4 record ids, $5 messages. */

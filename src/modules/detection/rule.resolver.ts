@@ -139,8 +139,16 @@ export class RuleResolver {
 
   @Query(() => BacktestType, { description: 'How far a backtest is.' })
   @Access({ ...WORK_ALERTS, via: 'session' })
-  async backtest(@Arg('backtestId', text) backtestId: string, @Ctx() call: Call) {
-    return this.parts.backtests.find(await this.parts.tenants.of(call), idOf(backtestId));
+  async backtest(
+    @Arg('backtestId', text) backtestId: string,
+    @Arg('tenantId', text, {
+      nullable: true,
+      description: 'Whose it is. Without it all tenants of the caller are asked.',
+    })
+    tenantId: Given<string>,
+    @Ctx() call: Call,
+  ) {
+    return this.parts.backtests.find(await this.parts.tenants.of(call, tenantId), idOf(backtestId));
   }
 }
 

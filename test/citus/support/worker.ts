@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { onNode } from '../../support/citus';
+import { clusterNodes, onNode } from '../../support/citus';
 import { until } from '../../support/until';
+import type { TestTenant, World } from '../../support/world';
 
 /** A worker on this machine, which can be killed and started again. */
 export class Worker {
@@ -13,8 +14,34 @@ export class Worker {
     private readonly pgCtl: string,
   ) {}
 
+  /** The cluster's first. @throws Error when it does not run on this machine */
+  static async first(): Promise<Worker> {
+    const [, ...workers] = await clusterNodes();
+    const found = await Worker.find(workers[0] as URL);
+    if (!found) throw new Error('the worker does not run on this machine: it cannot be killed');
+    return found;
+  }
+
+  /** @returns new tenants: the rows of one are on this worker, those of the other are not */
+  async tenantsOf(world: World): Promise<{ readonly lost: TestTenant; readonly left: TestTenant }> {
+    const [coordinator] = await clusterNodes();
+    const database = new URL(world.database.databaseUrl ?? '').pathname.slice(1);
+    const places = new Map<boolean, TestTenant>();
+    while (places.size < 2) {
+      const tenant = await world.tenant();
+      const [row] = await onNode<{ port: number }>(
+        coordinator,
+        database,
+        `SELECT n.nodeport AS port FROM pg_dist_placement p JOIN pg_dist_node n USING (groupid)
+         WHERE p.shardid = get_shard_id_for_distribution_column('tenant', ${tenant.tenantId})`,
+      );
+      places.set(row?.port === Number(this.node.port), tenant);
+    }
+    return { lost: places.get(true) as TestTenant, left: places.get(false) as TestTenant };
+  }
+
   /** @returns null: it does not run on this machine */
-  static async find(node: URL): Promise<Worker | null> {
+  private static async find(node: URL): Promise<Worker | null> {
     const [found] = await onNode<{ data: string; bin: string }>(
       node,
       'postgres',
@@ -35,6 +62,8 @@ export class Worker {
    * stand still for the seconds that the recovery takes.
    */
   async start(): Promise<void> {
+    const answers = () => onNode(this.node, 'postgres', 'SELECT 1').catch(() => []);
+    if ((await answers()).length > 0) return;
     const { uid, gid } = statSync(this.dataDirectory);
     const identity = process.getuid?.() === 0 ? { uid, gid } : {};
     const start = async () => {
@@ -46,10 +75,6 @@ export class Worker {
       return status;
     };
     await until(start, (status) => status === 0, 60_000);
-    await until(
-      () => onNode(this.node, 'postgres', 'SELECT 1').catch(() => []),
-      (rows) => rows.length === 1,
-      60_000,
-    );
+    await until(answers, (rows) => rows.length === 1, 60_000);
   }
 }
