@@ -41,7 +41,7 @@ export class Worker {
   }
 
   /** @returns null: it does not run on this machine */
-  private static async find(node: URL): Promise<Worker | null> {
+  static async find(node: URL): Promise<Worker | null> {
     const [found] = await onNode<{ data: string; bin: string }>(
       node,
       'postgres',
