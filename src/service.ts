@@ -6,7 +6,7 @@ import { startTasks } from './background';
 import { openCallers } from './caller/callers';
 import type { Config } from './config';
 import { createEntrances } from './entrances';
-import { healthCheck, isAnswered, shared } from './http/health';
+import { degradedOf, healthCheck, isAnswered, shared } from './http/health';
 import { InFlight } from './http/in-flight';
 import { listenAt } from './http/server';
 import { LIMITS } from './limits';
@@ -58,12 +58,9 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
 
   const ping = shared(storage.ping);
   const figures = () => readFigures(database.background, LIMITS.metricsSourcesMax, LIMITS.metricsDeadlineMs);
+  const parts = all(({ health }) => health);
   const metrics = config.metrics
-    ? await openMetrics(
-        figures,
-        all(({ metrics }) => metrics && [metrics]),
-        nowMs,
-      )
+    ? await openMetrics(figures, [...all(({ metrics }) => metrics && [metrics]), degradedOf(parts)], nowMs)
     : null;
   const server = await createEntrances({
     ...{ config, callers, inFlight, tracing, log },
@@ -71,10 +68,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     agents: ingest.agents,
     beginExport,
     tail: { ...tail, stopping: stopping.signal },
-    checkHealth: healthCheck(
-      ping,
-      all(({ health }) => health),
-    ),
+    checkHealth: healthCheck(ping, parts),
     isReady: async () => !stopping.signal.aborted && isAnswered(ping),
     onAnswered: metrics ? [metrics.onAnswered] : [],
   });

@@ -33,9 +33,10 @@ describeOnPostgres('what somebody has to look at, though the service answers', (
     await acme.audited();
     await until(health, (text) => text === 'Degraded');
     expect((await at.world.fetch('/health')).status).toBe(200);
-    expect(await metric('evidence_logs_stopped')).toBe(1);
+    expect([await metric('evidence_logs_stopped'), await metric('degraded')]).toEqual([1, 1]);
     await inDatabase('UPDATE audit_log_head SET checkpoints = checkpoints - 1');
     await until(health, (text) => text === 'Healthy');
+    expect(await metric('degraded')).toBe(0);
   });
 
   it('is told by metrics: gaps, agents with a problem, keys that expire soon, entries of the access log that were lost', async () => {
