@@ -1,5 +1,4 @@
 import { Router } from 'express';
-import type { DeclareMetrics } from '../observe/open-metrics';
 
 /**
  * Healthy; Degraded: answers, but without the shared rate limits, the replica or a node of the distributed database it is
@@ -31,14 +30,6 @@ export function healthCheck(
     return parts.every(({ healthy }) => healthy) ? 'Healthy' : 'Degraded';
   };
 }
-
-/** As a metric, for those who are told of it. */
-export const degradedOf =
-  (parts: readonly { readonly healthy: boolean }[]): DeclareMetrics =>
-  (metrics) =>
-    metrics.gauge('degraded', '1 while `/health` says Degraded.', () =>
-      Number(!parts.every(({ healthy }) => healthy)),
-    );
 
 /** Whether the question is answered at all. */
 export const isAnswered = (ask: () => Promise<unknown>): Promise<boolean> =>
