@@ -59,6 +59,8 @@ export default function AccessLog() {
       <Group gap="xs" align="flex-end">
         <Select
           label="Tenant"
+          placeholder="Any"
+          w={150}
           clearable
           searchable
           limit={100}
@@ -69,6 +71,8 @@ export default function AccessLog() {
         />
         <Select
           label="Key"
+          placeholder="Any"
+          w={150}
           clearable
           searchable
           limit={100}
@@ -83,6 +87,7 @@ export default function AccessLog() {
         <TextInput
           label="Operation"
           placeholder="auditEvents"
+          w={140}
           defaultValue={given.get('operation') ?? ''}
           onKeyDown={(event) =>
             event.key === 'Enter' && change('operation', event.currentTarget.value.trim())
@@ -94,6 +99,7 @@ export default function AccessLog() {
         />
         <NativeSelect
           label="Outcome"
+          w={140}
           data={OUTCOMES}
           value={given.get('outcome') ?? ''}
           onChange={(event) => change('outcome', event.currentTarget.value)}
@@ -103,6 +109,7 @@ export default function AccessLog() {
             key={name}
             label={`${name === 'from' ? 'From' : 'To'} (${zoneName(zone)})`}
             type="datetime-local"
+            w={255}
             step={1}
             value={given.get(name) ? toInputValue(Date.parse(given.get(name) ?? ''), zone) : ''}
             onChange={(event) => {

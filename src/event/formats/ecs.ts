@@ -6,15 +6,15 @@ import { accountOf, ipOf, present, targetOf } from './values';
 
 export const ECS_VERSION = '8.17.0';
 
-/** Of each meaning its categories and types. @see https://www.elastic.co/docs/reference/ecs/ecs-category-field-values-reference */
+/** Of each meaning its categories, and types that these expect: a database's are access, change, info and error. @see https://www.elastic.co/docs/reference/ecs/ecs-category-field-values-reference */
 const ROWS: Readonly<Record<Meaning, readonly [categories: string, types: string]>> = {
   login: ['authentication session', 'start'],
   logout: ['authentication session', 'end'],
   impersonation: ['iam', 'user'],
   read: ['database', 'access'],
-  insert: ['database', 'creation'],
+  insert: ['database', 'change'],
   update: ['database', 'change'],
-  delete: ['database', 'deletion'],
+  delete: ['database', 'change'],
   execute: ['database', 'access'],
   batch: ['database', 'access'],
   accountCreation: ['iam', 'user creation'],
@@ -30,9 +30,9 @@ const ROWS: Readonly<Record<Meaning, readonly [categories: string, types: string
   grant: ['iam', 'admin change'],
   revocation: ['iam', 'admin change'],
   denial: ['iam', 'admin change'],
-  creation: ['database configuration', 'creation'],
+  creation: ['database configuration', 'change creation'],
   change: ['database configuration', 'change'],
-  deletion: ['database configuration', 'deletion'],
+  deletion: ['database configuration', 'change deletion'],
   transfer: ['database configuration', 'change'],
   serverStart: ['process', 'start'],
   serverStop: ['process', 'end'],

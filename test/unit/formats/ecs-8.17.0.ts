@@ -7,6 +7,15 @@ export const CATEGORIES = [
   ...['intrusion_detection', 'library', 'malware', 'network', 'package', 'process', 'registry', 'session'],
   ...['threat', 'vulnerability', 'web'],
 ];
+/** The types that a category expects, of the categories used. */
+export const TYPES_OF: Readonly<Record<string, readonly string[]>> = {
+  authentication: ['start', 'end', 'info'],
+  configuration: ['access', 'change', 'creation', 'deletion', 'info'],
+  database: ['access', 'change', 'info', 'error'],
+  iam: ['admin', 'change', 'creation', 'deletion', 'group', 'info', 'user'],
+  process: ['access', 'change', 'end', 'info', 'start'],
+  session: ['start', 'end', 'info'],
+};
 export const TYPES = [
   ...['access', 'admin', 'allowed', 'change', 'connection', 'creation', 'deletion', 'denied', 'end', 'error'],
   ...['group', 'indicator', 'info', 'installation', 'protocol', 'start', 'user'],

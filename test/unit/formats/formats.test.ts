@@ -40,6 +40,11 @@ function ecsProblems(document: Document): string[] {
   if (!ecs.KINDS.includes(kind)) problems.push(kind);
   problems.push(...category.filter((name: string) => !ecs.CATEGORIES.includes(name)));
   problems.push(...type.filter((name: string) => !ecs.TYPES.includes(name)));
+  const expects = (name: string, one: string) => ecs.TYPES_OF[name]?.includes(one);
+  const isExpected = (one: string) => category.some((name: string) => expects(name, one));
+  problems.push(...type.filter((one: string) => !isExpected(one)));
+  const hasType = (name: string) => type.some((one: string) => expects(name, one));
+  problems.push(...category.filter((name: string) => !hasType(name)));
   if (!ecs.OUTCOMES.includes(outcome)) problems.push(outcome);
   if (document.ecs?.version !== '8.17.0') problems.push('ecs.version');
   return problems;
@@ -105,17 +110,17 @@ describe('formats of events', () => {
     ['LGIS', {}, 300201, 'authentication,session/start'],
     ['LGO', {}, 300202, 'authentication,session/end'],
     ['SL', {}, 600504, 'database/access'],
-    ['IN', {}, 600506, 'database/creation'],
+    ['IN', {}, 600506, 'database/change'],
     ['UP', {}, 600502, 'database/change'],
-    ['DL', {}, 600507, 'database/deletion'],
+    ['DL', {}, 600507, 'database/change'],
     ['EX', {}, 600599, 'database/access'],
     ['BCM', {}, 600504, 'database/access'],
     ['CR', { classType: 'LX' }, 300101, 'iam/user,creation'],
     ['AL', { classType: 'SL' }, 300199, 'iam/user,change'],
     ['DR', { classType: 'US' }, 300106, 'iam/user,deletion'],
-    ['CR', { classType: 'U' }, 300401, 'database,configuration/creation'],
+    ['CR', { classType: 'U' }, 300401, 'database,configuration/change,creation'],
     ['AL', { classType: 'DB' }, 300403, 'database,configuration/change'],
-    ['DR', {}, 300404, 'database,configuration/deletion'],
+    ['DR', {}, 300404, 'database,configuration/change,deletion'],
     ['TO', {}, 300405, 'database,configuration/change'],
     ['LGEA', {}, 300102, 'iam/user,change'],
     ['LGDA', {}, 300105, 'iam/user,change'],
