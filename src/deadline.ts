@@ -1,3 +1,6 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import { LIMITS } from './limits';
+
 /** The value of some work, or what `late` makes when it takes longer: the work goes on, and nobody waits for it. */
 export async function within<T>(deadlineMs: number, late: () => unknown, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -20,4 +23,15 @@ export function whenClosed(answer: {
     if (answer.closed) resolve();
     else answer.once('close', resolve);
   });
+}
+
+/** Lets others be served every few milliseconds of a long work. */
+export class Pauses {
+  #since = performance.now();
+
+  async take(): Promise<void> {
+    if (performance.now() - this.#since < LIMITS.workMs) return;
+    await turnOfOthers();
+    this.#since = performance.now();
+  }
 }

@@ -11,7 +11,7 @@ const KEY_CHARS = 64;
 
 /** A stored word as the index knows it. */
 export const indexKeyOf = (word: string): string =>
-  word.length <= KEY_CHARS ? word : [...word].slice(0, KEY_CHARS).join('');
+  word.length <= KEY_CHARS ? word : [...word.slice(0, 2 * KEY_CHARS)].slice(0, KEY_CHARS).join('');
 
 /** SQL: how a word that one event of an hour has is written in `audit_segment.singles`. */
 export const singleOf = (tenant: string, word: string): string => `${tenant}::text || ' ' || ${word}`;

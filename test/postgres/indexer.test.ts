@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { tenantSet } from '../../src/caller/tenant-set';
+import type { OwnerDb } from '../../src/database/clients';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { parseSearch } from '../../src/event/search';
@@ -21,6 +22,25 @@ const hour = Array.from({ length: EVENTS }, (_, index) => ({
   statement: `SELECT common${index % 100 === 0 ? ' seldom seldom' : ''} w${index}`,
   blockOffset: 512 * (index + 1),
 }));
+
+/** The owner's client, which shows what a transaction reads. */
+function withEachAnswer(owner: OwnerDb, see: (rows: unknown) => void): OwnerDb {
+  const shown = <T extends object>(client: T, name: string, method: (...args: never[]) => unknown): T =>
+    new Proxy(client, { get: (of, property) => (property === name ? method : Reflect.get(of, property)) });
+  return shown(owner, '$transaction', (work: (tx: OwnerDb) => Promise<unknown>, options: object) =>
+    owner.$transaction(
+      (tx) =>
+        work(
+          shown(tx as OwnerDb, '$queryRawUnsafe', async (statement: string, ...values: unknown[]) => {
+            const rows = await tx.$queryRawUnsafe(statement, ...values);
+            see(rows);
+            return rows;
+          }),
+        ),
+      options,
+    ),
+  );
+}
 
 describe.each(ENGINES)('the search index on %s', (engine) => {
   let base: Store;
@@ -76,6 +96,28 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     );
     expect(word?.n).toBe(24);
     expect(await counts()).toEqual(TRUE_COUNTS);
+  });
+
+  it('reads long statements a few at a time, and several hours of them one by one', async () => {
+    const long = 'filler '.repeat(140_000);
+    const times = ['09:00', '09:10', '09:20', '09:30', '09:40', '09:50', '10:00', '10:10', '11:00'];
+    const events = times.map((time, n) => ({
+      eventTime: `2026-01-05T${time}:00.0000000Z`,
+      statement: `common ${n % 2 === 0 ? long + long : long} w${n}longlonglonglong`,
+    }));
+    await store.insert(store.checked(events));
+    await new Folder(store.database.migrator).run();
+    let longest = 0;
+    const owner = withEachAnswer(store.database.migrator, (rows) => {
+      longest = Math.max(longest, JSON.stringify(rows).length);
+    });
+    expect(await new Indexer(owner, AT_ONCE).run()).toBe(4);
+    // A read is of 8 MiB of texts at most, or of one event.
+    expect(longest).toBeGreaterThan(2_000_000);
+    expect(longest).toBeLessThan(10_000_000);
+    expect((await segments()).map(({ n }) => n).sort()).toEqual([1, 2, 6, EVENTS].sort());
+    expect(await count('common')).toBe(EVENTS + times.length);
+    expect(await count('w7longlonglonglong')).toBe(1);
   });
 
   it('leaves out an hour with too many words, which searches read, and goes on', async () => {

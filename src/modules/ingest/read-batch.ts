@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import { Pauses } from '../../deadline';
 import {
   encodingOf,
   isTooMuch,
@@ -138,15 +138,4 @@ function place(events: unknown, body: unknown): boolean {
   );
   if (batch) batch.events = events;
   return batch !== undefined;
-}
-
-/** Lets others be served every few milliseconds of a long work. */
-class Pauses {
-  #since = performance.now();
-
-  async take(): Promise<void> {
-    if (performance.now() - this.#since < LIMITS.workMs) return;
-    await turnOfOthers();
-    this.#since = performance.now();
-  }
 }

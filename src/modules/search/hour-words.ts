@@ -1,3 +1,4 @@
+import type { Pauses } from '../../deadline';
 import { WORD_MARK } from '../../event/search-terms';
 import { indexKeyOf } from '../../trail/index-words';
 
@@ -8,30 +9,54 @@ interface Occurrences {
   event: number;
 }
 
+/** A word of as many characters as V8 makes a part of the text it is cut from, which then stays in memory as long. */
+const PART_CHARS = 13;
+const withoutItsText = (word: string): string =>
+  word.length < PART_CHARS ? word : Buffer.from(word).toString();
+/** Between two looks at the clock. */
+const WORDS_AT_A_STRETCH = 1_000;
+
 /** The words of an hour's events and how many events have each, which PostgreSQL takes several times as long for. */
 export class HourWords {
   readonly #words = new Map<string, Occurrences>();
   #events = 0;
 
-  /** @param searchText between two marks stands every second piece */
-  add(searchText: string): void {
-    const event = this.#events++;
-    const pieces = searchText.split(WORD_MARK);
-    for (let i = 1; i < pieces.length; i += 2) {
-      const piece = pieces[i] as string;
-      if (piece === '') continue;
-      const key = indexKeyOf(piece);
-      const known = this.#words.get(key);
-      if (known === undefined) this.#words.set(key, { n: 1, event });
-      else if (known.event !== event) {
-        known.n++;
-        known.event = event;
+  /** @param max more words are not taken in */
+  constructor(private readonly max: number) {}
+
+  /** @param searchTexts of the next events: in each, between two marks stands a word */
+  async addAll(searchTexts: readonly string[], pauses: Pick<Pauses, 'take'>): Promise<void> {
+    for (const text of searchTexts) {
+      const event = this.#events++;
+      let seen = 0;
+      for (let open = text.indexOf(WORD_MARK); open >= 0; ) {
+        const close = text.indexOf(WORD_MARK, open + 1);
+        if (close > open + 1) this.#add(indexKeyOf(text.slice(open + 1, close)), event);
+        if (this.isFull || close < 0) break;
+        if (++seen % WORDS_AT_A_STRETCH === 0) await pauses.take();
+        open = text.indexOf(WORD_MARK, close + 1);
       }
+      if (this.isFull) return;
+      await pauses.take();
+    }
+  }
+
+  #add(key: string, event: number): void {
+    const known = this.#words.get(key);
+    if (known === undefined) this.#words.set(withoutItsText(key), { n: 1, event });
+    else if (known.event !== event) {
+      known.n++;
+      known.event = event;
     }
   }
 
   get events(): number {
     return this.#events;
+  }
+
+  /** Whether it has more words than it takes. */
+  get isFull(): boolean {
+    return this.#words.size > this.max;
   }
 
   /** Distinct words so far. */

@@ -10,21 +10,26 @@ const HOURS = withBounds(
   Prisma.raw('SELECT o.hour AS lo, o.hour + 1 AS hi FROM unnest($2::int[]) AS o(hour)'),
 );
 
+const listOf = (value: string, name: string) => `json_agg(${value}) FILTER (WHERE e.fits)::text AS ${name}`;
+
 /**
- * Events of hours after a record, at most `limit` of each hour, as JSON of their texts, times and columns in the order of
- * their records.
- * $1 tenant, $2 hours, $3 the record. Hour by hour: without the OFFSET PostgreSQL may join the hours with all events
- * the tenant has.
+ * Events of hours after a record, as JSON of their texts, times and columns in the order of their records: at most `limit`
+ * of each hour, and as many as have `$4` bytes of texts. The first event of an hour that is read alone is among them
+ * whatever its size; else an hour may have none. `ended`: these are all that were left of the hour.
+ * $1 tenant, $2 hours, $3 the record, $4 bytes of each hour. Hour by hour: without the OFFSET PostgreSQL may join the
+ * hours with all events the tenant has.
  */
 export const readEvents = (limit: number): string => `
 WITH span AS MATERIALIZED (${HOURS.text})
 SELECT h.lo AS hour, r.* FROM span h CROSS JOIN LATERAL (
-  SELECT count(*)::int AS n, max(e.record_id::text COLLATE "C") AS last, json_agg(e.search_text)::text AS texts,
-    json_agg(left(e.record_id::text, 13))::text AS times,
-    ${COLUMNS.map((column) => `json_agg(e.${column})::text AS ${column}`).join(', ')} FROM (
-    SELECT e.record_id, e.search_text, ${COLUMNS.map((column) => `e.${column}`).join(', ')} FROM audit_event e WHERE e.tenant_id = $1::int
-      AND ${IN_BOUNDS.text} AND e.record_id > $3::uuid ORDER BY e.record_id LIMIT ${limit}) e OFFSET 0) r
-WHERE r.n > 0 ORDER BY h.lo`;
+  SELECT count(*) FILTER (WHERE e.fits)::int AS n, count(*) < ${limit} AND bool_and(e.fits) AS ended,
+    max(e.record_id::text COLLATE "C") FILTER (WHERE e.fits) AS last, ${listOf('e.search_text', 'texts')},
+    ${listOf('left(e.record_id::text, 13)', 'times')}, ${COLUMNS.map((column) => listOf(`e.${column}`, column)).join(', ')} FROM (
+    SELECT e.record_id, e.search_text, ${COLUMNS.map((column) => `e.${column}`).join(', ')},
+      sum(octet_length(e.search_text)) OVER read <= $4::int OR cardinality($2::int[]) = 1 AND row_number() OVER read = 1 AS fits
+      FROM audit_event e WHERE e.tenant_id = $1::int AND ${IN_BOUNDS.text} AND e.record_id > $3::uuid
+      WINDOW read AS (ORDER BY e.record_id ROWS UNBOUNDED PRECEDING) ORDER BY e.record_id LIMIT ${limit}) e OFFSET 0) r
+WHERE r.ended IS NOT NULL ORDER BY h.lo`;
 
 /** Words hold no mark, so that a list of them is one text, which is far less work than an array for everyone on the way. */
 const list = (parameter: string) => `string_to_array(nullif(${parameter}, ''), '${WORD_MARK}')`;

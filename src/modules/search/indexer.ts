@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { sqlStateOf } from '../../database/failure';
+import { Pauses } from '../../deadline';
 import { HOUR_MS } from '../../event/event-time';
 import { COLUMN_FIELDS } from '../../trail/columns/column-fields';
 import { tryTurn } from '../../trail/counts/turns';
@@ -11,13 +11,14 @@ import { INDEX_AGAIN, PUT_SEGMENTS, PUT_WORDS, readEvents, toList } from './inde
 import { ValueNumbers } from './value-numbers';
 
 const HOURS_PER_STEP = 168;
-/** Read, and held in memory, at once. */
 const HOURS_PER_READ = 24;
+/** Texts of all hours that are read at once, but for an event that has more alone: they are in memory several times. */
+const BYTES_PER_READ = 8 * 1024 * 1024;
 const TENANTS_PER_RUN = 50;
-/** Of one hour, read at once: longer would keep requests waiting, which share the thread. */
+/** Of one hour, read at once. */
 const EVENTS_PER_READ = 1_000;
 const READ_EVENTS = readEvents(EVENTS_PER_READ);
-/** An hour with more would take too much memory: it is not indexed, and searches read it. */
+/** An hour with more would take too much memory: it is not indexed, and searches read it. Hours with more are not held together. */
 const WORDS_PER_HOUR_MAX = 500_000;
 /** Between two looks for hours without columns: the release before writes some while it still runs. */
 const OLD_HOURS_REST_MS = 6 * HOUR_MS;
@@ -28,13 +29,17 @@ const STEP_MS_MAX = 3_600_000;
 
 interface Chunk {
   readonly hour: number;
+  /** What follows is null where none of its events is read. */
   readonly n: number;
-  readonly last: string;
-  readonly texts: string;
+  readonly last: string | null;
+  readonly texts: string | null;
+  /** All that was left of the hour is read. */
+  readonly ended: boolean;
   readonly [column: string]: unknown;
 }
 
 interface IndexedHour {
+  readonly hour: number;
   readonly words: HourWords;
   readonly columns: PackedColumns;
 }
@@ -115,11 +120,18 @@ export class Indexer {
           );
         }
         const numbers = new ValueNumbers(tx, tenantId);
-        for (let first = 0; first < hours.length; first += HOURS_PER_READ) {
-          const some = hours.slice(first, first + HOURS_PER_READ);
-          const read = await this.#read(tx, tenantId, some);
-          await numbers.learn([...read.values()].map(({ columns }) => columns));
+        let read: IndexedHour[] = [];
+        const putRead = async () => {
+          await numbers.learn(read.map(({ columns }) => columns));
           await put(tx, tenantId, read, numbers);
+          read = [];
+        };
+        for (let first = 0; first < hours.length; first += HOURS_PER_READ) {
+          for await (const hour of this.#read(tx, tenantId, hours.slice(first, first + HOURS_PER_READ))) {
+            read.push(hour);
+            if (read.reduce((sum, { words }) => sum + words.size, 0) > this.wordsPerHourMax) await putRead();
+          }
+          await putRead();
         }
         return hours.length;
       },
@@ -143,27 +155,31 @@ export class Indexer {
     return due.map(({ hour }) => hour);
   }
 
-  async #read(
+  /** The hours that have not too many words, one after the other. */
+  async *#read(
     tx: Prisma.TransactionClient,
     tenantId: number,
     hours: readonly number[],
-  ): Promise<Map<number, IndexedHour>> {
-    const byHour = new Map<number, IndexedHour>();
+  ): AsyncGenerator<IndexedHour> {
     const read = (of: readonly number[], after: string) =>
-      tx.$queryRawUnsafe<Chunk[]>(READ_EVENTS, tenantId, of, after);
-    for (const first of await read(hours, FIRST_RECORD)) {
-      const [words, columns] = [new HourWords(), new HourColumns()];
-      for (let chunk: Chunk | undefined = first; chunk; ) {
-        for (const text of JSON.parse(chunk.texts) as string[]) words.add(text);
-        await setImmediate();
-        columns.add(chunk, first.hour * HOUR_MS);
-        await setImmediate();
-        if (chunk.n < EVENTS_PER_READ || words.size > this.wordsPerHourMax) break;
-        [chunk] = await read([chunk.hour], chunk.last);
+      tx.$queryRawUnsafe<Chunk[]>(READ_EVENTS, tenantId, of, after, Math.floor(BYTES_PER_READ / of.length));
+    const pauses = new Pauses();
+    const firsts = await read(hours, FIRST_RECORD);
+    for (let first = firsts.shift(); first; first = firsts.shift()) {
+      const { hour } = first;
+      const [words, columns] = [new HourWords(this.wordsPerHourMax), new HourColumns()];
+      let after = FIRST_RECORD;
+      for (let chunk: Chunk | undefined = first; chunk; [chunk] = await read([hour], after)) {
+        if (chunk.texts && chunk.last) {
+          await words.addAll(JSON.parse(chunk.texts), pauses);
+          columns.add(chunk, hour * HOUR_MS);
+          await pauses.take();
+          after = chunk.last;
+        }
+        if (chunk.ended || words.isFull) break;
       }
-      if (words.size <= this.wordsPerHourMax) byHour.set(first.hour, { words, columns: columns.pack() });
+      if (!words.isFull) yield { hour, words, columns: columns.pack() };
     }
-    return byHour;
   }
 }
 
@@ -176,10 +192,9 @@ function noneIfLate(error: unknown): number {
 async function put(
   tx: Prisma.TransactionClient,
   tenantId: number,
-  byHour: ReadonlyMap<number, IndexedHour>,
+  all: readonly IndexedHour[],
   numbers: ValueNumbers,
 ): Promise<void> {
-  const all = [...byHour].map(([hour, { words, columns }]) => ({ hour, words, columns }));
   const several = all.flatMap(({ hour, words }) => words.several().map((word) => ({ hour, ...word })));
   const singles = all.flatMap(({ hour, words }) => words.singles().map((word) => ({ hour, word })));
   await tx.$executeRawUnsafe(

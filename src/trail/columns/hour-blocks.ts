@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { Prisma } from '../../database/clients';
+import { Pauses } from '../../deadline';
 import { DomainError } from '../../errors';
 import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { type Expression, termsOf } from '../../event/expression/expression';
@@ -191,16 +191,13 @@ export class TenantHours {
 /** Lets others have their turn, and ends what takes too long. */
 export class Clock {
   readonly #start = performance.now();
-  #since = this.#start;
+  readonly #pauses = new Pauses();
 
   /** @throws DomainError `service_unavailable` */
   async turn(): Promise<void> {
-    const now = performance.now();
-    if (now - this.#since < LIMITS.workMs) return;
-    if (now - this.#start > LIMITS.databaseStatementMs)
+    if (performance.now() - this.#start > LIMITS.databaseStatementMs)
       throw new DomainError('service_unavailable', TOO_LONG);
-    await setImmediate();
-    this.#since = performance.now();
+    await this.#pauses.take();
   }
 }
 
