@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   try {
     await agentProgram((code) => {
       process.exitCode = code;
-    }).parseAsync();
+    }, process.argv.includes('--json')).parseAsync();
   } catch (error) {
     // Commander has printed what is wrong with the command line, or the help.
     if (!(error instanceof CommanderError)) process.stderr.write(`audit-agent: ${errorText(error)}\n`);

@@ -96,12 +96,16 @@ function answer(route: Route, { schema, acceptCall, tracing = null }: FacadePart
 /** Each step has its own time limit; together they could take longer than a caller is told to wait. */
 const tooLate = () => serviceUnavailable(new Error(`no answer in ${LIMITS.requestDeadlineMs} ms`));
 
-/** As `response.json`, but the head and the text leave in one piece, which for a page saves a copy of it. */
+/**
+ * As `response.json`, but the head and the text leave in one piece, which for a page saves a copy of it. A long text is
+ * made bytes at once: what a caller does not read is then held once, and not as a text and as bytes.
+ */
 function sendJson(response: Response, body: unknown): void {
   const text = JSON.stringify(body);
+  const sent = text.length > LIMITS.answerBytesAssumed ? Buffer.from(text) : text;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
+  response.setHeader('Content-Length', Buffer.byteLength(sent));
+  response.end(sent);
 }
 
 const refuseMethod: RequestHandler = (_request, response) => {

@@ -38,6 +38,14 @@ function isCutShort({ username, password, hash, pathname, search }: URL): boolea
   );
 }
 
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
+/** Where PostgreSQL is. The driver takes a TLS mode that it does not know for one that asks for TLS. */
+const databaseUrl = serverUrl(['postgres:', 'postgresql:']).refine(
+  (text) => new URL(text).searchParams.getAll('sslmode').every((mode) => SSL_MODES.includes(mode)),
+  { error: `must have as its sslmode one of ${SSL_MODES.join(', ')}` },
+);
+
 const isLoopback = (text: string) => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(text).hostname);
 
 const wholeNumber = (min: number, max: number) =>
@@ -49,7 +57,7 @@ const wholeNumber = (min: number, max: number) =>
     .transform(Number);
 
 /** The driver's next version is to take these for less: what they mean here does not change with it. */
-const LESS_THAN_FULL = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/i;
+const LESS_THAN_FULL = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
 
 /** How PostgreSQL is reached, with TLS as strict as it is meant. */
 const strictly = (text: string | undefined): string | null => {
@@ -77,17 +85,17 @@ export const ENVIRONMENT = z.object({
     .optional()
     .describe('Address to listen on. Default 127.0.0.1 with the embedded database, else 0.0.0.0.'),
   DATA_DIR: z.string().default('.data').describe('Folder of the embedded database and of `operator.key`.'),
-  DATABASE_URL: serverUrl(['postgres:', 'postgresql:'])
+  DATABASE_URL: databaseUrl
     .optional()
     .describe(
       'PostgreSQL 15 or newer. Not set: the embedded database. `sslmode=require` and `verify-ca` check certificate and host name too, as `verify-full` does.',
     ),
-  MIGRATION_DATABASE_URL: serverUrl(['postgres:', 'postgresql:'])
+  MIGRATION_DATABASE_URL: databaseUrl
     .optional()
     .describe(
       'DATABASE_URL with the login that owns the tables, for migrations and background tasks. Not set: DATABASE_URL has it.',
     ),
-  READ_DATABASE_URL: serverUrl(['postgres:', 'postgresql:'])
+  READ_DATABASE_URL: databaseUrl
     .optional()
     .describe(
       'A replica of DATABASE_URL that answers lists, details and summaries. Not set: DATABASE_URL does.',

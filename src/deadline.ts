@@ -1,4 +1,3 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { LIMITS } from './limits';
 
 /** The value of some work, or what `late` makes when it takes longer: the work goes on, and nobody waits for it. */
@@ -31,7 +30,7 @@ export class Pauses {
 
   async take(): Promise<void> {
     if (performance.now() - this.#since < LIMITS.workMs) return;
-    await turnOfOthers();
+    await new Promise<void>((next) => setImmediate(next));
     this.#since = performance.now();
   }
 }

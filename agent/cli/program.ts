@@ -10,11 +10,15 @@ import { type RunFlags, run } from './run';
 import { becomeServiceUser } from './service-user';
 import { status } from './status';
 
-/** The agent's command line. `exitCode` is called once a command has ended. */
-export function agentProgram(exitCode: (code: number) => void): Command {
+/** The agent's command line. `exitCode` is called once a command has ended. @param asJson how its own mistakes are told */
+export function agentProgram(exitCode: (code: number) => void, asJson = false): Command {
   const program = new Command('audit-agent')
     .description('Reads SQL Server audit files and publishes their records to the Audit Activity service.')
     .version(AGENT_VERSION)
+    .configureOutput({
+      outputError: (text, write) =>
+        asJson ? asJsonError('usage', text.replace(/^error: /, '').trim()) : write(text),
+    })
     .exitOverride();
   program
     .command('decode')
@@ -76,6 +80,7 @@ export function agentProgram(exitCode: (code: number) => void): Command {
 }
 
 const DATA_DIR = 'where the agent keeps its state (default: agent-data beside the configuration)';
-const complainAsJson = (message: string): void =>
-  void process.stderr.write(`${JSON.stringify({ error: { code: 'failed', message } })}\n`);
+const asJsonError = (code: string, message: string): void =>
+  void process.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
+const complainAsJson = (message: string): void => asJsonError('failed', message);
 const complain = (line: string): void => void process.stderr.write(`audit-agent: ${line}\n`);

@@ -17,21 +17,24 @@ describe('the command line of the agent', () => {
     expect([ended.exitCode, out]).toEqual([0, `${AGENT_VERSION}\n`]);
   });
 
-  it('prints problems as JSON with --json', async () => {
+  it.each([
+    { args: ['--config', '/none/agent.json'], code: 'failed', named: '/none/agent.json', exitCode: 2 },
+    { args: ['--confg', '/none/agent.json'], code: 'usage', named: "'--config <file>'", exitCode: 1 },
+    { args: ['--config', 'x', '--nonsense'], code: 'usage', named: "'--nonsense'", exitCode: 1 },
+  ])('prints problems as JSON with --json: $code, $named', async ({ args, code, named, exitCode }) => {
     let err = '';
     jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
       err += text;
       return true;
     });
     const codes: number[] = [];
-    const args = ['node', 'audit-agent', 'status', '--config', '/none/agent.json', '--json'];
-    await agentProgram((code) => void codes.push(code)).parseAsync(args);
-    expect(codes).toEqual([2]);
-    expect(
-      err
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual([{ error: { code: 'failed', message: expect.stringContaining('/none/agent.json') } }]);
+    await agentProgram((ended) => void codes.push(ended), true)
+      .parseAsync(['node', 'audit-agent', 'status', ...args, '--json'])
+      .catch((error) => codes.push(error.exitCode));
+    expect(codes).toEqual([exitCode]);
+    const lines = err.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { error: { code, message: expect.stringContaining(named) } },
+    ]);
   });
 });

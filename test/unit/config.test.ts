@@ -194,6 +194,12 @@ describe('the configuration', () => {
       expect(taken(query)).toBe(`postgres://db/audit${query}`);
   });
 
+  it.each(['on', 'Disable', 'allow'])('refuses the unknown TLS mode %s, which would ask for TLS', (mode) => {
+    expect(problemsOf({ READ_DATABASE_URL: `postgres://db/audit?sslmode=${mode}` })).toContain(
+      'READ_DATABASE_URL: must have as its sslmode one of disable, prefer,',
+    );
+  });
+
   it('cannot be changed once it is loaded', () => {
     expect(Object.isFrozen(loadConfig({}))).toBe(true);
   });

@@ -25,8 +25,8 @@ SELECT h.lo AS hour, r.* FROM span h CROSS JOIN LATERAL (
   SELECT count(*) FILTER (WHERE e.fits)::int AS n, count(*) < ${limit} AND bool_and(e.fits) AS ended,
     max(e.record_id::text COLLATE "C") FILTER (WHERE e.fits) AS last, ${listOf('e.search_text', 'texts')},
     ${listOf('left(e.record_id::text, 13)', 'times')}, ${COLUMNS.map((column) => listOf(`e.${column}`, column)).join(', ')} FROM (
-    SELECT e.record_id, e.search_text, ${COLUMNS.map((column) => `e.${column}`).join(', ')},
-      sum(octet_length(e.search_text)) OVER read <= $4::int OR cardinality($2::int[]) = 1 AND row_number() OVER read = 1 AS fits
+    SELECT e.record_id, e.search_text, sum(octet_length(e.search_text)) OVER read <= $4::int
+      OR cardinality($2::int[]) = 1 AND row_number() OVER read = 1 AS fits, ${COLUMNS.map((column) => `e.${column}`).join(', ')}
       FROM audit_event e WHERE e.tenant_id = $1::int AND ${IN_BOUNDS.text} AND e.record_id > $3::uuid
       WINDOW read AS (ORDER BY e.record_id ROWS UNBOUNDED PRECEDING) ORDER BY e.record_id LIMIT ${limit}) e OFFSET 0) r
 WHERE r.ended IS NOT NULL ORDER BY h.lo`;
