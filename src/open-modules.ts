@@ -35,7 +35,7 @@ interface Ground {
 /** Every module, opened and given what it needs of the others; and what entrances need of some of them. */
 export async function openModules({ config, log, storage, callers, inFlight, nowMs, signal }: Ground) {
   const { database, readSide } = storage;
-  const { prisma, background: owner, ask } = database;
+  const { prisma, background: owner, ask, askOwner } = database;
   const { form } = readSide;
   const { keys, tenants, authenticator, fairShare, answers, waitingPlaces, accessLog, accessEntries } =
     callers;
@@ -47,15 +47,15 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   const sources = sourcesModule({ prisma, owner, tenants, retention: tenancy.retention, nowMs, log });
   const listSources = sources.complete;
   const tail = openTail({
-    ...{ ask, owner, form, checkpointKeys, fairShare, answers, waitingPlaces, listSources, nowMs },
+    ...{ ask, askOwner, owner, form, checkpointKeys, fairShare, answers, waitingPlaces, listSources, nowMs },
   });
-  const destinations = await openDestinations({ config, prisma, owner, form, tenants, nowMs, log });
+  const destinations = await openDestinations({ config, prisma, owner, askOwner, form, tenants, nowMs, log });
   const modules: readonly Module[] = [
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations],
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
     detectionModule({
-      ...{ prisma, owner, tenants, signal, ask, form, nowMs, log },
+      ...{ prisma, owner, tenants, signal, ask, askOwner, form, nowMs, log },
       ...{ send: destinations.sendMessage, mail: config.mail, stoppedLogs: evidence.stoppedLogs },
     }),
     exploreModule(database, form, fairShare),

@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool, type PoolClient } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
-import type { OwnerDb } from './clients';
+import type { AskRows, OwnerDb } from './clients';
 import { NO_JIT, NODE_WAIT } from './limited';
 
 /** Of these one makes partitions for waiting ingest while others fold and index. */
@@ -14,7 +14,10 @@ const BACKGROUND_POOL_MAX = 4;
  * sends invalid data, the connection is closed after a longer silence. Otherwise the task would wait for ever.
  * @param connectionString with the login that owns the tables
  */
-export function openBackground(connectionString: string, statementMs: number): OwnerDb {
+export function openBackground(
+  connectionString: string,
+  statementMs: number,
+): { readonly background: OwnerDb; readonly askOwner: AskRows } {
   const pool = new Pool({
     connectionString,
     max: BACKGROUND_POOL_MAX,
@@ -33,7 +36,10 @@ export function openBackground(connectionString: string, statementMs: number): O
       socket.destroy(new Error(`PostgreSQL was silent for ${silenceMs} ms`)),
     );
   });
-  return new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) }) as OwnerDb;
+  return {
+    background: new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) }) as OwnerDb,
+    askOwner: async ({ text, values }) => (await pool.query(text, values)).rows,
+  };
 }
 
 /** The driver's types leave it out. */

@@ -43,12 +43,6 @@ export type RunSteps = <T>(
  */
 export type AskRows = (statement: Prisma.Sql, tenants: readonly number[]) => ReturnType<RunStatement>;
 
-/** The same by way of Prisma, within a transaction too, which has to name the tenants itself (`ofTenants`). */
-export const askPrisma =
-  (prisma: Pick<PrismaClient, '$queryRaw'>): AskRows =>
-  (statement) =>
-    prisma.$queryRaw(statement);
-
 /** An open database: PostgreSQL, or the engine embedded in this process. */
 export interface Database {
   /** For requests. */
@@ -61,6 +55,8 @@ export interface Database {
   readonly ask: AskRows;
   /** For background tasks: connections of their own, with a time limit of theirs. */
   readonly background: OwnerDb;
+  /** On the connections of `background`: it sees rows of every tenant, whichever are named. */
+  readonly askOwner: AskRows;
   /** For migrations: without time limits. */
   readonly migrator: OwnerDb;
   /** For metrics: of the connections for requests. */

@@ -32,13 +32,13 @@ function openPostgres(
 ): Database {
   const { prisma, run, steps, snapshot, ask, connections } = openLimited(connectionString, ownerUrl === null);
   const owner = ownerUrl ?? connectionString;
-  const background = openBackground(owner, backgroundStatementMs);
+  const { background, askOwner } = openBackground(owner, backgroundStatementMs);
   const connect = { connectionString: owner, connectionTimeoutMillis: LIMITS.backgroundConnectMs };
   const migrator = new PrismaClient({
     adapter: new PrismaPg({ ...connect, options: NO_JIT }, { onPoolError: () => {} }),
   }) as OwnerDb;
   return {
-    ...{ prisma, run, steps, snapshot, ask, background, migrator, connections },
+    ...{ prisma, run, steps, snapshot, ask, askOwner, background, migrator, connections },
     close: async () => {
       await Promise.all([prisma, background, migrator].map((client) => client.$disconnect()));
     },

@@ -42,6 +42,8 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     steps: stepsWith({}),
     snapshot: stepsWith({}, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; '),
     ask: ({ text, values }, tenants) => runPlain(text, values, tenants),
+    askOwner: async ({ text, values }) =>
+      (await engine.query<Record<string, unknown>>(text, [...values])).rows,
     background: migrator,
     migrator,
     connections: () => ({ total: 1, idle: 0, waiting: 0 }),

@@ -1,4 +1,3 @@
-import { askPrisma } from '../../src/database/clients';
 import { HOUR_MS } from '../../src/event/event-time';
 import { toFeedItem } from '../../src/event/formats/feed-item';
 import type { ArrivalLimits, ArrivedEvent } from '../../src/trail/arrivals/arrival-reader';
@@ -171,11 +170,8 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
       store.tenantId,
     );
     await retained(700);
-    const { migrator } = store.database;
-    const beginnings = new GoneBeginnings(
-      migrator,
-      new PostgresArrivalReader(askPrisma(migrator), store.form),
-    );
+    const { migrator, askOwner } = store.database;
+    const beginnings = new GoneBeginnings(migrator, new PostgresArrivalReader(askOwner, store.form));
     while ((await beginnings.run()) > 0);
     const begun = await read(0, { positions: 5 });
     expect([begun.from, begun.items.length, begun.removed, begun.next]).toEqual([0, 5, 700, 705]);
@@ -225,7 +221,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
 
   it('are the same by the door of background tasks', async () => {
     await arrive(50);
-    const owner = new PostgresArrivalReader(askPrisma(store.database.background), store.form);
+    const owner = new PostgresArrivalReader(store.database.askOwner, store.form);
     expect(await owner.read(store.tenantId, 10, MANY)).toEqual(await read(10));
   });
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { tenantSet } from '../../src/caller/tenant-set';
-import { askPrisma } from '../../src/database/clients';
 import { LIMITS } from '../../src/limits';
 import { CursorSeal } from '../../src/modules/tail/cursor';
 import { Tail } from '../../src/modules/tail/tail';
@@ -269,8 +268,8 @@ describe.each(ENGINES)('readers of the tail on %s', (engine: EngineName) => {
         const other = engine === 'embedded' ? null : await Store.on(base.place, stores[0].tenantId);
         const first = new LogTrial(stores[0]);
         const instances = [first, ...(other ? [new LogTrial(other, undefined, {}, first.memory)] : [])];
-        const { migrator } = stores[0].database;
-        const gone = new GoneBeginnings(migrator, new PostgresArrivalReader(askPrisma(migrator), base.form));
+        const { migrator, askOwner } = stores[0].database;
+        const gone = new GoneBeginnings(migrator, new PostgresArrivalReader(askOwner, base.form));
         const story = new Story(stores, instances, killer?.kill ?? null, gone);
         try {
           for (const one of steps) await story.do(one);

@@ -132,7 +132,14 @@ const BORDERS: readonly Border[] = [
       'dashboard/generated/operations',
     ],
     packages: [
-      ...['react', 'react-dom', 'wouter', 'urql', '@graphql-typed-document-node/core'],
+      ...[
+        'react',
+        'react-dom',
+        'wouter',
+        'urql',
+        '@urql/exchange-retry',
+        '@graphql-typed-document-node/core',
+      ],
       ...['@mantine/core', '@mantine/hooks', 'mantine-datatable', '@tabler/icons-react', 'uplot'],
       ...['sql-formatter', 'highlight.js'],
     ],

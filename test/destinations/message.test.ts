@@ -21,7 +21,13 @@ describeOnPostgres('a message that is no event', () => {
     const database = await openDatabase(world.database);
     const { sendMessage } = await openDestinations({
       config: { dataDir: world.database.dataDir, secretsKeyFile: null, ...LOCAL },
-      ...{ prisma: database.prisma, owner: database.background, form: 'lateral', nowMs: Date.now },
+      ...{
+        prisma: database.prisma,
+        owner: database.background,
+        askOwner: database.askOwner,
+        form: 'lateral',
+        nowMs: Date.now,
+      },
       ...{ tenants: new PostgresTenantStore(database.prisma), log: pino({ level: 'silent' }) },
     });
     const message = { id: 'alert_1', at: new Date(), content: { alert: 'somebody dropped a table' } };

@@ -25,6 +25,8 @@ correlation:
   learn-days: 7
 `;
 const FILTER = `title: Robots
+logsource:
+  product: sqlserver
 filter:
   rules: any
   s:

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { tenantSet } from '../../src/caller/tenant-set';
-import { askPrisma, type Database, type OwnerDb, Prisma } from '../../src/database/clients';
+import { type AskRows, type Database, type OwnerDb, Prisma } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
 import { formatTicks, parseTicks } from '../../src/event/event-time';
@@ -20,6 +20,12 @@ import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
 import { Inserter } from '../support/inserter';
 import { newTenant } from '../support/scenario';
+
+/** Within a transaction too. */
+const askPrisma =
+  (prisma: Pick<Prisma.TransactionClient, '$queryRaw'>): AskRows =>
+  (statement) =>
+    prisma.$queryRaw(statement);
 
 const START = parseTicks('2026-01-04T20:00:00Z') ?? 0n;
 const WRITERS = 3;

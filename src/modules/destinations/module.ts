@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { Config } from '../../config';
-import { askPrisma, type OwnerDb, type ServiceDb } from '../../database/clients';
+import type { AskRows, OwnerDb, ServiceDb } from '../../database/clients';
 import { NetworkGuard } from '../../delivery/network-guard';
 import type { Outcome } from '../../delivery/outcome';
 import { loadSecretBox } from '../../delivery/secret-box';
@@ -41,15 +41,16 @@ export async function openDestinations(parts: {
   readonly config: Pick<Config, 'dataDir' | 'secretsKeyFile' | 'destinationAllowNetworks'>;
   readonly prisma: ServiceDb;
   readonly owner: OwnerDb;
+  readonly askOwner: AskRows;
   readonly form: TenantForm;
   readonly tenants: TenantStore;
   readonly nowMs: () => number;
   readonly log: Logger;
 }): Promise<Module & { readonly sendMessage: SendMessage }> {
-  const { config, prisma, owner, form, tenants, nowMs, log } = parts;
+  const { config, prisma, owner, askOwner, form, tenants, nowMs, log } = parts;
   const box = await loadSecretBox(config.dataDir, config.secretsKeyFile);
   const guard = new NetworkGuard(config.destinationAllowNetworks);
-  const feed = new PostgresArrivalReader(askPrisma(owner), form, nowMs);
+  const feed = new PostgresArrivalReader(askOwner, form, nowMs);
   const store = new DestinationStore(prisma);
   const deliveries = new Deliveries({ store: new DeliveryStore(owner), feed, box, guard, nowMs, log });
   const manager = new DestinationManager({ store, tenants, feed, deliveries, box, guard, nowMs });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { askPrisma, type OwnerDb, type Prisma } from '../../database/clients';
+import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import type { DetectionEvent } from '../../detection/event';
 import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../detection/host';
@@ -7,8 +7,6 @@ import { EngineFailure } from '../../detection/thread-host';
 import { ticksOfRecordId } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
-import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
-import type { TenantForm } from '../../trail/counts/scope';
 import { type Baselines, carriedBaselines, formerRules } from './carry-baselines';
 import type { RuleAbouts } from './rule-abouts';
 import type { ShippedRule } from './shipped-rules';
@@ -49,7 +47,7 @@ export class Detector {
   constructor(
     private readonly parts: {
       readonly owner: OwnerDb;
-      readonly form: TenantForm;
+      readonly reader: ArrivalReader;
       readonly host: EngineHost;
       readonly shipped: ReadonlyMap<string, ShippedRule>;
       readonly abouts: RuleAbouts;
@@ -64,7 +62,6 @@ export class Detector {
     },
   ) {
     this.#rounds = new TenantRounds(parts.owner);
-    this.#reader = new PostgresArrivalReader(askPrisma(parts.owner), parts.form, parts.nowMs);
   }
 
   /** @returns how many tenants had more than one step's work */
@@ -102,7 +99,7 @@ export class Detector {
       await this.#load(tenantId, place);
       const learned = await this.#learn(tenantId, place);
       const isReady = learned.to >= place.learnUntil;
-      const read = await this.#reader.read(tenantId, place.position, LIMITS.detectionStep);
+      const read = await this.parts.reader.read(tenantId, place.position, LIMITS.detectionStep);
       const { host, nowMs } = this.parts;
       const clock = {
         ...{ nowMs: nowMs(), isReady, workMs: LIMITS.detectionWorkMs },
@@ -226,7 +223,7 @@ export class Detector {
 
   async #learn(tenantId: number, place: Place): Promise<{ to: number; changes: readonly StoredState[] }> {
     if (place.learned >= place.learnUntil) return { to: place.learned, changes: [] };
-    const read = await this.#reader.read(tenantId, place.learned, LIMITS.detectionStep);
+    const read = await this.parts.reader.read(tenantId, place.learned, LIMITS.detectionStep);
     const items = read.items.filter(({ position }) => position < place.learnUntil);
     const events = items.map(toDetectionEvent);
     const { seen, changes } = await this.parts.host.learn(tenantId, events, LIMITS.detectionWorkMs);

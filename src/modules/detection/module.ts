@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { TenantStore } from '../../caller/tenant.store';
-import { type AskRows, askPrisma, type OwnerDb, type ServiceDb } from '../../database/clients';
+import type { AskRows, OwnerDb, ServiceDb } from '../../database/clients';
 import { openHost } from '../../detection/thread-host';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
@@ -39,6 +39,7 @@ export function detectionModule(parts: {
   readonly tenants: TenantStore;
   readonly signal: AbortSignal;
   readonly ask: AskRows;
+  readonly askOwner: AskRows;
   readonly form: TenantForm;
   readonly nowMs: () => number;
   readonly log: Logger;
@@ -49,15 +50,16 @@ export function detectionModule(parts: {
   /** Tenants whose evidence log this instance does not append to, and why. */
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
 }): Module {
-  const { prisma, owner, tenants, signal, ask, form, nowMs, log, send, mail, stoppedLogs } = parts;
+  const { prisma, owner, tenants, signal, ask, askOwner, form, nowMs, log, send, mail, stoppedLogs } = parts;
   const shipped = readShippedRules();
   const host = openHost();
   const tally = new DetectionTally();
   const abouts = new RuleAbouts();
   const reader = new AlertReader(ask);
   const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs);
+  const arrivals = new PostgresArrivalReader(askOwner, form, nowMs);
   const detector = new Detector({
-    ...{ owner, form, host, shipped, abouts, nowMs, tally },
+    ...{ owner, reader: arrivals, host, shipped, abouts, nowMs, tally },
     onAlerts: (tx, tenantId, written) =>
       noteAlerts(
         tx,
@@ -70,7 +72,7 @@ export function detectionModule(parts: {
   const notifier = new Notifier({
     ...{ owner, health, tally, nowMs, log },
     channels: new Channels({
-      ...{ reader: new AlertReader(askPrisma(owner)), send },
+      ...{ reader: new AlertReader(askOwner), send },
       mailer: mail && mailer(mail),
     }),
   });
@@ -79,7 +81,7 @@ export function detectionModule(parts: {
   const tests = new BacktestStore(prisma, owner, nowMs);
   const backtests = new Backtests({
     ...{ owner, store: tests, nowMs, log },
-    reader: new PostgresArrivalReader(askPrisma(owner), form, nowMs),
+    reader: arrivals,
   });
   signal.addEventListener('abort', () => backtests.close());
   const callTenants = new CallTenants(tenants);

@@ -1,7 +1,7 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { AnswerBytes } from '../../caller/rate-limit/holdings';
 import type { WaitingPlaces } from '../../caller/rate-limit/waiting-places';
-import { type AskRows, askPrisma, type OwnerDb } from '../../database/clients';
+import type { AskRows, OwnerDb } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { GoneBeginnings } from '../../trail/arrivals/gone-beginning';
@@ -23,6 +23,7 @@ export interface TailParts {
 /** Pulling events in the order of arrival: it is no root field. */
 export function openTail(parts: {
   readonly ask: AskRows;
+  readonly askOwner: AskRows;
   readonly owner: OwnerDb;
   readonly form: TenantForm;
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
@@ -32,10 +33,21 @@ export function openTail(parts: {
   readonly listSources: ListSources;
   readonly nowMs: () => number;
 }): Module & TailParts {
-  const { ask, owner, form, checkpointKeys, fairShare, answers, waitingPlaces, listSources, nowMs } = parts;
+  const {
+    ask,
+    askOwner,
+    owner,
+    form,
+    checkpointKeys,
+    fairShare,
+    answers,
+    waitingPlaces,
+    listSources,
+    nowMs,
+  } = parts;
   const [own, ...others] = checkpointKeys;
   const seal = new CursorSeal([own.derive(CURSOR_KEY), ...others.map((key) => key.derive(CURSOR_KEY))]);
-  const background = new PostgresArrivalReader(askPrisma(owner), form, nowMs);
+  const background = new PostgresArrivalReader(askOwner, form, nowMs);
   const reader = new PostgresArrivalReader(ask, form, nowMs);
   const news = new NewArrivals(reader);
   const gone = new GoneBeginnings(owner, background);

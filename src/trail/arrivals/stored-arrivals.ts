@@ -50,7 +50,7 @@ interface Stretch extends ArrivalPlace {
 export class PostgresArrivalReader implements ArrivalReader {
   readonly #again: ArrivedAgain;
 
-  /** @param ask of either door: of requests (`database.ask`), or of background tasks (`askPrisma(owner)`) */
+  /** @param ask of either door: of requests (`database.ask`), or of background tasks (`database.askOwner`) */
   constructor(
     private readonly ask: AskRows,
     private readonly form: TenantForm,
