@@ -163,6 +163,7 @@ export const LIMITS = {
   ownRulesCostMax: 100_000, // of a tenant's own rules: 5,000 states of regular expressions, or 100,000 texts
   suppressionsMax: 1_000, // of a tenant at once: each is compared with every finding
   ownRulesCharsMax: 1024 * 1024, // of a tenant's own rules: one answer, and read by every engine that opens them
+  exceptionsCharsMax: 16_384, // of a rule's tuning: every engine of the tenant holds it
   backtestDaysMax: 366, // a year
   backtestsMax: 2, // at once, of an instance: each takes up to half of a processor
   backtestMs: 450, // until an instance with room begins one

@@ -1,3 +1,7 @@
+/** RFC 5424, 6.2.1. */
+export const SYSLOG_SEVERITY = { critical: 2, error: 3, warning: 4, notice: 5, informational: 6 } as const;
+export type SyslogSeverity = (typeof SYSLOG_SEVERITY)[keyof typeof SYSLOG_SEVERITY];
+
 /** What the header of a message says. */
 export interface SyslogHead {
   /** ISO 8601 in UTC. */
@@ -5,13 +9,11 @@ export interface SyslogHead {
   readonly hostName: string | null;
   readonly appName: string;
   readonly messageId: string;
-  readonly isFailure: boolean;
+  readonly severity: SyslogSeverity;
 }
 
 /** "log audit" (RFC 5424, 6.2.1). */
 const FACILITY = 13;
-const WARNING = 4;
-const INFORMATIONAL = 6;
 const HOST_CHARS = 255;
 const MESSAGE_ID_CHARS = 32;
 /** RFC 5424 has microseconds at most. */
@@ -19,7 +21,7 @@ const MICROSECONDS = /^(.{19}\.\d{6})\d*Z$/;
 
 /** A message by RFC 5424 in UTF-8; the text after the header is whatever is given. */
 export function syslogMessage(head: SyslogHead, text: string): Buffer {
-  const priority = FACILITY * 8 + (head.isFailure ? WARNING : INFORMATIONAL);
+  const priority = FACILITY * 8 + head.severity;
   const time = head.time.replace(MICROSECONDS, '$1Z');
   const name = (value: string | null, max: number) =>
     (value ?? '').replace(/[^!-~]/g, '_').slice(0, max) || '-';

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { PostgresTenantStore } from '../../src/caller/tenant.store';
 import { openDatabase } from '../../src/database/database';
+import { SYSLOG_SEVERITY } from '../../src/delivery/syslog-message';
 import { openDestinations } from '../../src/modules/destinations/module';
 import { describeOnPostgres } from '../support/engines';
 import { useWorld } from '../support/use-world';
@@ -30,7 +31,10 @@ describeOnPostgres('a message that is no event', () => {
       },
       ...{ tenants: new PostgresTenantStore(database.prisma), log: pino({ level: 'silent' }) },
     });
-    const message = { id: 'alert_1', at: new Date(), content: { alert: 'somebody dropped a table' } };
+    const message = {
+      ...{ id: 'alert_1', at: new Date(), severity: SYSLOG_SEVERITY.error },
+      content: { alert: 'somebody dropped a table' },
+    };
     const send = (tenantId: string) => sendMessage(Number(tenantId), made.destinationId, message);
     expect(await send(other.tenantId)).toBeNull();
     expect(receiver.requests).toEqual([]);

@@ -69,7 +69,7 @@ const CHANNEL_FAILS = 'A channel of alerts fails';
       const [alert] = await alertsOf(t);
       expect(own.map(({ body }) => body)).toEqual([{ type: 'alert', ...alert }]);
       expect(own[0]?.head).toEqual([
-        '110',
+        '108',
         expect.stringMatching(/^\d{4}-.*Z$/),
         '-',
         'audit-activity',
@@ -96,6 +96,33 @@ const CHANNEL_FAILS = 'A channel of alerts fails';
       expect(ocsf[0]?.body.unmapped.group.serverPrincipalName).toBe('CORP\\Jürgen\n漢');
     },
   );
+
+  it('say how bad they are, in their heads', async () => {
+    const tenant = await world.tenant();
+    const t = tenant.tenantId;
+    await world.operate(ROUTE, { t, name: 'siem', id: await aDestination(t, 'relp') });
+    const [rule] = (
+      await world.operate(`{ detectionRules(tenantId: "${t}") { ruleId title } }`)
+    ).detectionRules.filter(({ title }: { title: string }) => title.startsWith('Trace or C2 off'));
+    const found: (readonly unknown[])[] = [];
+    for (const severity of ['low', 'medium', 'high', 'critical']) {
+      await world.operate(
+        `mutation { tuneRule(tenantId: "${t}", ruleId: "${rule.ruleId}", severity: "${severity}") { version } }`,
+      );
+      await tenant.ingest([anEvent({ actionId: 'TASP', serverPrincipalName: severity })]);
+      const [one] = await until(
+        () => told((body) => body.tenantId === t && body.severity === severity),
+        ({ length }) => length > 0,
+      );
+      found.push([severity, one?.head[0]]);
+    }
+    expect(found).toEqual([
+      ['low', '109'],
+      ['medium', '108'],
+      ['high', '107'],
+      ['critical', '106'],
+    ]);
+  });
 
   it('that is away are one alert themselves, told by mail alone, and are told when it is back', async () => {
     const tenant = await world.tenant();

@@ -222,6 +222,38 @@ describe('the command line', () => {
     });
   });
 
+  it.each([
+    ['sa used', ['--threshold', '5', '--timespan', '5m'], 'it has no threshold; it has no timespan'],
+    ['Success after', ['--threshold', '5'], 'it has no threshold'],
+    ['New principal', ['--timespan', '5m'], 'it has no timespan'],
+    ['Trail unhealthy', ['--exception', '{"clientIp":"10.0.0.1"}'], 'it is not about events'],
+    ['Brute force', ['--threshold', '10001'], 'the number must be from 1 to 10000'],
+    [
+      'Brute force',
+      ['--exception', `{"clientIp":"${'1'.repeat(16_384)}"}`],
+      'at most 16384 characters in all',
+    ],
+  ])('refuses to tune %s by %j, which would change nothing', async (title, options, reason) => {
+    await expect(run('rule', 'tune', title, '--tenant', tenant.tenantId, ...options)).rejects.toThrow(reason);
+  });
+
+  it('lets a key with the right test rules too, and names what is no id', async () => {
+    const { world } = open;
+    const ask = async (query: string) => (await world.graphql(key, query)).body;
+    const begun = await ask(
+      `mutation { testRule(tenantId: "${tenant.tenantId}", source: "title: x\\nlogsource: {product: sqlserver}\\ndetection: {s: {objectName: x}, condition: s}") { backtestId } }`,
+    );
+    const { backtestId } = begun.data.testRule;
+    await until(
+      () => ask(`{ backtest(backtestId: "${backtestId}") { state } }`),
+      ({ data }) => data.backtest.state === 'done',
+    );
+    expect(
+      (await ask(`mutation { removeRule(tenantId: "${tenant.tenantId}", ruleId: "x") { ruleId } }`))
+        .errors[0],
+    ).toMatchObject({ message: 'ruleId must be a UUID.' });
+  });
+
   it('imports Sigma files, says what is wrong with its line, and tells what one would have found', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'rules-'));
     const file = path.join(folder, 'own.yml');

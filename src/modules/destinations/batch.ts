@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { SyslogSeverity } from '../../delivery/syslog-message';
 
 /** What a receiver is told of an event, or of a message that is none. */
 export interface Item {
@@ -11,8 +12,21 @@ export interface Item {
   readonly actionId: string;
   readonly succeeded: boolean;
   readonly hostName: string | null;
+  /** How bad it is, where the item is a message that says so. */
+  readonly severity?: SyslogSeverity;
   /** The item in the destination's format. */
   readonly json: string;
+}
+
+/** Something that is no event, such as an alert. */
+export interface Message {
+  /** A repeat has the same: receivers drop what they have. */
+  readonly id: string;
+  readonly at: Date;
+  /** For receivers that have a place for it beside the content. */
+  readonly severity: SyslogSeverity;
+  /** Small; it is sent as JSON, in the way of the destination's type. */
+  readonly content: object;
 }
 
 /** Positions of the log, half-open. */

@@ -9,6 +9,7 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
+import type { Message } from './batch';
 import { Deliveries } from './deliveries';
 import { DeliveryStore } from './delivery-store';
 import { DestinationResolver } from './destination.resolver';
@@ -16,15 +17,6 @@ import { DestinationStore } from './destination.store';
 import { DestinationManager } from './manage-destinations';
 import { declareMetrics } from './metrics';
 import { messageItem } from './to-item';
-
-/** Something that is no event, such as an alert. */
-export interface Message {
-  /** A repeat has the same: receivers drop what they have. */
-  readonly id: string;
-  readonly at: Date;
-  /** Small; it is sent as JSON, in the way of the destination's type. */
-  readonly content: object;
-}
 
 /**
  * Hands a message to a destination of a tenant: once, now, beside its events and whatever its state. Whoever sends it
@@ -72,9 +64,9 @@ export async function openDestinations(parts: {
       },
     ],
     stop: () => deliveries.stop(),
-    sendMessage: async (tenantId, destinationId, { id, at, content }) => {
+    sendMessage: async (tenantId, destinationId, message) => {
       const destination = await store.find(destinationId, tenantId);
-      return destination && deliveries.sendOne(destination, id, messageItem(id, at, content));
+      return destination && deliveries.sendOne(destination, message.id, messageItem(message));
     },
   };
 }

@@ -6,7 +6,7 @@ import { type AuditEvent, FIELD_NAMES } from '../../event/fields';
 import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
 import { recordIdFloor } from '../../event/record-id';
 import type { ArrivedEvent } from '../../trail/arrivals/arrival-reader';
-import type { Item } from './batch';
+import type { Item, Message } from './batch';
 
 /** Makes items in a format of the events that a filter lets through. @param filter empty: all of them */
 export function itemMaker(filter: string, format: FeedFormat): (arrived: ArrivedEvent) => Item | null {
@@ -30,14 +30,14 @@ function expressionOf(filter: string): Expression {
 }
 
 /** A message that is no event, such as an alert. */
-export const messageItem = (id: string, at: Date, content: object): Item => ({
+export const messageItem = ({ id, at, severity, content }: Message): Item => ({
   ...{
     position: null,
     recordId: id,
     time: at.toISOString(),
     actionId: 'ALERT',
     succeeded: true,
-    hostName: null,
+    ...{ hostName: null, severity },
   },
   json: JSON.stringify(content),
 });

@@ -61,14 +61,14 @@ export class AlertWorkResolver {
   @Access({ principal: 'operator' })
   async tenantAlert(@Arg('alertId', text) alertId: string, @Ctx() call: Call) {
     const tenants = await this.parts.tenants.of(call);
-    return tenants && this.parts.reader.alert(tenants, idOf(alertId));
+    return tenants && this.parts.reader.alert(tenants, idOf('alertId', alertId));
   }
 
   @Query(() => [AlertChangeType], { description: 'What was done with an alert, oldest first.' })
   @Access(READ_ALERTS)
   async alertChanges(@Arg('alertId', text) alertId: string, @Ctx() call: Call) {
     const tenants = await this.parts.tenants.of(call);
-    return tenants ? this.parts.alerts.changes(tenants, idOf(alertId)) : [];
+    return tenants ? this.parts.alerts.changes(tenants, idOf('alertId', alertId)) : [];
   }
 
   @Mutation(() => AlertType, { description: 'Somebody works on it.' })
@@ -171,7 +171,7 @@ export class AlertWorkResolver {
     comment: Given<string>,
     make: () => Pick<AlertWork, 'kind' | 'set' | 'detail' | 'suppress'>,
   ) {
-    const alertId = idOf(given);
+    const alertId = idOf('alertId', given);
     const note = comment?.trim() ? comment : null;
     if (note !== null && note.length > COMMENT_CHARS_MAX)
       throw invalid(`a text must have at most ${COMMENT_CHARS_MAX} characters.`);

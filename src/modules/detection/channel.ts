@@ -1,16 +1,30 @@
 import { tenantSet } from '../../caller/tenant-set';
+import { SYSLOG_SEVERITY, type SyslogSeverity } from '../../delivery/syslog-message';
+import type { Severity } from '../../detection/rule';
 import type { AlertReader } from './alert.reader';
 import { type Mailer, MailFailure, type ToldAlert } from './mail';
 import type { Due } from './notice-queue';
 import { toOcsfFinding } from './ocsf-finding';
 import type { RouteTarget } from './route.store';
 
+const SYSLOG_SEVERITIES: Readonly<Record<Severity, SyslogSeverity>> = {
+  low: SYSLOG_SEVERITY.notice,
+  medium: SYSLOG_SEVERITY.warning,
+  high: SYSLOG_SEVERITY.error,
+  critical: SYSLOG_SEVERITY.critical,
+};
+
 /** What became of a message; null: there is no such destination. */
 type Sent = { readonly kind: string; readonly message?: string } | null;
 export type SendAlert = (
   tenantId: number,
   destinationId: string,
-  message: { readonly id: string; readonly at: Date; readonly content: object },
+  message: {
+    readonly id: string;
+    readonly at: Date;
+    readonly severity: SyslogSeverity;
+    readonly content: object;
+  },
 ) => Promise<Sent>;
 
 /** Where a route leads. */
@@ -73,7 +87,8 @@ export class Channels {
     { notice, alert }: ToldAlert & { readonly notice: Due },
   ): Promise<string | null> {
     const content = format === 'ocsf' ? toOcsfFinding(alert, alert.status) : { type: 'alert', ...alert };
-    const message = { id: notice.noticeId, at: notice.createdAt, content };
+    const severity = SYSLOG_SEVERITIES[alert.severity];
+    const message = { id: notice.noticeId, at: notice.createdAt, severity, content };
     const sent = await this.parts.send(tenantId, destinationId, message).catch((error: Error) => ({
       ...{ kind: 'failed', message: error.message },
     }));

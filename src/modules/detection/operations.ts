@@ -4,8 +4,7 @@ import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
-import { parseParameters } from '../../event/parameters';
-import { ALERT_PARAMETERS } from './answers';
+import { isUuid } from '../../event/uuid';
 
 /** Who reads alerts and rules beside the public routes. */
 export const READ_ALERTS = {
@@ -22,8 +21,11 @@ export type Given<T> = T | null | undefined;
 
 export const invalid = (message: string) => new DomainError('invalid_parameter', { public: message });
 
-/** An alert's or a rule's id, in lower case. @throws DomainError `invalid_parameter` */
-export const idOf = (id: string) => parseParameters(ALERT_PARAMETERS, { alertId: id }).alertId.toLowerCase();
+/** An id in lower case. @param name of the argument @throws DomainError `invalid_parameter` */
+export function idOf(name: 'alertId' | 'ruleId' | 'backtestId', id: string): string {
+  if (!isUuid(id)) throw invalid(`${name} must be a UUID.`);
+  return id.toLowerCase();
+}
 
 /** The tenants of whoever calls; an operator's are all there are. */
 export class CallTenants {

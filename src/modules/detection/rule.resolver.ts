@@ -1,8 +1,6 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
-import { SEVERITIES, type Severity, type Tuning } from '../../detection/rule';
-import { parseSpan } from '../../detection/sigma/correlation';
 import { Access } from '../../graphql/access';
 import { objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
@@ -18,6 +16,7 @@ import {
   WORK_ALERTS,
 } from './operations';
 import type { RuleStore } from './rule.store';
+import { toTuning } from './tuning';
 import { BACKTEST, DETECTION_RULE } from './work-answers';
 
 const RuleType = objectType(DETECTION_RULE);
@@ -64,7 +63,7 @@ export class RuleResolver {
   ) {
     return this.parts.rules.setEnabled(
       await this.parts.tenants.one(call, tenantId),
-      idOf(ruleId),
+      idOf('ruleId', ruleId),
       enabled,
       attemptOf(call),
     );
@@ -81,7 +80,7 @@ export class RuleResolver {
   ) {
     return this.parts.rules.remove(
       await this.parts.tenants.one(call, tenantId),
-      idOf(ruleId),
+      idOf('ruleId', ruleId),
       attemptOf(call),
     );
   }
@@ -108,7 +107,7 @@ export class RuleResolver {
     const tuning = toTuning({ threshold, timespan, severity, dedupMinutes, exceptions });
     return this.parts.rules.tune(
       await this.parts.tenants.one(call, tenantId),
-      idOf(ruleId),
+      idOf('ruleId', ruleId),
       tuning,
       attemptOf(call),
     );
@@ -132,7 +131,7 @@ export class RuleResolver {
     if ((ruleId == null) === (source == null)) throw invalid('Give either ruleId or source.');
     const rule =
       ruleId != null
-        ? await this.parts.rules.runnable(tenant, idOf(ruleId))
+        ? await this.parts.rules.runnable(tenant, idOf('ruleId', ruleId))
         : await this.parts.rules.runnableFile(tenant, source ?? '');
     return this.parts.backtests.begin(tenant, rule, days, attemptOf(call));
   }
@@ -148,52 +147,9 @@ export class RuleResolver {
     tenantId: Given<string>,
     @Ctx() call: Call,
   ) {
-    return this.parts.backtests.find(await this.parts.tenants.of(call, tenantId), idOf(backtestId));
+    const tenants = await this.parts.tenants.of(call, tenantId);
+    return this.parts.backtests.find(tenants, idOf('backtestId', backtestId));
   }
 }
-
-function toTuning(given: {
-  readonly threshold: Given<number>;
-  readonly timespan: Given<string>;
-  readonly severity: Given<string>;
-  readonly dedupMinutes: Given<number>;
-  readonly exceptions: Given<readonly string[]>;
-}): Tuning | null {
-  const { threshold, timespan, severity, dedupMinutes, exceptions } = given;
-  const span = timespan == null ? null : parseSpan(timespan);
-  const objects = exceptions?.map(exceptionOf) ?? null;
-  const problems = [
-    ...(threshold != null && threshold < 1 ? ['threshold must be above 0'] : []),
-    ...(timespan != null && span === null ? ['timespan must be a number and s, m, h or d'] : []),
-    ...(severity != null && !SEVERITIES.includes(severity as Severity)
-      ? [`severity must be one of ${SEVERITIES.join(', ')}`]
-      : []),
-    ...(dedupMinutes != null && (dedupMinutes < 1 || dedupMinutes > 10_080)
-      ? ['dedupMinutes must be from 1 to 10080']
-      : []),
-    ...(objects?.includes(null) ? ['exceptions must be JSON objects of texts by field'] : []),
-    ...((objects?.length ?? 0) > 100 ? ['there are at most 100 exceptions'] : []),
-  ];
-  if (problems.length > 0) throw invalid(`${problems.join('; ')}.`);
-  const tuning: Tuning = {
-    ...(threshold != null && { threshold }),
-    ...(span !== null && { timespanMs: span / 1_000 }),
-    ...(severity != null && { severity: severity as Severity }),
-    ...(dedupMinutes != null && { dedupMinutes }),
-    ...(objects && objects.length > 0 && { exceptions: objects.filter((one) => one !== null) }),
-  };
-  return Object.keys(tuning).length === 0 ? null : tuning;
-}
-
-function exceptionOf(json: string): Record<string, string> | null {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
-    const entries = Object.entries(value);
-    return entries.length > 0 && entries.every(([, one]) => typeof one === 'string')
-      ? (Object.fromEntries(entries) as Record<string, string>)
-      : null;
-  } catch {
-    return null;
   }
 }

@@ -24,6 +24,7 @@ import {
   tenantRules,
   toSource,
 } from './tenant-rules';
+import { assertTunes } from './tuning';
 import type { DETECTION_RULE } from './work-answers';
 
 export type RuleAnswer = Answer<typeof DETECTION_RULE>;
@@ -135,7 +136,7 @@ export class RuleStore {
     await this.#changeOne(tenantId, ruleId, attempt, (row, source) => {
       if (row.kind === 'filter')
         throw refused('A filter has nothing to tune: import it with what it is to say.');
-      rulesOf(source, ruleId.toLowerCase(), tuning);
+      if (tuning) assertTunes(rulesOf(source, row.ruleId, tuning), row.ruleId, tuning);
       return { ...row, tuning: tuning === null ? null : JSON.stringify(tuning) };
     });
     return this.find(tenantId, ruleId);

@@ -1,6 +1,6 @@
 import type { NetworkGuard } from '../../../delivery/network-guard';
 import { Relp } from '../../../delivery/relp';
-import { syslogMessage } from '../../../delivery/syslog-message';
+import { SYSLOG_SEVERITY, syslogMessage } from '../../../delivery/syslog-message';
 import { SyslogTls } from '../../../delivery/syslog-tls';
 import type { Item } from '../batch';
 import type { Sender } from '../runner';
@@ -32,6 +32,7 @@ export function syslogSender(
   };
 }
 
-const headOf = ({ time, hostName, actionId, succeeded }: Item, appName: string) => ({
-  ...{ time, hostName, appName, messageId: actionId, isFailure: !succeeded },
+const headOf = ({ time, hostName, actionId, succeeded, severity }: Item, appName: string) => ({
+  ...{ time, hostName, appName, messageId: actionId },
+  severity: severity ?? (succeeded ? SYSLOG_SEVERITY.informational : SYSLOG_SEVERITY.warning),
 });
