@@ -237,21 +237,10 @@ describe('the command line', () => {
     await expect(run('rule', 'tune', title, '--tenant', tenant.tenantId, ...options)).rejects.toThrow(reason);
   });
 
-  it('lets a key with the right test rules too, and names what is no id', async () => {
-    const { world } = open;
-    const ask = async (query: string) => (await world.graphql(key, query)).body;
-    const begun = await ask(
-      `mutation { testRule(tenantId: "${tenant.tenantId}", source: "title: x\\nlogsource: {product: sqlserver}\\ndetection: {s: {objectName: x}, condition: s}") { backtestId } }`,
-    );
-    const { backtestId } = begun.data.testRule;
-    await until(
-      () => ask(`{ backtest(backtestId: "${backtestId}") { state } }`),
-      ({ data }) => data.backtest.state === 'done',
-    );
-    expect(
-      (await ask(`mutation { removeRule(tenantId: "${tenant.tenantId}", ruleId: "x") { ruleId } }`))
-        .errors[0],
-    ).toMatchObject({ message: 'ruleId must be a UUID.' });
+  it('names the argument that is no id', async () => {
+    const removal = `mutation { removeRule(tenantId: "${tenant.tenantId}", ruleId: "x") { ruleId } }`;
+    const { body } = await open.world.graphql(open.world.operatorKey, removal);
+    expect(body.errors[0].message).toBe('ruleId must be a UUID.');
   });
 
   it('imports Sigma files, says what is wrong with its line, and tells what one would have found', async () => {

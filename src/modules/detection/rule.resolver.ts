@@ -151,5 +151,3 @@ export class RuleResolver {
     return this.parts.backtests.find(tenants, idOf('backtestId', backtestId));
   }
 }
-  }
-}
