@@ -20,7 +20,7 @@ export function readFigures(prisma: OwnerDb, sourcesMax: number, deadlineMs: num
         problems: number;
       }[]
     >`
-      SELECT (SELECT count(*) FROM (SELECT FROM audit_delta LIMIT ${DELTAS_MAX}) d)::int AS deltas,
+      SELECT (SELECT count(*) FROM (SELECT 1 FROM audit_delta LIMIT ${DELTAS_MAX}) d)::int AS deltas,
         (SELECT count(*) FROM audit_unindexed)::int AS hours,
         (SELECT extract(epoch FROM now() - min(changed_at)) FROM audit_unindexed)::float8 AS waited,
         (SELECT count(*) FROM audit_source)::int AS sources,

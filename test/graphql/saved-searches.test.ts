@@ -1,4 +1,5 @@
 import { DashboardSession } from '../support/dashboard-session';
+import { ENGINES } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 const SAVE = `mutation($tenantId: String!, $name: String!, $filter: String!, $isShared: Boolean!) {
@@ -7,7 +8,7 @@ const LIST = '{ savedSearches { name filter isShared isOwn } }';
 const REMOVE = 'mutation($searchId: String!) { removeSavedSearch(searchId: $searchId) { name } }';
 
 describe('saved searches', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ENGINES[0] ?? 'embedded');
   const signIn = (key: string) => DashboardSession.signIn(open.world, key);
   const spec = { name: 'Not by the service', filter: 'NOT principalName:svc', isShared: false };
 
