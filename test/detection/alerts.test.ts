@@ -4,7 +4,7 @@ import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 import type { TestTenant, World } from '../support/world';
 
-const failures = (count: number) =>
+const failures = (count: number, change: object = {}, minute = 0) =>
   Array.from({ length: count }, (_, i) =>
     anEvent({
       actionId: 'LGIF',
@@ -12,7 +12,8 @@ const failures = (count: number) =>
       serverPrincipalName: 'sa',
       clientIp: '203.0.113.9',
       statement: "Login failed for user 'sa'. Reason: Password did not match.",
-      eventTime: `2026-01-05T08:00:${String(i).padStart(2, '0')}.1234567Z`,
+      eventTime: `2026-01-05T08:${String(minute).padStart(2, '0')}:${String(i).padStart(2, '0')}.1234567Z`,
+      ...change,
     }),
   );
 
@@ -62,5 +63,18 @@ describe.each(ENGINES)('what rules find on %s', (engine) => {
     expect((await world.get(`/alerts/${bruteForce.alertId}`, foreign)).status).toBe(404);
     expect((await world.get(`/findings/${body.data[0].findingId}`, foreign)).status).toBe(404);
     expect((await world.get('/alerts', tenant.key)).status).toBe(403);
+  });
+
+  it('goes on where events name nobody and no instance', async () => {
+    const { world } = open;
+    const tenant = await world.tenant();
+    const key = await alertKeyOf(world, tenant);
+    const unnamed = { serverPrincipalName: null, serverInstanceName: null };
+    await tenant.ingest(failures(15, unnamed));
+    const bruteForce = async () =>
+      (await alertsOf(world, key, 2)).find(({ title }: { title: string }) => title.startsWith('Brute force'));
+    expect(await bruteForce()).toMatchObject({ findingCount: 1, eventCount: 15 });
+    await tenant.ingest(failures(15, unnamed, 20));
+    await until(bruteForce, ({ findingCount }) => findingCount === 2);
   });
 });

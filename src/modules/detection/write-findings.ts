@@ -218,8 +218,8 @@ async function putAlerts(
       await tx.$executeRawUnsafe(
         `UPDATE alert SET first_event = least(first_event, $3::bigint), last_event = greatest(last_event, $4::bigint),
            finding_count = finding_count + $5::int, event_count = event_count + $6::bigint, updated_at = $7::timestamptz,
-           principals = (SELECT array_agg(n) FROM (SELECT DISTINCT n FROM unnest(principals || $8::text[]) n LIMIT ${ENTITIES_MAX}) d),
-           instances = (SELECT array_agg(n) FROM (SELECT DISTINCT n FROM unnest(instances || $9::text[]) n LIMIT ${ENTITIES_MAX}) d)
+           principals = ARRAY(SELECT DISTINCT n FROM unnest(principals || $8::text[]) n LIMIT ${ENTITIES_MAX}),
+           instances = ARRAY(SELECT DISTINCT n FROM unnest(instances || $9::text[]) n LIMIT ${ENTITIES_MAX})
          WHERE tenant_id = $1::int AND alert_id = $2::uuid`,
         ...[tenantId, alertId, first, last, placed.length, eventCount, now, principals, instances],
       );
