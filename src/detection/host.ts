@@ -56,7 +56,7 @@ export interface Opened {
   readonly actions: readonly string[] | null;
 }
 
-/** Where engines run: one for each tenant that is being worked on. */
+/** Where engines run: one for each tenant that is being worked on, and a second one by its number below zero. */
 export interface EngineHost {
   open(tenantId: number, rules: readonly RuleSource[], state: readonly StoredState[]): Promise<Opened>;
   /** @param workMs about the most it takes: the engines of other tenants wait */
@@ -74,7 +74,7 @@ export class LocalHost implements EngineHost {
 
   async open(tenantId: number, rules: readonly RuleSource[], state: readonly StoredState[]): Promise<Opened> {
     const active = rules.flatMap((source) => this.#rules.active(source));
-    const engine = new Engine(tenantId, active);
+    const engine = new Engine(Math.abs(tenantId), active);
     engine.load(state.map(fromStoredState));
     this.#engines.set(tenantId, engine);
     return { actions: engine.actions };

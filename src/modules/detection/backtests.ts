@@ -5,11 +5,12 @@ import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import type { Finding } from '../../detection/finding';
 import type { EngineHost } from '../../detection/host';
 import { EngineFailure, openHost } from '../../detection/thread-host';
-import { formatTicks } from '../../event/event-time';
+import { DAY_MS, formatTicks } from '../../event/event-time';
 import { LIMITS } from '../../limits';
-import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
+import type { ArrivalLimits, ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { BacktestAnswer, BacktestStore, TakenBacktest } from './backtest.store';
 import { toDetectionEvent } from './detector';
+import { mayKnow } from './newcomers';
 
 const EXAMPLES_MAX = 10;
 /** Between two steps as long as a step took: at most half of a processor is used. */
@@ -19,6 +20,8 @@ const NOTE_MS = 700;
 /** Instances that may end while they run one: it may be what ends them. */
 const TRIES_MAX = 3;
 const TICKS_PER_US = 10n;
+/** A rule knows what was a year ago at most, of a group that it has known for a year before. */
+const KNOWN_DAYS = 2 * 366;
 /** Of one rule's engine; a backtest that needs more fails. */
 const HEAP_MB = 64;
 
@@ -104,6 +107,7 @@ export class Backtests {
     const byDay = new Map<string, number>();
     const examples: Finding[] = [];
     let position = await reader.positionAt(tenantId, since);
+    if (mayKnow(rule.source) && !(await this.#learn(taken, host, { ...limits, end: position }))) return;
     for (let [read, count, notedMs] = [0, 0, 0]; ; ) {
       this.#stopping.signal.throwIfAborted();
       const began = performance.now();
@@ -134,6 +138,33 @@ export class Backtests {
         signal: this.#stopping.signal,
       });
     }
+  }
+
+  /** What is usual is known from the time before. @returns false: it is another instance's */
+  async #learn(
+    taken: TakenBacktest,
+    host: EngineHost,
+    limits: ArrivalLimits & { end: number },
+  ): Promise<boolean> {
+    const { tenantId, since } = taken;
+    const { reader, store } = this.parts;
+    let position = await reader.positionAt(tenantId, new Date(since.getTime() - KNOWN_DAYS * DAY_MS));
+    for (let notedMs = performance.now(); position < limits.end; ) {
+      this.#stopping.signal.throwIfAborted();
+      const began = performance.now();
+      const step = await reader.read(tenantId, position, limits);
+      const events = step.items.map(toDetectionEvent);
+      const { seen } = await host.learn(tenantId, events, LIMITS.detectionWorkMs);
+      position = step.items[seen]?.position ?? Math.max(step.next, position + 1);
+      if (performance.now() - notedMs > NOTE_MS) {
+        notedMs = performance.now();
+        if (!(await store.note(taken, taken.answer))) return false;
+      }
+      await delay(Math.min(REST_MS_MAX, performance.now() - began), undefined, {
+        signal: this.#stopping.signal,
+      });
+    }
+    return true;
   }
 }
 

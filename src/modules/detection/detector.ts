@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import type { DetectionEvent } from '../../detection/event';
+import type { Finding } from '../../detection/finding';
 import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../detection/host';
 import { EngineFailure } from '../../detection/thread-host';
 import { ticksOfRecordId } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
-import { type Baselines, carriedBaselines, formerRules } from './carry-baselines';
+import { type Baselines, type Carried, carriedBaselines, formerRules } from './carry-baselines';
+import { FIRST_MARK, isMark, markOf, type Newcomers, newcomersOf, putMarks } from './newcomers';
+import { lastOfEach, putState } from './put-state';
 import type { RuleAbouts } from './rule-abouts';
 import type { ShippedRule } from './shipped-rules';
 import { DetectionTally } from './tally';
@@ -30,6 +33,13 @@ interface Place {
   readonly revision: number;
 }
 
+interface OpenEngine {
+  readonly place: Place;
+  readonly size: number;
+  /** On an engine of their own, whose number is the tenant's below zero. */
+  readonly newcomers: (Newcomers & { readonly actions: readonly string[] | null }) | null;
+}
+
 /**
  * Looks at what arrives in each tenant's log with its rules. What a step finds, what windows hold then and how far it
  * came are written in one transaction, which fails where another instance was quicker: so nothing is found twice, and
@@ -40,7 +50,7 @@ export class Detector {
   readonly #rounds: TenantRounds;
   readonly #reader: ArrivalReader;
   /** What the engine of each tenant has seen and holds; those used last stand last. */
-  readonly #open = new Map<number, { readonly place: Place; readonly size: number }>();
+  readonly #open = new Map<number, OpenEngine>();
   /** Until when a tenant is left alone whose engine failed: the others are not to wait for it. */
   readonly #resting = new Map<number, number>();
 
@@ -121,7 +131,8 @@ export class Detector {
         await this.#keep(tenantId, reached, done.size);
         this.parts.tally.events += Math.min(done.seen, read.items.length);
       } else await this.#forget(tenantId);
-      return next < read.size || !isReady ? 1 : 0;
+      const isMore = isWritten && isReady && (await this.#advance(tenantId, reached));
+      return next < read.size || !isReady || isMore ? 1 : 0;
     } catch (error) {
       this.parts.tally.stepFailures += 1;
       // The engine may have seen what was not written; and the thread may have ended, with every engine.
@@ -167,16 +178,31 @@ export class Detector {
     const rows = await this.#stateOf(tenantId, rules);
     await this.#countRefused(tenantId, place.revision, rules);
     const current = new Set(rules.map(({ ruleId, version }) => `${ruleId}/${version}`));
-    const isOfRule = ({ node }: { readonly node: string }) =>
-      current.has(node.slice(0, node.lastIndexOf('/')));
-    await host.open(tenantId, rules, rows.filter(isOfRule));
-    const gone = [...new Set(rows.filter((row) => !isOfRule(row)).map(({ node }) => node))];
+    const isOf = (names: ReadonlySet<string>, { node }: { readonly node: string }) =>
+      names.has(node.slice(0, node.lastIndexOf('/')));
+    const of = { tenantId, position: place.position, rules, rows };
+    const { joined, newcomers } = await newcomersOf(owner, abouts, of);
+    const windowsOf = (some: readonly RuleSource[]) => {
+      const names = new Set(some.map(({ ruleId, version }) => `${ruleId}/${version}`));
+      return rows.filter((row) => !isMark(row) && isOf(names, row));
+    };
+    await host.open(tenantId, joined, windowsOf(joined));
+    const opened = newcomers && (await host.open(-tenantId, newcomers.rules, windowsOf(newcomers.rules)));
+    const gone = [
+      ...new Set(
+        rows.filter((row) => !isOf(current, row) && row.node !== FIRST_MARK).map(({ node }) => node),
+      ),
+    ];
     if (gone.length > 0)
       await owner.$executeRawUnsafe(
         'DELETE FROM detection_state WHERE tenant_id = $1::int AND node = ANY($2::text[])',
         tenantId,
         gone,
       );
+    this.#open.set(tenantId, {
+      ...{ place, size: rows.length },
+      newcomers: newcomers && opened && { ...newcomers, actions: opened.actions },
+    });
     await this.#keep(tenantId, place, rows.length);
   }
 
@@ -205,14 +231,89 @@ export class Detector {
         'UPDATE detection_state SET node = $3 WHERE tenant_id = $1::int AND node = $2',
         ...[tenantId, from, to],
       );
-    const now = new Map(carried.map(({ from, to }) => [from, to]));
+    const now = new Map(
+      [...carried, ...(await this.#carryMarks(tenantId, rows, rules, carried))].map(({ from, to }) => [
+        from,
+        to,
+      ]),
+    );
     return rows.map((row) => ({ ...row, node: now.get(row.node) ?? row.node }));
+  }
+
+  /** How far a rule has learned stays with what it has learned, or where it has learned of nothing yet. */
+  async #carryMarks(
+    tenantId: number,
+    rows: readonly { readonly node: string }[],
+    rules: readonly RuleSource[],
+    carried: readonly Carried[],
+  ): Promise<readonly Carried[]> {
+    const nodes = new Set(rows.map(({ node }) => node));
+    const moved = rules.flatMap(({ ruleId, version }): Carried[] => {
+      const to = markOf({ ruleId, version });
+      if (nodes.has(to)) return [];
+      const former = [...nodes].filter((node) => node.startsWith(`${ruleId}/`));
+      const from = former.filter((node) => isMark({ node })).at(-1);
+      if (from === undefined) return [];
+      const isKept = carried.some((one) => one.from.startsWith(from.slice(0, from.lastIndexOf('/') + 1)));
+      return isKept || former.every((node) => isMark({ node })) ? [{ from, to }] : [];
+    });
+    for (const { from, to } of moved)
+      await this.parts.owner.$executeRawUnsafe(
+        'UPDATE detection_state SET node = $3 WHERE tenant_id = $1::int AND node = $2',
+        ...[tenantId, from, to],
+      );
+    return moved;
+  }
+
+  /**
+   * One step of the newcomers: they learn what stood in the log when they came, tell of what has come since, and join the
+   * others where these are. @returns whether they have not joined yet
+   */
+  async #advance(tenantId: number, reached: Place): Promise<boolean> {
+    const newcomers = this.#open.get(tenantId)?.newcomers;
+    if (!newcomers) return false;
+    const { host, nowMs, owner, onAlerts } = this.parts;
+    const { at, until, actions } = newcomers;
+    const end = at < until ? until : reached.position;
+    const limits = { ...LIMITS.detectionStep, end, actions: actions ?? undefined };
+    const read = await this.parts.reader.read(tenantId, at, limits);
+    const events = read.items.map(toDetectionEvent);
+    const now = nowMs();
+    const clock = { nowMs: now, isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
+    const done =
+      at < until
+        ? { findings: [], ...(await host.learn(-tenantId, events, clock.workMs)) }
+        : await host.evaluate(-tenantId, events, clock);
+    const to = Math.min(end, read.items[done.seen]?.position ?? Math.max(read.next, at));
+    const joins = to >= until && to >= reached.position;
+    const written = await owner.$transaction(
+      async (tx) => {
+        // Nobody is to miss that they have joined; until then the tenant is due.
+        const isThere = await tx.$executeRawUnsafe(
+          `UPDATE detection_position SET due_at = $2::timestamptz, revision = revision + $3::int
+           WHERE tenant_id = $1::int AND position = $4::bigint AND revision = $5::int`,
+          ...[tenantId, new Date(now), joins ? 1 : 0, reached.position, reached.revision],
+        );
+        if (isThere === 0 || !(await putMarks(tx, tenantId, newcomers, joins ? 'joined' : to))) return null;
+        await putState(tx, tenantId, lastOfEach(done.changes));
+        const alerts = await writeFindings(tx, tenantId, done.findings, now);
+        await onAlerts?.(tx, tenantId, alerts);
+        return alerts;
+      },
+      { timeout: STEP_MS_MAX, maxWait: STEP_MS_MAX },
+    );
+    const open = this.#open.get(tenantId);
+    if (written === null || joins || !open) await this.#forget(tenantId);
+    else this.#open.set(tenantId, { ...open, newcomers: { ...newcomers, at: to } });
+    this.#tell(done.findings, written ?? []);
+    return true;
   }
 
   /** Forgets the engines that were used longest ago where all of them hold too much. */
   async #keep(tenantId: number, place: Place, size: number): Promise<void> {
+    const newcomers = this.#open.get(tenantId)?.newcomers ?? null;
     this.#open.delete(tenantId);
-    this.#open.set(tenantId, { place, size });
+    this.#open.set(tenantId, { place, size, newcomers });
     let held = [...this.#open.values()].reduce((sum, open) => sum + open.size, 0);
     for (const [other, open] of [...this.#open]) {
       if (other === tenantId || (held <= ENGINES_SIZE_MAX && this.#open.size <= ENGINES_MAX)) break;
@@ -248,6 +349,7 @@ export class Detector {
   async #forget(tenantId: number): Promise<void> {
     this.#open.delete(tenantId);
     await this.parts.host.forget(tenantId);
+    await this.parts.host.forget(-tenantId);
   }
 
   /** @returns false: another instance has been there */
@@ -262,7 +364,6 @@ export class Detector {
     },
   ): Promise<boolean> {
     const { place, reached, done, learnt, nowMs } = step;
-    const { tally } = this.parts;
     const written = await this.parts.owner.$transaction(
       async (tx) => {
         const moved = await tx.$executeRawUnsafe(
@@ -280,40 +381,15 @@ export class Detector {
       { timeout: STEP_MS_MAX, maxWait: STEP_MS_MAX },
     );
     if (written === null) return false;
-    for (const { severity } of done.findings) DetectionTally.add(tally.findings, severity);
-    for (const { severity, isNew } of written) if (isNew) DetectionTally.add(tally.alerts, severity);
+    this.#tell(done.findings, written);
     return true;
   }
-}
 
-function lastOfEach(rows: readonly StoredState[]): StoredState[] {
-  return [...new Map(rows.map((row) => [`${row.node}\n${row.key}`, row])).values()];
-}
-
-async function putState(
-  tx: Prisma.TransactionClient,
-  tenantId: number,
-  rows: readonly StoredState[],
-): Promise<void> {
-  const kept = rows.filter(({ body }) => body !== null);
-  const gone = rows.filter(({ body }) => body === null);
-  if (kept.length > 0)
-    await tx.$executeRawUnsafe(
-      `INSERT INTO detection_state (tenant_id, node, key, touched, body)
-       SELECT t.tenant_id, x.node, x.key, x.touched, x.body
-       FROM tenant t CROSS JOIN json_to_recordset($2::json) AS x(node text, key text, touched bigint, body text)
-       WHERE t.tenant_id = $1::int
-       ON CONFLICT (tenant_id, node, key) DO UPDATE SET touched = excluded.touched, body = excluded.body`,
-      tenantId,
-      JSON.stringify(kept),
-    );
-  if (gone.length > 0)
-    await tx.$executeRawUnsafe(
-      `DELETE FROM detection_state s USING json_to_recordset($2::json) AS x(node text, key text)
-       WHERE s.tenant_id = $1::int AND s.node = x.node AND s.key = x.key`,
-      tenantId,
-      JSON.stringify(gone),
-    );
+  #tell(findings: readonly Finding[], written: readonly WrittenAlert[]): void {
+    const { tally } = this.parts;
+    for (const { severity } of findings) DetectionTally.add(tally.findings, severity);
+    for (const { severity, isNew } of written) if (isNew) DetectionTally.add(tally.alerts, severity);
+  }
 }
 
 export function toDetectionEvent({ position, event }: ArrivedEvent): DetectionEvent {

@@ -197,10 +197,10 @@ export class RuleStore {
       ofTenants(this.prisma, [tenantId], async (tx) => {
         // Whoever changes rules of a tenant waits here for who else does.
         await tx.$executeRawUnsafe(
-          `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, revision)
-           SELECT t.tenant_id, 0, 0, 0, 1 FROM tenant t WHERE t.tenant_id = $1::int
-           ON CONFLICT (tenant_id) DO UPDATE SET revision = p.revision + 1`,
-          tenantId,
+          `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, revision, due_at)
+           SELECT t.tenant_id, 0, 0, 0, 1, $2::timestamptz FROM tenant t WHERE t.tenant_id = $1::int
+           ON CONFLICT (tenant_id) DO UPDATE SET revision = p.revision + 1, due_at = excluded.due_at`,
+          ...[tenantId, new Date(this.nowMs())],
         );
         const { grows } = await work(tx);
         const rows = await rowsOf(tx, tenantId);
