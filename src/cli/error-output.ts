@@ -3,7 +3,9 @@ export function errorLine(error: unknown, asJson: boolean): string {
   const message = (error instanceof Error ? error.message : String(error)).trim();
   if (!asJson) return message;
   const { code } = error as { readonly code?: unknown };
-  return JSON.stringify({ error: { code: typeof code === 'string' ? code : FAILED, message } });
+  if (typeof code !== 'string') return JSON.stringify({ error: { code: FAILED, message } });
+  const words = message.startsWith(`${code}: `) ? message.slice(`${code}: `.length) : message;
+  return JSON.stringify({ error: { code, message: words } });
 }
 
 /** Of what the command line itself finds: it has no code of the service. */
