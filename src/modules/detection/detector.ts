@@ -10,12 +10,13 @@ import { LIMITS } from '../../limits';
 import type { ArrivalReader, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
 import { type Baselines, type Carried, carriedBaselines, formerRules } from './carry-baselines';
 import { FIRST_MARK, isMark, markOf, type Newcomers, newcomersOf, putMarks } from './newcomers';
+import type { WrittenAlert } from './put-alerts';
 import { lastOfEach, putState } from './put-state';
 import type { RuleAbouts } from './rule-abouts';
 import type { ShippedRule } from './shipped-rules';
 import { DetectionTally } from './tally';
 import { enabledRules } from './tenant-rules';
-import { type WrittenAlert, writeFindings } from './write-findings';
+import { writeFindings } from './write-findings';
 
 const TENANTS_PER_ROUND = 250;
 const STEP_MS_MAX = 60_000;

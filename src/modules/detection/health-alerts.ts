@@ -4,12 +4,13 @@ import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { TICKS_PER_MS } from '../../event/event-time';
 import { toStored } from '../../trail/stored-text';
 import { noteAlerts } from './notices';
+import { severityNumber } from './put-alerts';
 import { tuningOf } from './rule-digest';
 import type { ShippedRule } from './shipped-rules';
 import { openSuppressions, suppressesGroup } from './suppression';
 import { takeTurn } from './tenant-turn';
 import { type TrailProblem, trailProblems } from './trail-problems';
-import { alertKey, severityNumber } from './write-findings';
+import { alertKey } from './write-findings';
 
 const TRAIL_UNHEALTHY = 40;
 /** What was told is not asked about again for so long. */

@@ -22,6 +22,7 @@ import { declareMetrics } from './metrics';
 import { noteAlerts } from './notices';
 import { Notifier } from './notifier';
 import { CallTenants } from './operations';
+import { severityNumber } from './put-alerts';
 import { AlertRouteResolver } from './route.resolver';
 import { RouteStore } from './route.store';
 import { RuleResolver } from './rule.resolver';
@@ -30,7 +31,6 @@ import { RuleAbouts } from './rule-abouts';
 import { readShippedRules } from './shipped-rules';
 import { SuppressionResolver } from './suppression.resolver';
 import { DetectionTally } from './tally';
-import { severityNumber } from './write-findings';
 
 /** Rules that look at what arrives, what they find, and the alerts that people work on. */
 export function detectionModule(parts: {

@@ -1,41 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { Prisma } from '../../database/clients';
 import type { Finding } from '../../detection/finding';
-import type { GroupValues } from '../../detection/hit';
-import { SEVERITIES, type Severity } from '../../detection/rule';
 import { ticksOfRecordId } from '../../event/record-id';
 import { toStored } from '../../trail/stored-text';
-import { openSuppressions, type Suppression, suppresses } from './suppression';
+import {
+  byTime,
+  groupJson,
+  type OpenAlert,
+  type Placed,
+  putAlerts,
+  severityNumber,
+  stored,
+  type WrittenAlert,
+} from './put-alerts';
+import { openSuppressions } from './suppression';
 
 const TICKS_PER_MINUTE = 600_000_000n;
 const TICKS_PER_US = 10n;
-const ENTITIES_MAX = 50;
-
-/** A finding with the alert it belongs to. */
-interface Placed {
-  readonly finding: Finding;
-  readonly groupKey: string;
-  readonly first: bigint;
-  readonly last: bigint;
-}
-
-interface OpenAlert {
-  readonly alertId: string;
-  readonly anchor: bigint;
-  readonly isNew: boolean;
-  readonly placed: Placed[];
-}
-
-/** What was written. */
-export interface WrittenAlert {
-  readonly alertId: string;
-  readonly ruleId: string;
-  readonly severity: Severity;
-  readonly status: string;
-  readonly isNew: boolean;
-}
-
-export const severityNumber = (severity: Severity): number => SEVERITIES.indexOf(severity) + 1;
 
 const uuidOf = (text: string): string => {
   const hex = createHash('sha256').update(text).digest('hex');
@@ -53,8 +34,6 @@ function placedOf(finding: Finding): Placed {
   const last = (isWhole ? times.at(-1) : null) ?? BigInt(finding.lastAt) * TICKS_PER_US;
   return { finding, groupKey: alertKey(finding.groupKey), first, last };
 }
-
-const byTime = (a: bigint, b: bigint) => (a < b ? -1 : 1);
 
 /**
  * Writes findings, and makes or updates the alerts that group them: those of a rule and group whose times are within the
@@ -141,9 +120,6 @@ async function alertsOf(
 
 const distance = (a: bigint, b: bigint) => (a > b ? a - b : b - a);
 
-const groupJson = (group: GroupValues) => JSON.stringify(group);
-const stored = (texts: readonly string[]) => texts.map(toStored);
-
 async function insertFindings(
   tx: Prisma.TransactionClient,
   tenantId: number,
@@ -175,60 +151,4 @@ async function insertFindings(
     JSON.stringify(rows),
     new Date(nowMs),
   );
-}
-
-async function putAlerts(
-  tx: Prisma.TransactionClient,
-  tenantId: number,
-  alerts: readonly OpenAlert[],
-  { suppressions, nowMs }: { readonly suppressions: readonly Suppression[]; readonly nowMs: number },
-): Promise<readonly WrittenAlert[]> {
-  const now = new Date(nowMs);
-  const written: WrittenAlert[] = [];
-  for (const { alertId, anchor, isNew, placed } of alerts) {
-    const [begun] = placed as [Placed, ...Placed[]];
-    const { finding, groupKey } = begun;
-    const first = placed.map((one) => one.first).sort(byTime)[0] ?? begun.first;
-    const last =
-      placed
-        .map((one) => one.last)
-        .sort(byTime)
-        .at(-1) ?? begun.last;
-    const eventCount = placed.reduce((sum, one) => sum + BigInt(one.finding.eventCount), 0n);
-    const principals = namesOf(placed, ({ principals: of }) => of);
-    const instances = namesOf(placed, ({ instances: of }) => of);
-    const suppression = suppressions.find((one) => suppresses(one, finding)) ?? null;
-    const status = suppression ? 'suppressed' : 'new';
-    if (isNew) {
-      await tx.alert.create({
-        data: {
-          ...{ tenantId, alertId, ruleId: finding.ruleId, title: toStored(finding.title) },
-          ...{
-            severity: severityNumber(finding.severity),
-            status,
-            groupKey,
-            groupValues: groupJson(finding.group),
-          },
-          ...{ anchor, firstEvent: first, lastEvent: last, findingCount: placed.length, eventCount },
-          ...{ principals, instances, suppressedUntil: suppression?.until ?? null },
-          ...{ createdAt: now, updatedAt: now },
-        },
-      });
-    } else {
-      await tx.$executeRawUnsafe(
-        `UPDATE alert SET first_event = least(first_event, $3::bigint), last_event = greatest(last_event, $4::bigint),
-           finding_count = finding_count + $5::int, event_count = event_count + $6::bigint, updated_at = $7::timestamptz,
-           principals = ARRAY(SELECT DISTINCT n FROM unnest(principals || $8::text[]) n LIMIT ${ENTITIES_MAX}),
-           instances = ARRAY(SELECT DISTINCT n FROM unnest(instances || $9::text[]) n LIMIT ${ENTITIES_MAX})
-         WHERE tenant_id = $1::int AND alert_id = $2::uuid`,
-        ...[tenantId, alertId, first, last, placed.length, eventCount, now, principals, instances],
-      );
-    }
-    written.push({ alertId, ruleId: finding.ruleId, severity: finding.severity, status, isNew });
-  }
-  return written;
-}
-
-function namesOf(placed: readonly Placed[], read: (finding: Finding) => readonly string[]): string[] {
-  return [...new Set(placed.flatMap(({ finding }) => stored(read(finding))))].slice(0, ENTITIES_MAX);
 }
