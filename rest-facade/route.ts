@@ -111,10 +111,10 @@ export const metaOf = (now: Date): ResponseMeta => ({
   apiVersion: API_VERSION,
 });
 
-export const itemEnvelope = <T>(data: T, now: Date) => ({ data, meta: metaOf(now) });
+const itemEnvelope = <T>(data: T, now: Date) => ({ data, meta: metaOf(now) });
 
 /** A page beyond the end is empty, with true totals. */
-export function listEnvelope<T>({ items, totalCount, page, pageSize }: Page<T>, now: Date) {
+function listEnvelope<T>({ items, totalCount, page, pageSize }: Page<T>, now: Date) {
   const totalPages = Math.ceil(totalCount / pageSize);
   const meta: PageMeta = {
     totalCount,

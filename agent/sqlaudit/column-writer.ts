@@ -6,7 +6,7 @@ import { utf16Text } from './text-cache';
 import { guid } from './value-reader';
 
 /** Writes what a column holds. @returns false if that is nothing: nothing is written then */
-export type ColumnWriter = (out: JsonText, event: DecodedEvent, name: Uint8Array) => boolean;
+type ColumnWriter = (out: JsonText, event: DecodedEvent, name: Uint8Array) => boolean;
 
 /** Whether the column is a text of any length in UTF-16LE, whose bytes are read as they are. */
 export const isWideText = (column: Column): boolean =>

@@ -11,7 +11,7 @@ import { withoutPasswordHash } from './password-hash';
 type Step = (out: JsonText, event: DecodedEvent) => void;
 
 /** An event type whose records can be written at once: what `isWhole` and `write` need. */
-export interface RecordWriter {
+interface RecordWriter {
   /** The event is a record by itself, and `write` can write it. */
   isWhole(event: DecodedEvent): boolean;
   /** Where its FILETIME stands in its block. */

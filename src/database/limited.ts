@@ -176,7 +176,7 @@ const SET_TENANTS = { name: 'tenants', text: `SELECT set_config('${TENANTS_SETTI
  *
  * To be given to `query` of a `pg` pool, in the way that `pg-cursor` is.
  */
-export class TenantStatement {
+class TenantStatement {
   /** The client sets it, where it finds none. */
   callback: Callback | undefined;
   readonly #rows: Row[] = [];

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 
 /** Who signs, and for what: AWS Signature Version 4, as object stores with the interface of S3 take it. */
-export interface AwsSigner {
+interface AwsSigner {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;

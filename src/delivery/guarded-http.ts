@@ -3,7 +3,7 @@ import https from 'node:https';
 import { isIP } from 'node:net';
 import type { NetworkGuard } from './network-guard';
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'POST' | 'PUT' | 'GET';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -25,7 +25,7 @@ export function outcomeOf(answer: HttpAnswer, nowMs: number): Outcome {
 }
 
 /** How an answer's text begins, without what a log or a database does not take. */
-export function shown(body: Buffer): string {
+function shown(body: Buffer): string {
   const text = body
     .toString('utf8')
     .replace(/[\p{Cc}\p{Cs}\uFFFD]+/gu, ' ')

@@ -49,7 +49,7 @@ interface Resolved {
   readonly address: string;
   readonly family: number;
 }
-export type ResolveName = (host: string) => Promise<readonly Resolved[]>;
+type ResolveName = (host: string) => Promise<readonly Resolved[]>;
 
 const byDns: ResolveName = (host) =>
   new Promise((done, fail) => {

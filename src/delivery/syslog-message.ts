@@ -3,7 +3,7 @@ export const SYSLOG_SEVERITY = { critical: 2, error: 3, warning: 4, notice: 5, i
 export type SyslogSeverity = (typeof SYSLOG_SEVERITY)[keyof typeof SYSLOG_SEVERITY];
 
 /** What the header of a message says. */
-export interface SyslogHead {
+interface SyslogHead {
   /** ISO 8601 in UTC. */
   readonly time: string;
   readonly hostName: string | null;

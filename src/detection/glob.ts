@@ -1,7 +1,7 @@
 /** A text of a rule, taken apart: literal pieces, `*` for any text and `?` for one character. */
 export type Glob = readonly (string | typeof ANY | typeof ONE)[];
 export const ANY = Symbol('*');
-export const ONE = Symbol('?');
+const ONE = Symbol('?');
 
 /** `\*`, `\?` and `\\` are the characters themselves; a backslash before anything else is itself. */
 export function parseGlob(text: string): Glob {
@@ -47,7 +47,7 @@ export function isSlow(glob: Glob): boolean {
 export const slowText = (what: string) =>
   `between two * a ${what} with a ? has at most ${SLOW_RUN_MAX} characters`;
 
-export type TextTest = (text: string) => boolean;
+type TextTest = (text: string) => boolean;
 
 /** The fastest test there is for what the pieces say. */
 export function globTest(glob: Glob): TextTest {

@@ -8,7 +8,7 @@ export interface Tally {
 }
 
 /** One group of a node: what its window holds. */
-export interface Group<Body> {
+interface Group<Body> {
   readonly key: string;
   readonly values: GroupValues;
   /** Position of the event that touched it last. */

@@ -26,7 +26,7 @@ export interface StoredState {
   readonly body: string | null;
 }
 
-export interface Learned {
+interface Learned {
   /** So many events were learned from; the time was over before the rest. */
   readonly seen: number;
   readonly changes: readonly StoredState[];
@@ -43,7 +43,7 @@ export interface Evaluated {
   readonly dueMs: number | null;
 }
 
-export interface Clock {
+interface Clock {
   readonly nowMs: number;
   readonly isReady: boolean;
   readonly workMs?: number;
@@ -51,7 +51,7 @@ export interface Clock {
   readonly isBehind?: boolean;
 }
 
-export interface Opened {
+interface Opened {
   /** Of `Engine`. */
   readonly actions: readonly string[] | null;
 }

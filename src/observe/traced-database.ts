@@ -16,7 +16,7 @@ export const tracedDatabase = (database: Database, tracing: Tracing): Database =
 });
 
 /** The same for steps of a transaction alone. */
-export const tracedSteps =
+const tracedSteps =
   (steps: RunSteps, tracing: Tracing): RunSteps =>
   (tenants, work) =>
     steps(tenants, (step) => work((text, values) => spanOf(tracing, text, () => step(text, values))));

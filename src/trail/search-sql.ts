@@ -49,11 +49,7 @@ function phraseIn(place: Place, term: SearchTerm): Prisma.Sql {
  * @param needle as the searchable text holds the phrase
  * @returns null for a phrase without them, which is nearly every one
  */
-export function tellingApart(
-  { text }: SearchTerm,
-  needle: string,
-  place: Place = EVERYTHING,
-): Prisma.Sql | null {
+function tellingApart({ text }: SearchTerm, needle: string, place: Place = EVERYTHING): Prisma.Sql | null {
   const given = text.match(ALIKE);
   if (!given) return null;
   let n = 0;

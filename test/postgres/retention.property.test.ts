@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { tenantSet } from '../../src/caller/tenant-set';
-import { type Database } from '../../src/database/clients';
-import { openDatabase } from '../../src/database/database';
-import { migrate } from '../../src/database/migrate';
 import { formatTicks, parseTicks, TICKS_PER_MS } from '../../src/event/event-time';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { checkEvent } from '../../src/modules/ingest/check-event';
@@ -15,12 +12,13 @@ import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
-import { createTestDatabase, ENGINES, formOf, type TestDatabase } from '../support/engines';
+import { ENGINES, formOf } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
 import { clearEvents, newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
 import { writerOn } from '../support/store';
+import { useDatabase } from '../support/use-database';
 
 const DAY_MS = 86_400_000;
 /** Four weeks with their borders; few values, so that everything collides. */
@@ -76,19 +74,10 @@ function ticksOfDay(day: number): bigint {
 type Stored = CheckedRecord & { readonly recordId: string; readonly tenant: number };
 
 describe.each(ENGINES)('retention on %s', (engine) => {
-  let place: TestDatabase;
-  let db: Database;
-  beforeAll(async () => {
-    place = await createTestDatabase(engine);
-    db = await openDatabase(place);
-    await migrate(db.migrator);
-  });
-  afterAll(async () => {
-    await db.close();
-    await place.drop();
-  });
+  const at = useDatabase(engine);
 
   it('leaves lists, counts, searches and summaries equal to what is left, whatever was folded or came late', async () => {
+    const { db, place } = at;
     const writer = writerOn(db, new Partitions(db.migrator), place);
     const reader = new PostgresAuditEventReader(db.ask, formOf(place));
     const store = new PostgresRetentionStore(db.prisma, db.migrator);

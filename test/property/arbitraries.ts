@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { formatTicks } from '../../src/event/event-time';
 import { anEvent, type IngestedEvent } from '../support/events';
 import { type Question, SORT_VALUES, type Term } from './brute-force';
 import {
@@ -140,3 +141,24 @@ export function toQuery({ search: terms, filter, ...others }: Question): Record<
   const written = { word: (t: string) => t, prefix: (t: string) => `${t}*`, phrase: (t: string) => `"${t}"` };
   return { ...query, search: terms.map(({ kind, text }) => written[kind](text)).join(' ') };
 }
+
+/** Events as `sentEvents` makes them, at other times. @param time in ticks */
+export const sentAt = (time: fc.Arbitrary<bigint>): fc.Arbitrary<Sent[]> =>
+  fc.tuple(sentEvents, fc.array(time, { minLength: 40, maxLength: 40 })).map(([all, times]) =>
+    all.map(({ tenant, event }, i): Sent => {
+      const ticks = times[i];
+      return ticks === undefined
+        ? { tenant, event }
+        : { tenant, event: { ...event, eventTime: formatTicks(ticks) } };
+    }),
+  );
+
+/** The parameters of a time range, of which either end may be open. @param time in ticks */
+export const rangeOf = (time: fc.Arbitrary<bigint>) => {
+  const end = fc.option(time, { nil: undefined });
+  const textOf = (ticks: bigint | undefined) => (ticks === undefined ? undefined : formatTicks(ticks));
+  return fc
+    .tuple(end, end)
+    .map(([a, b]) => (a !== undefined && b !== undefined && a > b ? [b, a] : [a, b]))
+    .map(([from, to]) => ({ startTime: textOf(from), endTime: textOf(to) }));
+};

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { tenantSet } from '../../src/caller/tenant-set';
-import type { Database } from '../../src/database/clients';
-import { openDatabase } from '../../src/database/database';
-import { migrate } from '../../src/database/migrate';
 import { DomainError } from '../../src/errors';
-import { formatTicks, parseTicks } from '../../src/event/event-time';
+import { parseTicks } from '../../src/event/event-time';
 import type { ExpressionField } from '../../src/event/expression/expression';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
@@ -22,12 +19,13 @@ import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
-import { createTestDatabase, ENGINES, formOf, type TestDatabase } from '../support/engines';
+import { ENGINES, formOf } from '../support/engines';
 import type { IngestedEvent } from '../support/events';
 import { newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
 import { writerOn } from '../support/store';
-import { questions, type Sent, sentEvents, toQuery } from './arbitraries';
+import { useDatabase } from '../support/use-database';
+import { questions, rangeOf, type Sent, sentAt, toQuery } from './arbitraries';
 import { answerOf, type Stored, summaryOf, withoutCase } from './brute-force';
 import { writtenFilters } from './written-filters';
 
@@ -42,21 +40,8 @@ const time = fc.oneof(
   fc.integer({ min: 0, max: 30 }).map((h) => ((START + BigInt(h) * HOUR) / HOUR) * HOUR),
   fc.bigInt({ min: 0n, max: 400n * HOUR }).map((ticks) => START + ticks),
 );
-const sent = fc.tuple(sentEvents, fc.array(time, { minLength: 40, maxLength: 40 })).map(([all, times]) =>
-  all.map(
-    ({ tenant, event }, i): Sent => ({
-      tenant,
-      event: { ...event, eventTime: formatTicks(times[i] ?? START) },
-    }),
-  ),
-);
-const range = fc
-  .tuple(fc.option(time, { nil: undefined }), fc.option(time, { nil: undefined }))
-  .map(([a, b]) => (a !== undefined && b !== undefined && a > b ? [b, a] : [a, b]))
-  .map(([from, to]) => ({
-    startTime: from === undefined ? undefined : formatTicks(from),
-    endTime: to === undefined ? undefined : formatTicks(to),
-  }));
+const sent = sentAt(time);
+const range = rangeOf(time);
 const asked = fc.record({
   question: fc.tuple(questions, writtenFilters, range).map(([q, filter, r]) => ({ ...q, ...r, filter })),
   scope: fc.constantFrom<(0 | 1)[]>([0], [1], [0, 1]),
@@ -84,21 +69,12 @@ async function answered<T>(ask: () => Promise<T>): Promise<T> {
 const log = pino({ level: 'silent' });
 
 describe.each(ENGINES)('expressions by columns on %s', (engine) => {
-  let place: TestDatabase;
-  let db: Database;
-  beforeAll(async () => {
-    place = await createTestDatabase(engine);
-    db = await openDatabase(place);
-    await migrate(db.migrator);
-  });
-  afterAll(async () => {
-    await db.close();
-    await place.drop();
-  });
+  const at = useDatabase(engine);
 
   it(
     'give the list, the total, the summary, the histogram, the facets and the export of a filter in memory',
     async () => {
+      const { db, place } = at;
       const writer = writerOn(db, new Partitions(db.migrator), place);
       const [folder, indexer] = [new Folder(db.migrator), new Indexer(db.migrator, AT_ONCE)];
       const form = formOf(place);

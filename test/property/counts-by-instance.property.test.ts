@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { tenantSet } from '../../src/caller/tenant-set';
 import type { Database } from '../../src/database/clients';
-import { openDatabase } from '../../src/database/database';
-import { migrate } from '../../src/database/migrate';
 import { formatTicks, parseTicks, TICKS_PER_MS } from '../../src/event/event-time';
 import { SORTS } from '../../src/event/parameters';
 import type { AuditEventFilter, AuditEventQuery } from '../../src/event/query';
@@ -21,7 +19,7 @@ import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
-import { createTestDatabase, ENGINES, formOf, formsOf, type TestDatabase } from '../support/engines';
+import { ENGINES, formOf, formsOf } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER, usualFacets } from '../support/filters';
 import { Inserter } from '../support/inserter';
@@ -29,6 +27,7 @@ import { olderDropWeek, olderFold, olderRun } from '../support/older-release';
 import { clearEvents, newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
 import { writerOn } from '../support/store';
+import { useDatabase } from '../support/use-database';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -128,19 +127,10 @@ function ticksOf(ms: number): bigint {
 type Stored = CheckedRecord & { readonly recordId: string; readonly tenant: number };
 
 describe.each(ENGINES)('counts by instance on %s', (engine) => {
-  let place: TestDatabase;
-  let db: Database;
-  beforeAll(async () => {
-    place = await createTestDatabase(engine);
-    db = await openDatabase(place);
-    await migrate(db.migrator);
-  });
-  afterAll(async () => {
-    await db.close();
-    await place.drop();
-  });
+  const at = useDatabase(engine);
 
   it('equal a brute-force count at any moment, while the release before works on the same tables', async () => {
+    const { db, place } = at;
     const partitions = new Partitions(db.migrator);
     const writer = writerOn(db, partitions, place);
     const older = new Inserter(olderRun(db.run), partitions, TEST_CHECKPOINT_KEY);

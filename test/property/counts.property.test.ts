@@ -1,8 +1,5 @@
 import fc from 'fast-check';
 import { tenantSet } from '../../src/caller/tenant-set';
-import { type Database } from '../../src/database/clients';
-import { openDatabase } from '../../src/database/database';
-import { migrate } from '../../src/database/migrate';
 import { formatTicks, parseTicks } from '../../src/event/event-time';
 import { SORTS } from '../../src/event/parameters';
 import type { AuditEventQuery } from '../../src/event/query';
@@ -15,12 +12,13 @@ import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
-import { createTestDatabase, ENGINES, formsOf, type TestDatabase } from '../support/engines';
+import { ENGINES, formsOf } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
 import { Inserter } from '../support/inserter';
 import { newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
+import { useDatabase } from '../support/use-database';
 
 /** Three days around a week's border; few values, so that everything collides. */
 const START = parseTicks('2026-01-04T22:30:00Z') ?? 0n;
@@ -133,19 +131,10 @@ const scenario = fc.record({
 });
 
 describe.each(ENGINES)('counts and pages on %s', (engine) => {
-  let place: TestDatabase;
-  let db: Database;
-  beforeAll(async () => {
-    place = await createTestDatabase(engine);
-    db = await openDatabase(place);
-    await migrate(db.migrator);
-  });
-  afterAll(async () => {
-    await db.close();
-    await place.drop();
-  });
+  const at = useDatabase(engine);
 
   it('equal a brute-force count at any moment of ingest and folding', async () => {
+    const { db } = at;
     const partitions = new Partitions(db.migrator);
     const forms = formsOf(engine);
     /** In turn; the second as on a distributed database. */

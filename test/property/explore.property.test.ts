@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { tenantSet } from '../../src/caller/tenant-set';
-import { type Database } from '../../src/database/clients';
-import { openDatabase } from '../../src/database/database';
-import { migrate } from '../../src/database/migrate';
-import { formatTicks, parseTicks } from '../../src/event/event-time';
+import { parseTicks } from '../../src/event/event-time';
 import { FILTER_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventFilter } from '../../src/event/query';
 import { DEFAULT_FACET_FIELDS } from '../../src/modules/explore/explorer';
@@ -14,13 +11,14 @@ import type { CheckedEvent } from '../../src/trail/checked-event';
 import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
-import { createTestDatabase, ENGINES, formOf, formsOf, type TestDatabase } from '../support/engines';
+import { ENGINES, formOf, formsOf } from '../support/engines';
 import type { IngestedEvent } from '../support/events';
 import { usualFacets } from '../support/filters';
 import { newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
 import { writerOn } from '../support/store';
-import { questions, type Sent, sentEvents, toQuery } from './arbitraries';
+import { useDatabase } from '../support/use-database';
+import { questions, rangeOf, sentAt, toQuery } from './arbitraries';
 import { answerOf, type Question, type Stored } from './brute-force';
 
 const START = parseTicks('2026-01-04T22:30:00Z') ?? 0n;
@@ -33,18 +31,8 @@ const time = fc.oneof(
   fc.bigInt({ min: 0n, max: 1_000n * HOUR }).map((ticks) => START + ticks),
 );
 
-const sent = fc.tuple(sentEvents, fc.array(time, { minLength: 40, maxLength: 40 })).map(([all, times]) =>
-  all.map(
-    ({ tenant, event }, i): Sent => ({
-      tenant,
-      event: { ...event, eventTime: formatTicks(times[i] ?? START) },
-    }),
-  ),
-);
-const range = fc
-  .tuple(fc.option(time, { nil: undefined }), fc.option(time, { nil: undefined }))
-  .map(([a, b]) => (a !== undefined && b !== undefined && a > b ? [b, a] : [a, b]))
-  .map(([from, to]) => ({ startTime: textOf(from), endTime: textOf(to) }));
+const sent = sentAt(time);
+const range = rangeOf(time);
 const question = fc
   .tuple(questions, range)
   .map(([q, r]) => ({ ...q, ...r, sortBy: undefined, sortDirection: undefined }));
@@ -63,19 +51,10 @@ const scenario = fc.record({
 });
 
 describe.each(ENGINES)('histogram and facets on %s', (engine) => {
-  let place: TestDatabase;
-  let db: Database;
-  beforeAll(async () => {
-    place = await createTestDatabase(engine);
-    db = await openDatabase(place);
-    await migrate(db.migrator);
-  });
-  afterAll(async () => {
-    await db.close();
-    await place.drop();
-  });
+  const at = useDatabase(engine);
 
   it('equal a brute-force count, folded, unfolded or searched, for one tenant and for several', async () => {
+    const { db, place } = at;
     const writer = writerOn(db, new Partitions(db.migrator), place);
     const [folder, indexer] = [new Folder(db.migrator), new Indexer(db.migrator, AT_ONCE)];
     const cautious = new PostgresAuditEventExplorer(db.ask, formOf(place), 2);
@@ -128,8 +107,6 @@ function checked(tenantId: number, event: IngestedEvent): CheckedEvent {
   if ('rejection' in result) throw new Error(result.rejection.message);
   return result.event;
 }
-
-const textOf = (ticks: bigint | undefined) => (ticks === undefined ? undefined : formatTicks(ticks));
 
 function filterOf(q: Question) {
   const { page, pageSize, ...query } = toQuery(q);

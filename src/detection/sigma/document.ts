@@ -9,7 +9,7 @@ import type { Problems } from './problem';
 import { selectionTest } from './selection';
 
 /** What every document of a rule file has. */
-export interface Described {
+interface Described {
   readonly line: number;
   /** What correlations call it: its name and its id. Filters may also call it by its title. */
   readonly names: readonly string[];
@@ -45,7 +45,7 @@ export interface FilterDocument {
 export type SigmaDocument = EventDocument | CorrelationDocument | FilterDocument;
 
 /** What Sigma has no words for, under `x-audit-activity`. */
-export interface OwnPart {
+interface OwnPart {
   readonly why: string;
   readonly groupBy: readonly { readonly name: string; readonly line: number }[] | null;
   readonly dedupMinutes: number;
@@ -126,7 +126,7 @@ function uuidAt(root: MapNode, problems: Problems): string | null {
 }
 
 /** The same title has the same id, so that a file without ids can be imported again. */
-export function idOf(text: string): string {
+function idOf(text: string): string {
   const hex = createHash('sha256').update(`rule\n${text}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -30,7 +30,7 @@ export interface Entry {
 }
 export type MapNode = Extract<Node, { kind: 'map' }>;
 
-export const RULE_FILE_CHARS_MAX = 262_144;
+const RULE_FILE_CHARS_MAX = 262_144;
 const DOCUMENTS_MAX = 100;
 const NODES_MAX = 20_000;
 /** Of the text, before anything is made of it: brackets, quotes, indents, breaks, values. */
@@ -38,7 +38,7 @@ const TOKENS_MAX = 6 * NODES_MAX;
 const DEPTH_MAX = 30;
 
 /** A document of a rule file, and the part of the file's text that it is. */
-export interface DocumentNode {
+interface DocumentNode {
   readonly root: MapNode;
   readonly text: string;
 }

@@ -1,5 +1,5 @@
 /** What is wrong with a rule, and where. */
-export interface RuleProblem {
+interface RuleProblem {
   /** 1-based. */
   readonly line: number;
   readonly reason: string;

@@ -29,7 +29,7 @@ export interface RuleFile {
   /** Its filters that narrow rules of other files: all of a file without rules, else those that name others. */
   readonly filters: readonly RuleFilter[];
 }
-export interface RuleFilter {
+interface RuleFilter {
   readonly document: FilterDocument;
   readonly source: string;
 }

@@ -28,7 +28,7 @@ const STATE_COST = 20;
 const STATES_OF_FILE_MAX = 50_000;
 
 /** `field|modifier|…`. */
-export interface FieldTest {
+interface FieldTest {
   readonly field: FieldSlot;
   readonly modifiers: ReadonlySet<string>;
 }

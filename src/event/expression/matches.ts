@@ -5,7 +5,6 @@ import { recordIdFloor } from '../record-id';
 import { fold, type SearchTerm } from '../search';
 import { MARK_STAND_IN, needleOf, searchableText, WORD_MARK } from '../search-terms';
 import type { Expression, FieldTerm } from './expression';
-import { beginsWith, holdsText } from './whole-text';
 
 /**
  * Whether a filter leaves an event: its range, plain filters, search and expression. The rules are those of the
@@ -77,3 +76,23 @@ function holdsPhrase(texts: readonly string[], phrase: SearchTerm): boolean {
   const told = (text: string) => text.replaceAll(WORD_MARK, String.fromCharCode(code));
   return holdsText(searchableText(texts.map(told)), needleOf({ kind: 'phrase', text: told(phrase.text) }));
 }
+
+/**
+ * Texts compared by whole characters, as the database has them: half of a surrogate pair is a character only where the
+ * other half is not beside it.
+ */
+function beginsWith(text: string, beginning: string): boolean {
+  return text.startsWith(beginning) && !isInsidePair(text, beginning.length);
+}
+
+/** Whether a text holds another one. */
+function holdsText(text: string, part: string): boolean {
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1))
+    if (!isInsidePair(text, at) && !isInsidePair(text, at + part.length)) return true;
+  return false;
+}
+
+const isInsidePair = (text: string, at: number): boolean =>
+  at > 0 && at < text.length && isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at));
+const isHigh = (unit: number) => unit >= 0xd800 && unit < 0xdc00;
+const isLow = (unit: number) => unit >= 0xdc00 && unit < 0xe000;

@@ -11,7 +11,7 @@ import {
 } from './expression';
 import { FilterProblem, Scanner } from './scanner';
 
-export type ParsedFilter =
+type ParsedFilter =
   | { readonly expression: Expression }
   /** `at`: the offset in UTF-16 units, from 0. The text names the same place from 1. */
   | { readonly problem: string; readonly at: number };

@@ -11,7 +11,7 @@ export class FilterProblem extends Error {
 }
 
 /** Operators are words of their own, in upper case. */
-export type Operator = 'AND' | 'OR' | 'NOT';
+type Operator = 'AND' | 'OR' | 'NOT';
 const OPERATOR = /(?:AND|OR|NOT)(?=[\s()"]|$)/y;
 const SPACES = /\s*/y;
 const VALUE = /[^\s()]+/y;

@@ -4,7 +4,7 @@ import type { FeedEvent } from './feed-item';
 export type Meaning = keyof typeof MEANINGS;
 
 /** What each says. `ocsf.ts` and `ecs.ts` have a row for each. */
-export const MEANINGS = {
+const MEANINGS = {
   login: 'a login, successful or not',
   logout: 'the end of a session',
   impersonation: 'somebody acts as another principal',

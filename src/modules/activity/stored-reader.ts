@@ -15,11 +15,10 @@ import { ticksOfRecordId } from '../../event/record-id';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { DETAIL_COLUMNS, toListItem, toStoredEvent } from '../../trail/event-rows';
-import { filteredSummary } from './filtered-summary.statement';
 import { DEEP_OFFSET, pageStatement } from './page.statement';
 import { pageByColumns } from './page-by-columns';
 import { scatteredPage } from './scattered-page';
-import { summaryStatement } from './summary.statement';
+import { filteredSummary, summaryStatement } from './summary.statement';
 import { summaryByColumns } from './summary-by-columns';
 
 /**

@@ -67,7 +67,7 @@ const SUFFIXES = { br: '.br', gzip: '.gz' } as const;
 const ENCODINGS = Object.keys(SUFFIXES) as (keyof typeof SUFFIXES)[];
 
 /** Turns a request for an asset into one for its compressed form, where there is one that the caller takes. */
-export function preferCompressed(folder: string): RequestHandler {
+function preferCompressed(folder: string): RequestHandler {
   const names = new Set(existsSync(folder) ? readdirSync(folder) : []);
   return (request, response, next) => {
     const name = request.path.slice(1);

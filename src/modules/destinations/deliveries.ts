@@ -17,7 +17,7 @@ import { openSender } from './senders/open-sender';
 import { itemMaker } from './to-item';
 import { type StoredSecrets, typeSpec } from './types';
 
-export interface DeliveryParts {
+interface DeliveryParts {
   readonly store: DeliveryStore;
   readonly feed: Pick<ArrivalReader, 'read'>;
   readonly box: SecretBox;

@@ -17,7 +17,7 @@ export interface DestinationRequest {
   readonly secrets: unknown;
 }
 
-export interface CheckedRequest {
+interface CheckedRequest {
   readonly name: string;
   readonly type: DestinationType;
   readonly format: FeedFormat;
@@ -91,6 +91,3 @@ function urlProblems(text: string, type: DestinationType): string[] {
     ...(url.search === '' || type === 'webhook' ? [] : ['url must not have a query']),
   ];
 }
-
-/** Of a position in the log: what `--from` says. */
-export type Start = 'beginning' | 'now' | Date;

@@ -13,7 +13,7 @@ import {
   type SetAsideEvent,
 } from './destination';
 
-export interface NewDestination extends DestinationKey, DestinationSpec {
+interface NewDestination extends DestinationKey, DestinationSpec {
   readonly secrets: Buffer;
   readonly position: number;
 }

@@ -13,7 +13,7 @@ export interface Sender {
   close(): void;
 }
 
-export interface RunParts {
+interface RunParts {
   readonly lease: Lease;
   readonly planner: Planner;
   readonly sender: Sender;

@@ -46,7 +46,7 @@ interface TypeSpec {
 const HTTP = ['https:', 'http:'];
 
 /** The types of destinations, and what each takes. */
-export const TYPES = {
+const TYPES = {
   webhook: {
     protocols: HTTP,
     settings: z.strictObject({

@@ -154,7 +154,7 @@ export class AlertStore {
 const storedSet = (set: AlertWork['set']) =>
   typeof set.assignee === 'string' ? { ...set, assignee: toStored(set.assignee) } : set;
 
-export interface ChangedAlert {
+interface ChangedAlert {
   readonly tenantId: number;
   readonly alertId: string;
   readonly ruleId: string;

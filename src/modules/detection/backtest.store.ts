@@ -15,7 +15,7 @@ import type { BACKTEST } from './work-answers';
 export type BacktestAnswer = Answer<typeof BACKTEST>;
 
 /** A rule that need not be one of the tenant's. */
-export interface TestedRule extends RuleSource {
+interface TestedRule extends RuleSource {
   readonly title: string;
 }
 

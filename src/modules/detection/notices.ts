@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Prisma } from '../../database/clients';
 
 /** An alert in a state that is to be told. */
-export interface Told {
+interface Told {
   readonly tenantId: number;
   readonly alertId: string;
   readonly ruleId: string;

@@ -27,7 +27,7 @@ import {
 import { assertTunes } from './tuning';
 import type { DETECTION_RULE } from './work-answers';
 
-export type RuleAnswer = Answer<typeof DETECTION_RULE>;
+type RuleAnswer = Answer<typeof DETECTION_RULE>;
 
 /** Versions of removed rules that are remembered, for each tenant. */
 const REMOVED_MAX = 1_000;
@@ -275,7 +275,7 @@ const byTitle = (answers: readonly RuleAnswer[]): readonly RuleAnswer[] =>
   [...answers].sort((a, b) => (a.title < b.title ? -1 : 1));
 
 /** @throws DomainError `invalid_parameter` that names lines and reasons */
-export function rulesOf(source: string, ruleId?: string, tuning: Tuning | null = null): readonly Rule[] {
+function rulesOf(source: string, ruleId?: string, tuning: Tuning | null = null): readonly Rule[] {
   return taken(() => parseRules(source, (id) => (id === ruleId ? tuning : null)));
 }
 

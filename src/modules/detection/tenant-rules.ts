@@ -6,7 +6,7 @@ import type { ShippedRule } from './shipped-rules';
 
 /** What became of a row that was removed: its version goes on where it is imported again. */
 export const REMOVED = 'removed';
-export type RowKind = 'rule' | 'filter' | typeof REMOVED;
+type RowKind = 'rule' | 'filter' | typeof REMOVED;
 
 export interface RuleRow {
   readonly ruleId: string;

@@ -15,7 +15,7 @@ export interface TrailProblem {
   readonly mayPass?: boolean;
 }
 
-export const SILENT_MS = 15 * 60_000;
+const SILENT_MS = 15 * 60_000;
 const CLOCK_MS = 5 * 60_000;
 /** What is taken into the evidence log waits for seconds. */
 const UNLOGGED_MS = 5 * 60_000;

@@ -10,7 +10,7 @@ import type { EvidenceStore } from './evidence.store';
 import { Removals } from './verify/removals';
 
 /** A stretch of a tenant's log held against the events that are stored. */
-export interface LogCheck {
+interface LogCheck {
   readonly from: number;
   /** Where the next stretch begins; `signed`: there is none. */
   readonly next: number;

@@ -1,6 +1,7 @@
 import { Prisma } from '../../database/clients';
 import { DAY_MS, HOUR_MS } from '../../event/event-time';
-import { type AuditEventFilter, isCountable } from '../../event/query';
+import { FILTER_SPECS } from '../../event/filters';
+import { type AuditEventFilter, isCountable, onlyFilters } from '../../event/query';
 import { type Counted, countedOf, isHourly } from '../../trail/counts/dimensions';
 import { cutRange, type EachTenant, type Pieces, windowOf } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
@@ -59,4 +60,18 @@ export function extentStatement(each: EachTenant): Prisma.Sql {
       UNION ALL
       SELECT min(d.hour), max(d.hour) FROM audit_delta d WHERE d.tenant_id = ${tenant}`,
     )}) x`;
+}
+
+/**
+ * SQL: how many events (`n`) the database reads to find those of a filter, counted without reading them. An index
+ * leads to the events of some filters; any other one means reading all of the time range.
+ */
+export function readableEvents(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
+  const indexed = {
+    ...onlyFilters(filter, (name) => FILTER_SPECS[name].isIndexed === true),
+    search: [],
+    expression: null,
+  };
+  const segments = segmentsOf(each, indexed, countedOf(indexed, 'recordId'));
+  return Prisma.sql`SELECT coalesce(sum(s.n), 0)::float8 AS n FROM (${segments}) s`;
 }

@@ -19,8 +19,7 @@ import {
   type Histogram,
 } from './explorer';
 import { facetsStatement, isCountedField, TOTAL } from './facets.statement';
-import { extentStatement, histogramStatement, isCountedBy } from './histogram.statement';
-import { readableEvents } from './readable';
+import { extentStatement, histogramStatement, isCountedBy, readableEvents } from './histogram.statement';
 
 /** Counts events over time and by value: from the counts where they serve, else from the events themselves. */
 export class PostgresAuditEventExplorer implements AuditEventExplorer {

@@ -8,7 +8,7 @@ import { ofTenants } from '../../database/tenant-rows';
 import { LIMITS } from '../../limits';
 import { fromStored, toStored } from '../../trail/stored-text';
 
-export interface SearchSpec {
+interface SearchSpec {
   readonly tenantId: number;
   readonly name: string;
   readonly filter: string;

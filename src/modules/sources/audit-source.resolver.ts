@@ -16,10 +16,10 @@ import { type ReportReceipt, receiveReport } from './check-report';
 import type { ListComplete } from './list-complete';
 import { listGaps, listSources } from './list-sources';
 
-export const AuditGapType = objectType(AUDIT_GAP);
-export type AuditGapType = Answer<typeof AUDIT_GAP>;
-export const AuditSourceType = objectType(AUDIT_SOURCE);
-export type AuditSourceType = Answer<typeof AUDIT_SOURCE>;
+const AuditGapType = objectType(AUDIT_GAP);
+type AuditGapType = Answer<typeof AUDIT_GAP>;
+const AuditSourceType = objectType(AUDIT_SOURCE);
+type AuditSourceType = Answer<typeof AUDIT_SOURCE>;
 
 const SourcePageType = objectType(SOURCE_PAGE);
 type SourcePageType = Answer<typeof SOURCE_PAGE>;

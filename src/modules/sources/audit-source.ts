@@ -71,7 +71,7 @@ export function lagOf({ caughtUpAt }: ReportedState, nowMs: number): number | nu
 /** An agent reports at least every minute: one silent for so long is down, or cannot reach the service. */
 export const SILENT_MS = 5 * 60_000;
 /** Behind for so long, it is not a burst that it is about to have sent. */
-export const LAGGING_MS = 3_600_000;
+const LAGGING_MS = 3_600_000;
 
 /** How a source is. The worst first: a silent one hides everything else. */
 export const SOURCE_STATES = {

@@ -8,12 +8,12 @@ import { fromStored } from '../../trail/stored-text';
 import type { StoredGap } from './audit-source';
 
 /** Half-open, UTC with seven decimals; null: without an end. */
-export interface TextRange {
+interface TextRange {
   readonly from: string | null;
   readonly to: string | null;
 }
 
-export interface SourceCoverage {
+interface SourceCoverage {
   readonly tenantId: number;
   readonly hostName: string;
   readonly databaseName: string;
@@ -25,7 +25,7 @@ export interface SourceCoverage {
 
 type SourceGap = Id & StoredGap;
 
-export interface Coverage {
+interface Coverage {
   readonly sourceCount: number;
   readonly gapCount: number;
   readonly sources: readonly SourceCoverage[];

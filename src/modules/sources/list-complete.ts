@@ -13,7 +13,7 @@ import { type AuditSource, lagOf, stateOfSource } from './audit-source';
 import { BACKFILLING, FIRST_WAITING, LIST_OF_TENANTS, NEWEST_GAPS } from './audit-source.statements';
 import { type SourceRow, toSource } from './audit-source.store';
 
-export type SourceItem = Answer<typeof SOURCE_ITEM>;
+type SourceItem = Answer<typeof SOURCE_ITEM>;
 
 /** Sources of some tenants with how far each is complete, by tenant, host and database. */
 export type ListComplete = (tenants: TenantSet) => Promise<readonly SourceItem[]>;

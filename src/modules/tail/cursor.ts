@@ -1,5 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../../errors';
+import { parseTicks } from '../../event/event-time';
+import { FILTER_PARAMETERS, type ParameterValues } from '../../event/parameters';
 
 /** How far a reader is. */
 export interface TailPlace {
@@ -13,7 +15,7 @@ export interface TailPlace {
 
 const VERSION = 1;
 const MAC_BYTES = 16;
-export const FILTER_HASH_BYTES = 12;
+const FILTER_HASH_BYTES = 12;
 
 /**
  * Cursors as callers have them: opaque, and signed, so that one that was made up or changed is not followed. They name
@@ -88,4 +90,20 @@ function numbersOf(bytes: Uint8Array): number[] {
     [value, factor] = [0, 1];
   }
   return numbers;
+}
+
+export type GivenFilters = ParameterValues<typeof FILTER_PARAMETERS>;
+
+/**
+ * The same for the same filters, in whatever order they were given. Of what was given, not of what was made of it: a
+ * cursor outlives releases.
+ */
+export function filterHash(given: GivenFilters): Buffer {
+  const texts = Object.entries(FILTER_PARAMETERS).flatMap(([name, { kind }]) => {
+    const value = given[name as keyof GivenFilters];
+    if (value === undefined) return [];
+    return [[name, kind === 'time' ? String(parseTicks(String(value))) : String(value)] as const];
+  });
+  const sorted = texts.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest().subarray(0, FILTER_HASH_BYTES);
 }

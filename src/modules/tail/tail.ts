@@ -14,12 +14,11 @@ import type {
   ArrivedText,
 } from '../../trail/arrivals/arrival-reader';
 import type { NewArrivals } from '../../trail/arrivals/new-arrivals';
-import type { CursorSeal, TailPlace } from './cursor';
-import { filterHash, type GivenFilters } from './filter-hash';
+import { type CursorSeal, filterHash, type GivenFilters, type TailPlace } from './cursor';
 import { BEGINNING, NOW } from './parameters';
 
 /** Of a request for texts the text, where the event is not needed to tell whether it matches. */
-export type TailItem = ArrivedEvent | ArrivedText;
+type TailItem = ArrivedEvent | ArrivedText;
 
 export interface TailRequest {
   /** Those the caller may see now. */

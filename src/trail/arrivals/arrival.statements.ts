@@ -33,7 +33,7 @@ export const tilesOfSeveralStatement = (spans: readonly TileSpan[]): Prisma.Sql 
     ORDER BY t.tenant_id, t.tile`;
 
 /** Records wanted, in the order in which they are answered, and of each its tenant. */
-export interface Wanted {
+interface Wanted {
   /** In hex, with or without dashes. */
   readonly ids: readonly string[];
   readonly tenants: readonly number[];

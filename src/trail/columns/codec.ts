@@ -14,7 +14,7 @@ export interface Column {
 /** An hour with more values has no column. */
 export const COLUMN_VALUES_MAX = 65_536;
 const WIDTHS = [0, 1, 2, 4, 8, 16] as const;
-export type Width = (typeof WIDTHS)[number];
+type Width = (typeof WIDTHS)[number];
 const BYTE = 8;
 
 const widthOf = (values: number): Width => WIDTHS.find((bits) => values <= 2 ** bits) ?? 16;

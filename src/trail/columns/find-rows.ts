@@ -19,7 +19,7 @@ interface Stretch {
 }
 
 /** Whose events are looked for: of a tenant set and a filter, perhaps with one value of a field alone. */
-export interface Sought {
+interface Sought {
   readonly tenants: readonly number[];
   readonly filter: AuditEventFilter;
   readonly value: { readonly field: ColumnField; readonly text: string } | null;

@@ -23,7 +23,7 @@ import {
 import { columnsStatement, hoursStatement, termValuesStatement, wordHoursStatement } from './statements';
 import { MAYBE, type Verdicts, YES } from './verdicts';
 
-export type Rows = readonly Readonly<Record<string, unknown>>[];
+type Rows = readonly Readonly<Record<string, unknown>>[];
 /** Runs a statement of one snapshot. */
 export type Ask = (statement: Prisma.Sql) => Promise<Rows>;
 

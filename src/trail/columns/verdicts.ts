@@ -7,7 +7,7 @@ import type { Bits } from './bits';
 export const [NO, MAYBE, YES] = [0, 1, 2] as const;
 export type Verdict = typeof NO | typeof MAYBE | typeof YES;
 /** `is`: the verdict is `YES`; `can`: it is not `NO`. The same bits where none is `MAYBE`. */
-export interface VerdictBits {
+interface VerdictBits {
   readonly is: Bits;
   readonly can: Bits;
 }

@@ -13,7 +13,7 @@ export const overHttp = (
 });
 
 /** Where a name has several addresses, the error has a code and no message. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
   return message || code || String(error);
 }
