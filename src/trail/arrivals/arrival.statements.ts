@@ -1,6 +1,9 @@
 import { Prisma } from '../../database/clients';
+import { COLUMN_OF } from '../../event/fields';
 import { FEED_COLUMNS } from '../event-rows';
 import type { ArrivalLimits } from './arrival-reader';
+
+const ACTION = Prisma.raw(`e.${COLUMN_OF.actionId}`);
 
 /** Statements of one tenant name it by value, and stay on its node of a distributed database. */
 
@@ -62,8 +65,8 @@ export function eventsStatement(
       ];
   // Only ASCII is folded here: what an action with other letters is, its reader says.
   const isWanted = actions
-    ? Prisma.sql` AND (lower(e.action_id COLLATE "C") = ANY(${[...actions]}::text[])
-        OR octet_length(e.action_id) > char_length(e.action_id))`
+    ? Prisma.sql` AND (lower(${ACTION} COLLATE "C") = ANY(${[...actions]}::text[])
+        OR octet_length(${ACTION}) > char_length(${ACTION}))`
     : Prisma.empty;
   return Prisma.sql`
     SELECT r.* FROM (
