@@ -12,7 +12,7 @@ export interface Baseline {
 }
 export type Baselines = readonly (Baseline | null)[];
 
-interface Carried {
+export interface Carried {
   readonly from: string;
   readonly to: string;
 }
