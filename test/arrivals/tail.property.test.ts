@@ -97,7 +97,8 @@ class Killer {
   }
 
   kill = async (): Promise<void> => {
-    const { rowCount } = await this.client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    // Waits until they have ended: what comes next is not to meet one that is about to.
+    const { rowCount } = await this.client.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL`);
     this.killed += rowCount ?? 0;
   };
@@ -164,8 +165,13 @@ class Story {
     const known = sent.filter(({ recordId }) => !this.removed.has(recordId)).slice(0, again);
     const batch = [...known, ...fresh];
     await this.#untilKilled(() => store.insert(batch), after);
-    // An agent without a receipt sends it again.
-    if (this.killer && after !== null) await store.insert(batch);
+    // An agent without a receipt sends it again, until it has one: the pool may not know yet what was killed.
+    const isReceived = () =>
+      store.insert(batch).then(
+        () => true,
+        () => false,
+      );
+    if (this.killer && after !== null) await until(isReceived, (yes) => yes);
     sent.push(...fresh);
   }
 

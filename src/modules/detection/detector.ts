@@ -8,12 +8,11 @@ import { EngineFailure } from '../../detection/thread-host';
 import { ticksOfRecordId } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
-import { type Baselines, type Carried, carriedBaselines, formerRules } from './carry-baselines';
-import { FIRST_MARK, isMark, markOf, type Newcomers, newcomersOf, putMarks } from './newcomers';
+import { FIRST_MARK, isMark, type Newcomers, newcomersOf, putMarks } from './newcomers';
 import type { WrittenAlert } from './put-alerts';
-import { lastOfEach, putState } from './put-state';
 import type { RuleAbouts } from './rule-abouts';
 import type { ShippedRule } from './shipped-rules';
+import { lastOfEach, putState, stateOf } from './stored-state';
 import { DetectionTally } from './tally';
 import { enabledRules } from './tenant-rules';
 import { writeFindings } from './write-findings';
@@ -49,7 +48,6 @@ interface OpenEngine {
 export class Detector {
   readonly #me = randomUUID();
   readonly #rounds: TenantRounds;
-  readonly #reader: ArrivalReader;
   /** What the engine of each tenant has seen and holds; those used last stand last. */
   readonly #open = new Map<number, OpenEngine>();
   /** Until when a tenant is left alone whose engine failed: the others are not to wait for it. */
@@ -176,7 +174,7 @@ export class Detector {
     if (isCurrent) return;
     const { owner, host, shipped, abouts } = this.parts;
     const rules = await owner.$transaction((tx) => enabledRules(tx, tenantId, shipped, abouts));
-    const rows = await this.#stateOf(tenantId, rules);
+    const rows = await stateOf(owner, abouts, tenantId, rules);
     await this.#countRefused(tenantId, place.revision, rules);
     const current = new Set(rules.map(({ ruleId, version }) => `${ruleId}/${version}`));
     const isOf = (names: ReadonlySet<string>, { node }: { readonly node: string }) =>
@@ -205,65 +203,6 @@ export class Detector {
       newcomers: newcomers && opened && { ...newcomers, actions: opened.actions },
     });
     await this.#keep(tenantId, place, rows.length);
-  }
-
-  /** What windows and baselines hold; baselines of a rule that has another version now go on as its own. */
-  async #stateOf(tenantId: number, rules: readonly RuleSource[]) {
-    const { owner, abouts } = this.parts;
-    const stored = await owner.$queryRawUnsafe<
-      { node: string; key: string; touched: bigint; body: string }[]
-    >(
-      'SELECT node, key, touched, body FROM detection_state WHERE tenant_id = $1::int ORDER BY touched, node, key',
-      tenantId,
-    );
-    const rows = stored.map((row) => ({ ...row, touched: Number(row.touched) }));
-    const versions = new Map(rules.map(({ ruleId, version }) => [ruleId, version]));
-    const former = formerRules(rows, versions);
-    if (former.size === 0) return rows;
-    const baselines = new Map<string, Baselines>();
-    for (const { ruleId, source, tuning, filters } of rules) {
-      if (!former.has(ruleId)) continue;
-      const given = { ruleId, source, tuning: tuning && JSON.stringify(tuning) };
-      baselines.set(ruleId, (await abouts.of(given, filters))?.baselines ?? []);
-    }
-    const carried = carriedBaselines(rows, versions, baselines);
-    for (const { from, to } of carried)
-      await owner.$executeRawUnsafe(
-        'UPDATE detection_state SET node = $3 WHERE tenant_id = $1::int AND node = $2',
-        ...[tenantId, from, to],
-      );
-    const now = new Map(
-      [...carried, ...(await this.#carryMarks(tenantId, rows, rules, carried))].map(({ from, to }) => [
-        from,
-        to,
-      ]),
-    );
-    return rows.map((row) => ({ ...row, node: now.get(row.node) ?? row.node }));
-  }
-
-  /** How far a rule has learned stays with what it has learned, or where it has learned of nothing yet. */
-  async #carryMarks(
-    tenantId: number,
-    rows: readonly { readonly node: string }[],
-    rules: readonly RuleSource[],
-    carried: readonly Carried[],
-  ): Promise<readonly Carried[]> {
-    const nodes = new Set(rows.map(({ node }) => node));
-    const moved = rules.flatMap(({ ruleId, version }): Carried[] => {
-      const to = markOf({ ruleId, version });
-      if (nodes.has(to)) return [];
-      const former = [...nodes].filter((node) => node.startsWith(`${ruleId}/`));
-      const from = former.filter((node) => isMark({ node })).at(-1);
-      if (from === undefined) return [];
-      const isKept = carried.some((one) => one.from.startsWith(from.slice(0, from.lastIndexOf('/') + 1)));
-      return isKept || former.every((node) => isMark({ node })) ? [{ from, to }] : [];
-    });
-    for (const { from, to } of moved)
-      await this.parts.owner.$executeRawUnsafe(
-        'UPDATE detection_state SET node = $3 WHERE tenant_id = $1::int AND node = $2',
-        ...[tenantId, from, to],
-      );
-    return moved;
   }
 
   /**
