@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { accessLog } from '../support/access-log';
@@ -35,6 +35,7 @@ const filter = (title: string, rules: string, login: string, log = LOG) =>
 describe('a filter of a tenant', () => {
   const open = useWorld(ENGINES[0] ?? 'embedded');
   const folder = mkdtempSync(path.join(os.tmpdir(), 'filters-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
   let tenant: TestTenant;
   let other: TestTenant;
   const keys = new Map<TestTenant, string>();

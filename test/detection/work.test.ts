@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { accessLog } from '../support/access-log';
@@ -266,6 +266,7 @@ describe('the command line', () => {
     expect((await run('rule', 'show', 'Own rule', '--tenant', tenant.tenantId)).source).toContain(
       'objectName: sysadmin',
     );
+    rmSync(folder, { recursive: true });
   });
 
   it('lets a key with the right work on alerts of its tenants, and nobody else', async () => {
