@@ -36,9 +36,10 @@ export function answerTail(
     const context = await contextOf(request, response);
     const note = (outcome: ErrorCode | 'ok', rows: number | null) =>
       context.note({ operation: TAIL_OPERATION, parameters: request.query, outcome, rows });
+    const isLines = request.accepts(['application/json', NDJSON]) === NDJSON;
     try {
       enforce(TAIL_RULE, context.principal);
-      const { cursor, from, limit, wait, format, include, ...filters } = parseTail(request.query);
+      const { cursor, from, limit, wait, format, include, ...filters } = parseTail(request.query, isLines);
       const gone = abortedWith(stopping, context.gone);
       const asker = { holder: holderOf(context.principal), tenants: tenantSetOf(context) };
       const hold = async () => {
@@ -61,7 +62,7 @@ export function answerTail(
           return came;
         },
       });
-      send(request, response, page, { format: format as FeedFormat, room });
+      send(request, response, page, { format: format as FeedFormat, isLines, room });
       response.locals.rows = page.items.length;
       note('ok', page.items.length);
     } catch (error) {
@@ -106,11 +107,15 @@ function send(
   { items, nextCursor, caughtUp, removed, sources }: TailPage,
   {
     format,
+    isLines,
     room,
-  }: { readonly format: FeedFormat; readonly room: { readonly settle: (bytes: number) => void } },
+  }: {
+    readonly format: FeedFormat;
+    readonly isLines: boolean;
+    readonly room: { readonly settle: (bytes: number) => void };
+  },
 ): void {
   const { toObject } = FEED_FORMATS[format];
-  const isLines = request.accepts(['application/json', NDJSON]) === NDJSON;
   const texts = items.map((item) => ('json' in item ? item.json : JSON.stringify(toObject(item))));
   const meta = { nextCursor, caughtUp, removed, sources, ...metaOf(new Date()) };
   const body = Buffer.from(

@@ -71,6 +71,11 @@ export class Engine {
     return [...new Set(sets.flatMap((set) => [...(set ?? [])]))];
   }
 
+  /** Whether a rule of it has a baseline, which has to learn what is usual. */
+  get learns(): boolean {
+    return this.#leaves.some(({ isBaseline }) => isBaseline);
+  }
+
   /** What windows and baselines hold: entries. */
   get size(): number {
     return this.#tally.size;

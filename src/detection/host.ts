@@ -54,6 +54,7 @@ interface Clock {
 interface Opened {
   /** Of `Engine`. */
   readonly actions: readonly string[] | null;
+  readonly learns: boolean;
 }
 
 /** Where engines run: one for each tenant that is being worked on, and a second one by its number below zero. */
@@ -77,7 +78,7 @@ export class LocalHost implements EngineHost {
     const engine = new Engine(Math.abs(tenantId), active);
     engine.load(state.map(fromStoredState));
     this.#engines.set(tenantId, engine);
-    return { actions: engine.actions };
+    return { actions: engine.actions, learns: engine.learns };
   }
 
   async learn(tenantId: number, events: readonly DetectionEvent[], workMs?: number): Promise<Learned> {

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { tenantSet } from '../../src/caller/tenant-set';
+import { parseRules } from '../../src/detection/sigma/rule-file';
+import { DAY_MS, parseTicks } from '../../src/event/event-time';
+import { recordIdFloor } from '../../src/event/record-id';
 import { BacktestStore } from '../../src/modules/detection/backtest.store';
 import { Backtests } from '../../src/modules/detection/backtests';
-import type { ArrivalReader } from '../../src/trail/arrivals/arrival-reader';
+import type { ArrivalLimits, ArrivalReader } from '../../src/trail/arrivals/arrival-reader';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
@@ -111,6 +114,47 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     letGo();
     await lost.instance.stop();
     expect(await own.find(tenantSet([tenantId]), backtestId)).toEqual(answer);
+  });
+
+  it('of a rule that has to know what is usual learns it from the time before', async () => {
+    const own = `title: Login\nname: login\nlogsource:\n  product: sqlserver\ndetection:\n  s:\n    actionId: LGIS\n  condition: s\n---
+title: Who is that\ncorrelation:\n  type: unseen\n  rules: [login]\n  group-by: [serverInstanceName]
+  condition:\n    field: serverPrincipalName\n  days: 60\n  learn-days: 7\n`;
+    const { ruleId } = parseRules(own)[0] as { ruleId: string };
+    const { tenantId } = await store.forNewTenant();
+    const { prisma, background: owner } = store.database;
+    const tests = new BacktestStore(prisma, owner, Date.now);
+    const { backtestId } = await tests.begin(tenantId, { ...RULE, ruleId, source: own }, 7, AN_ATTEMPT);
+    const names = [...Array(9).fill('ada'), 'ada', 'eve'] as string[];
+    const BEFORE = 9;
+    const items = names.map((serverPrincipalName, position) => {
+      const recordId = recordIdFloor(
+        parseTicks(`2026-01-${String(position + 1).padStart(2, '0')}T08:00:00Z`) ?? 0n,
+      );
+      const event = {
+        recordId,
+        actionId: 'LGIS',
+        serverPrincipalName,
+        serverInstanceName: 'SQL01',
+        additional: {},
+      };
+      return { position, receivedAt: null, event };
+    });
+    const since = Date.now() - 8 * DAY_MS;
+    const reader = {
+      positionAt: async (_: number, at: Date) => (at.getTime() > since ? BEFORE : 0),
+      read: async (_: number, from: number, { end = items.length }: ArrivalLimits) => {
+        const next = Math.min(from + 4, end);
+        const some = items.slice(from, next);
+        return { tenantId, from, next, size: items.length, items: some, removed: 0, skipped: 0, bytes: 0 };
+      },
+    } as unknown as ArrivalReader;
+    const instance = new Backtests({ owner, store: tests, nowMs: Date.now, log: { warn: () => {} }, reader });
+    await instance.run();
+    const found = () => tests.find(tenantSet([tenantId]), backtestId);
+    const done = await until(found, ({ state }) => state !== 'running');
+    expect(done).toMatchObject({ state: 'done', eventsRead: 2, findingCount: 1 });
+    expect(done.examples[0]?.group).toMatchObject({ serverPrincipalName: 'eve' });
   });
 
   it('fails when instance after instance ends with it', async () => {

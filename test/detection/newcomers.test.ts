@@ -14,7 +14,7 @@ detection:
 ---
 title: ${title}
 correlation:
-  type: unseen
+  'type': unseen
   rules: [login]
   group-by: [serverInstanceName]
   condition:

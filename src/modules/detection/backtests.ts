@@ -10,7 +10,6 @@ import { LIMITS } from '../../limits';
 import type { ArrivalLimits, ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { BacktestAnswer, BacktestStore, TakenBacktest } from './backtest.store';
 import { toDetectionEvent } from './detector';
-import { mayKnow } from './newcomers';
 
 const EXAMPLES_MAX = 10;
 /** Between two steps twice as long as a step took: a third of a processor is used, so that reads hardly notice. */
@@ -102,13 +101,13 @@ export class Backtests {
   async #read(taken: TakenBacktest, host: EngineHost): Promise<void> {
     const { tenantId, rule, since } = taken;
     const { reader, store, nowMs } = this.parts;
-    const { actions } = await host.open(tenantId, [rule], []);
+    const { actions, learns } = await host.open(tenantId, [rule], []);
     // Most rules are about few actions: the events of others are not even read.
     const limits = { ...LIMITS.detectionStep, actions: actions ?? undefined };
     const byDay = new Map<string, number>();
     const examples: Finding[] = [];
     let position = await reader.positionAt(tenantId, since);
-    if (mayKnow(rule.source) && !(await this.#learn(taken, host, { ...limits, end: position }))) return;
+    if (learns && !(await this.#learn(taken, host, { ...limits, end: position }))) return;
     for (let [read, count, notedMs] = [0, 0, 0]; ; ) {
       this.#stopping.signal.throwIfAborted();
       const began = performance.now();

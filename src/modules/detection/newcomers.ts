@@ -23,12 +23,7 @@ export const markOf = ({ ruleId, version }: Pick<RuleSource, 'ruleId' | 'version
 export const isMark = ({ node }: { readonly node: string }) => node.endsWith(`/${MARK}`);
 const bodyOf = (at: number, until: number) => JSON.stringify({ at, until });
 
-const BASELINE = /\btype:\s*['"]?(?:unseen|above)\b/;
-/** Whether a rule may know what is usual, before its file is read. */
-export const mayKnow = (source: string): boolean => BASELINE.test(source);
-
 async function knows({ ruleId, source, tuning, filters }: RuleSource, abouts: RuleAbouts): Promise<boolean> {
-  if (!mayKnow(source)) return false;
   const about = await abouts.of({ ruleId, source, tuning: tuning && JSON.stringify(tuning) }, filters);
   return about?.baselines.some((one) => one !== null) ?? false;
 }

@@ -44,9 +44,17 @@ export const TAIL_PARAMETERS = {
   ...FILTER_PARAMETERS,
 } as const satisfies ParameterSpecs;
 
-/** The parameters of a call. @throws DomainError `invalid_parameter` that names every problem */
-export function parseTail(query: Readonly<Record<string, unknown>>) {
-  return parseParameters(TAIL_PARAMETERS, query, startProblems(query));
+/**
+ * The parameters of a call. @param isLines whether its answer is lines, which have no place for sources
+ * @throws DomainError `invalid_parameter` that names every problem
+ */
+export function parseTail(query: Readonly<Record<string, unknown>>, isLines: boolean) {
+  const problems = startProblems(query);
+  if (isLines && query.include !== undefined)
+    problems.push(
+      'include goes with the JSON envelope alone: send Accept: application/json, or call /audit-sources',
+    );
+  return parseParameters(TAIL_PARAMETERS, query, problems);
 }
 
 function startProblems({ cursor, from }: Readonly<Record<string, unknown>>): string[] {

@@ -71,6 +71,16 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(last.headers.get('X-Next-Cursor')).toBe(last.body.meta.nextCursor);
   });
 
+  it('refuses sources beside lines, which have no place for them', async () => {
+    const acme = await filled(1);
+    const query = { from: 'beginning', include: 'sources' };
+    const headers = { Accept: 'application/x-ndjson' };
+    const { status, body } = await open.world.get(PATH, acme.key, { query, headers });
+    expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
+    expect(body.error.message).toContain('call /audit-sources');
+    expect((await open.world.get(PATH, acme.key, { query })).status).toBe(200);
+  });
+
   it('links to the next call, filters and limit with it', async () => {
     const acme = await filled(12, { actionId: 'UP' });
     let url: string | null =
