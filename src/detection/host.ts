@@ -57,32 +57,62 @@ interface Opened {
   readonly learns: boolean;
 }
 
-/** Where engines run: one for each tenant that is being worked on, and a second one by its number below zero. */
+/** Which of a tenant's engines: that of its rules, or that of rules that are about to join them. */
+export type EnginePart = 'joined' | 'newcomers';
+const PARTS: readonly EnginePart[] = ['joined', 'newcomers'];
+
+/** Where engines run, for each tenant that is being worked on. Where no part is named it is `joined`. */
 export interface EngineHost {
-  open(tenantId: number, rules: readonly RuleSource[], state: readonly StoredState[]): Promise<Opened>;
+  open(
+    tenantId: number,
+    rules: readonly RuleSource[],
+    state: readonly StoredState[],
+    part?: EnginePart,
+  ): Promise<Opened>;
   /** @param workMs about the most it takes: the engines of other tenants wait */
-  learn(tenantId: number, events: readonly DetectionEvent[], workMs?: number): Promise<Learned>;
+  learn(
+    tenantId: number,
+    events: readonly DetectionEvent[],
+    workMs?: number,
+    part?: EnginePart,
+  ): Promise<Learned>;
   /** @param isReady whether baselines have been built @param workMs as of `learn` */
-  evaluate(tenantId: number, events: readonly DetectionEvent[], clock: Clock): Promise<Evaluated>;
+  evaluate(
+    tenantId: number,
+    events: readonly DetectionEvent[],
+    clock: Clock,
+    part?: EnginePart,
+  ): Promise<Evaluated>;
+  /** Both engines of the tenant. */
   forget(tenantId: number): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Runs them on the thread of the caller. */
 export class LocalHost implements EngineHost {
-  readonly #engines = new Map<number, Engine>();
+  readonly #engines = new Map<string, Engine>();
   readonly #rules = new KnownRules();
 
-  async open(tenantId: number, rules: readonly RuleSource[], state: readonly StoredState[]): Promise<Opened> {
+  async open(
+    tenantId: number,
+    rules: readonly RuleSource[],
+    state: readonly StoredState[],
+    part: EnginePart = 'joined',
+  ): Promise<Opened> {
     const active = rules.flatMap((source) => this.#rules.active(source));
-    const engine = new Engine(Math.abs(tenantId), active);
+    const engine = new Engine(tenantId, active);
     engine.load(state.map(fromStoredState));
-    this.#engines.set(tenantId, engine);
+    this.#engines.set(keyOf(tenantId, part), engine);
     return { actions: engine.actions, learns: engine.learns };
   }
 
-  async learn(tenantId: number, events: readonly DetectionEvent[], workMs?: number): Promise<Learned> {
-    const engine = this.#engine(tenantId);
+  async learn(
+    tenantId: number,
+    events: readonly DetectionEvent[],
+    workMs?: number,
+    part: EnginePart = 'joined',
+  ): Promise<Learned> {
+    const engine = this.#engine(tenantId, part);
     const seen = inTime(events, workMs, (some) => engine.learn(some));
     return { seen, changes: engine.takeChanges().map(toStoredState) };
   }
@@ -91,8 +121,9 @@ export class LocalHost implements EngineHost {
     tenantId: number,
     events: readonly DetectionEvent[],
     { nowMs, isReady, workMs, isBehind = false }: Clock,
+    part: EnginePart = 'joined',
   ): Promise<Evaluated> {
-    const engine = this.#engine(tenantId);
+    const engine = this.#engine(tenantId, part);
     engine.isReady = isReady;
     const findings: Finding[] = [];
     const seen = inTime(events, workMs, (some) => findings.push(...engine.evaluate(some, nowMs)));
@@ -104,19 +135,21 @@ export class LocalHost implements EngineHost {
   }
 
   async forget(tenantId: number): Promise<void> {
-    this.#engines.delete(tenantId);
+    for (const part of PARTS) this.#engines.delete(keyOf(tenantId, part));
   }
 
   async close(): Promise<void> {
     this.#engines.clear();
   }
 
-  #engine(tenantId: number): Engine {
-    const engine = this.#engines.get(tenantId);
+  #engine(tenantId: number, part: EnginePart): Engine {
+    const engine = this.#engines.get(keyOf(tenantId, part));
     if (!engine) throw new Error(`no engine of tenant ${tenantId}`);
     return engine;
   }
 }
+
+const keyOf = (tenantId: number, part: EnginePart) => `${tenantId}/${part}`;
 
 /** A costly event takes a while: the clock is looked at after each until they prove quick. */
 const EVENTS_AT_A_STRETCH = 64;

@@ -10,6 +10,7 @@ import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 import { until } from '../support/until';
+import { unseenInLogins } from './support/sigma';
 
 const SOURCE = 'title: A rule\nlogsource:\n  product: sqlserver\ndetection:\n  k: [x]\n  condition: k\n';
 const RULE = {
@@ -117,9 +118,7 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
   });
 
   it('of a rule that has to know what is usual learns it from the time before', async () => {
-    const own = `title: Login\nname: login\nlogsource:\n  product: sqlserver\ndetection:\n  s:\n    actionId: LGIS\n  condition: s\n---
-title: Who is that\ncorrelation:\n  type: unseen\n  rules: [login]\n  group-by: [serverInstanceName]
-  condition:\n    field: serverPrincipalName\n  days: 60\n  learn-days: 7\n`;
+    const own = unseenInLogins('Who is that', 'serverPrincipalName');
     const { ruleId } = parseRules(own)[0] as { ruleId: string };
     const { tenantId } = await store.forNewTenant();
     const { prisma, background: owner } = store.database;

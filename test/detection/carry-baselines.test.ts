@@ -2,28 +2,10 @@ import { LocalHost, type StoredState } from '../../src/detection/host';
 import { testEvents } from '../../src/detection/rule-test';
 import { carriedBaselines, formerRules } from '../../src/modules/detection/carry-baselines';
 import { RuleAbouts } from '../../src/modules/detection/rule-abouts';
+import { unseenInLogins } from './support/sigma';
 
 const RULE_ID = '00000000-0000-4000-8000-000000000001';
-const SOURCE = `title: Login
-name: login
-logsource:
-  product: sqlserver
-detection:
-  s:
-    actionId: LGIS
-  condition: s
----
-title: Seldom seen
-id: ${RULE_ID}
-correlation:
-  type: unseen
-  rules: [login]
-  group-by: [serverInstanceName]
-  condition:
-    field: serverPrincipalName
-  days: 60
-  learn-days: 7
-`;
+const SOURCE = unseenInLogins('Seldom seen', 'serverPrincipalName', RULE_ID);
 const FILTER = `title: Robots
 logsource:
   product: sqlserver

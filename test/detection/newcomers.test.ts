@@ -2,26 +2,7 @@ import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
-
-const OWN = (title: string, field: string) => `title: ${title} login
-name: login
-logsource:
-  product: sqlserver
-detection:
-  s:
-    actionId: LGIS
-  condition: s
----
-title: ${title}
-correlation:
-  'type': unseen
-  rules: [login]
-  group-by: [serverInstanceName]
-  condition:
-    field: ${field}
-  days: 60
-  learn-days: 7
-`;
+import { unseenInLogins } from './support/sigma';
 
 describe('a rule that knows what is usual and is enabled later', () => {
   const open = useWorld('embedded');
@@ -72,7 +53,7 @@ describe('a rule that knows what is usual and is enabled later', () => {
   });
 
   it('has learned from the log when it is imported, and misses nothing that comes while it learns', async () => {
-    const source = JSON.stringify(OWN('Who is that', 'serverPrincipalName'));
+    const source = JSON.stringify(unseenInLogins('Who is that', 'serverPrincipalName'));
     const [{ ruleId }] = await operate(
       `importRules(tenantId: "${tenant.tenantId}", source: ${source})`,
       '{ ruleId }',

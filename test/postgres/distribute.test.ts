@@ -9,13 +9,8 @@ import {
 } from '../../src/database/distribute/distribution';
 import { migrate } from '../../src/database/migrate';
 import { installCitusStub } from '../support/citus-stub';
-import {
-  createEmptyDatabase,
-  createTestDatabase,
-  describeOnPostgres,
-  ENGINES,
-  type TestDatabase,
-} from '../support/engines';
+import { createEmptyDatabase, describeOnPostgres, ENGINES, type TestDatabase } from '../support/engines';
+import { useDatabase } from '../support/use-database';
 
 const placed = (name: string, change: Partial<Placement> = {}): Placement => ({
   ...{ name, column: 'tenant_id', colocation: 1 },
@@ -59,18 +54,8 @@ describe('the plan of distribution', () => {
 });
 
 describe.each(ENGINES)('the tables on %s', (engine) => {
-  let place: TestDatabase;
-  let db: Database;
-  const rows = <T>(sql: string, ...values: unknown[]) => db.migrator.$queryRawUnsafe<T[]>(sql, ...values);
-  beforeAll(async () => {
-    place = await createTestDatabase(engine);
-    db = await openDatabase(place);
-    await migrate(db.migrator);
-  });
-  afterAll(async () => {
-    await db.close();
-    await place.drop();
-  });
+  const use = useDatabase(engine);
+  const rows = <T>(sql: string, ...values: unknown[]) => use.db.migrator.$queryRawUnsafe<T[]>(sql, ...values);
 
   it('are each either distributed or local', async () => {
     const tables = await rows<{ name: string }>(
@@ -107,7 +92,7 @@ describe.each(ENGINES)('the tables on %s', (engine) => {
   });
 
   it('stay as they are where the extension is missing, and the refusal is one line', async () => {
-    const refusal = distribute(db.migrator, () => Promise.reject(new Error('too late')), null);
+    const refusal = distribute(use.db.migrator, () => Promise.reject(new Error('too late')), null);
     await expect(refusal).rejects.toThrow(CannotDistribute);
     await expect(refusal).rejects.toThrow(
       /^The extension citus is not in this database: nothing was distributed\..*$/,

@@ -36,7 +36,7 @@ interface Place {
 interface OpenEngine {
   readonly place: Place;
   readonly size: number;
-  /** On an engine of their own, whose number is the tenant's below zero. */
+  /** On an engine of their own. */
   readonly newcomers: (Newcomers & { readonly actions: readonly string[] | null }) | null;
 }
 
@@ -186,7 +186,8 @@ export class Detector {
       return rows.filter((row) => !isMark(row) && isOf(names, row));
     };
     await host.open(tenantId, joined, windowsOf(joined));
-    const opened = newcomers && (await host.open(-tenantId, newcomers.rules, windowsOf(newcomers.rules)));
+    const opened =
+      newcomers && (await host.open(tenantId, newcomers.rules, windowsOf(newcomers.rules), 'newcomers'));
     const gone = [
       ...new Set(
         rows.filter((row) => !isOf(current, row) && row.node !== FIRST_MARK).map(({ node }) => node),
@@ -222,8 +223,8 @@ export class Detector {
     const clock = { nowMs: now, isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
     const done =
       at < until
-        ? { findings: [], ...(await host.learn(-tenantId, events, clock.workMs)) }
-        : await host.evaluate(-tenantId, events, clock);
+        ? { findings: [], ...(await host.learn(tenantId, events, clock.workMs, 'newcomers')) }
+        : await host.evaluate(tenantId, events, clock, 'newcomers');
     const to = Math.min(end, read.items[done.seen]?.position ?? Math.max(read.next, at));
     const joins = to >= until && to >= reached.position;
     const written = await owner.$transaction(
@@ -289,7 +290,6 @@ export class Detector {
   async #forget(tenantId: number): Promise<void> {
     this.#open.delete(tenantId);
     await this.parts.host.forget(tenantId);
-    await this.parts.host.forget(-tenantId);
   }
 
   /** @returns false: another instance has been there */

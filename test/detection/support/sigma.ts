@@ -8,6 +8,28 @@ import { parseRuleFile, parseRules } from '../../../src/detection/sigma/rule-fil
 export const HEAD = 'title: A rule\nlogsource:\n  product: windows\n  service: application\n';
 export const rule = (detection: string) => `${HEAD}detection:\n${detection}`;
 
+/** A rule that finds values of a field that a server has not had in logins. Quoted keys are keys too. */
+export const unseenInLogins = (title: string, field: string, id = '') => `title: ${title} login
+name: login
+logsource:
+  product: sqlserver
+detection:
+  s:
+    actionId: LGIS
+  condition: s
+---
+title: ${title}
+${id && `id: ${id}`}
+correlation:
+  'type': unseen
+  rules: [login]
+  group-by: [serverInstanceName]
+  condition:
+    field: ${field}
+  days: 60
+  learn-days: 7
+`;
+
 /** How much the rules of a file find in events; each names the fields that it changes, and `after` the one before. */
 export function findings(source: string, ...events: Readonly<Record<string, unknown>>[]): number {
   const active = parseRules(source).map((one: Rule) => ({ rule: one, version: 1 }));
