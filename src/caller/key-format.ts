@@ -31,8 +31,11 @@ const PREFIX = new RegExp(Object.values(KEY_KINDS).join('|'), 'i');
 /** Whether a key, or a part of one that tells its kind, may stand anywhere in the text. */
 export const mayHoldKey = (text: string): boolean => PREFIX.test(text);
 
-/** Longer than the beginning of a key that lists show. */
-const KEY = new RegExp(`(${Object.values(KEY_KINDS).join('|')})[0-9A-Za-z]{8,}`, 'g');
+/** Longer than the beginning of a key that lists show; in a path, the underscore may be percent-encoded. */
+const KEY = new RegExp(
+  `(${Object.values(KEY_KINDS).join('|').replaceAll('_', '(?:_|%5F)')})[0-9A-Z]{8,}`,
+  'gi',
+);
 
 /** A line of the log without the keys in it. */
 export const withoutKeys = (line: string): string => line.replaceAll(KEY, '$1[redacted]');

@@ -38,6 +38,7 @@ describeOnPostgres('the log', () => {
         // Where a key belongs, and where callers put it by mistake.
         await world.fetch('/api/v1/public/audit-activity?search=geheim-4711', { headers });
         await world.fetch(`/api/v1/public/audit-activity/${key}`, { headers });
+        await world.fetch(`/api/v1/public/audit-activity/${key.replace('_', '%5f')}`, { headers });
         await world.fetch(`/${key}?apiKey=${key}`, {
           headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': key },
         });
