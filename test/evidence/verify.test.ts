@@ -205,7 +205,8 @@ describeOnPostgres('a change in the database behind the service', () => {
   async function found(tenant: TestTenant, ...args: string[]) {
     const { lines, error } = await verify(tenant, '--json', '--wait', '0', ...args);
     const { findings, problems, unjudged } = JSON.parse(lines[0] ?? '{}');
-    return { error, first: findings?.[0] && [findings[0].kind, findings[0].recordId], problems, unjudged };
+    const first = findings?.[0] && [findings[0].kind, findings[0].recordId];
+    return { error, first, findings, problems, unjudged };
   }
 
   it.each([
@@ -317,7 +318,7 @@ describeOnPostgres('a change in the database behind the service', () => {
       id.tenant,
       `UPDATE audit_log_tile SET ${flip('record_ids')} WHERE tenant_id = $1 AND level = 0`,
     );
-    expect((await found(id.tenant)).error).not.toBeNull();
+    expect((await found(id.tenant)).first).toEqual(['log changed', id.ids[10]]);
     const note = await filled();
     await change(
       note.tenant,
@@ -353,6 +354,34 @@ describeOnPostgres('a change in the database behind the service', () => {
     expect(problems).toContain(`${40 - from} entries of the log are not there any more: ${from} to 39`);
     expect([first, unjudged]).toEqual([undefined, 40 - from]);
     expect(error).toContain(`${40 - from} of 40 events could not be judged`);
+  });
+
+  it('is found in the log itself: hashes of another tenant; no event that was accepted counts as inserted', async () => {
+    const [{ tenant }, other] = [await filled(), await filled()];
+    await change(tenant, 'DELETE FROM audit_log_tile WHERE tenant_id = $1');
+    await change(
+      other.tenant,
+      `UPDATE audit_log_tile SET tenant_id = ${tenant.tenantId} WHERE tenant_id = $1`,
+    );
+    const { findings, problems, unjudged } = await found(tenant);
+    expect(problems).toContainEqual(expect.stringContaining('are not those of checkpoint 1'));
+    expect([new Set(findings.map(({ kind }: { kind: string }) => kind)), unjudged]).toEqual([
+      new Set(['missing']),
+      40,
+    ]);
+  });
+
+  it('is found in the log itself: checkpoints of another tenant', async () => {
+    const [{ tenant }, other] = [await filled(), await filled()];
+    await change(tenant, 'DELETE FROM audit_log_checkpoint WHERE tenant_id = $1');
+    await change(
+      other.tenant,
+      `UPDATE audit_log_checkpoint SET tenant_id = ${tenant.tenantId} WHERE tenant_id = $1`,
+    );
+    expect(await found(tenant)).toMatchObject({
+      problems: expect.arrayContaining(["checkpoint 1 is another tenant's"]),
+      ...{ first: undefined, unjudged: 40 },
+    });
   });
 
   it('is named by proofs too', async () => {

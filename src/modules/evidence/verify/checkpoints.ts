@@ -48,8 +48,11 @@ export function checkCheckpoints(
   const entries = log.leafHashes.length / HASH_BYTES;
   const older = kept.map((note) => keptCheckpoint(note, log, isSigned(note)));
   if (log.before !== null) {
-    if (isSigned(log.before)) older.push(keptCheckpoint(log.before, log, true));
-    else problems.push('the checkpoint that was the newest at first is not signed by the trusted key');
+    const before = parseNote(log.before);
+    const name = 'the checkpoint that was the newest at first';
+    if (!before || !isSigned(log.before)) problems.push(`${name} is not signed by the trusted key`);
+    else if (String(before.tenantId) !== log.tenantId) problems.push(`${name} is another tenant's`);
+    else older.push(before);
   }
   for (const { size, number } of older) {
     if (size > (last?.size ?? 0) || number > (last?.number ?? 0))

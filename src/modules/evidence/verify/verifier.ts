@@ -50,6 +50,8 @@ export class Verifier {
   readonly #marks: Uint8Array;
   /** Hashes of events whose entry has another. */
   readonly #others = new Map<number, { hash: string; recordId: string }>();
+  /** Events that have no entry under their record id. */
+  readonly #strangers: { readonly hash: string; readonly recordId: string }[] = [];
   readonly #findings: Finding[] = [];
   /** Entries that were signed, and are there. */
   readonly #size: number;
@@ -78,7 +80,7 @@ export class Verifier {
     const free = places.filter((place) => this.#marks[place] === 0);
     const own = free.findLast((place) => this.#hashAt(place) === hash) ?? free.at(-1);
     if (own === undefined && this.#isOpen(places, hash)) this.#unjudged++;
-    else if (own === undefined) this.#note('inserted', recordId);
+    else if (own === undefined) this.#strangers.push({ hash, recordId });
     else if (this.#hashAt(own) === hash) this.#marks[own] = SEEN;
     else {
       this.#marks[own] = ALTERED;
@@ -98,8 +100,10 @@ export class Verifier {
   report(): Report {
     const { log } = this;
     const { trusted, spoilt } = this.#checked;
-    const problems = [...this.#checked.problems, ...this.#stateProblems()];
     const truth = this.#changedInLog();
+    // Any entry that is not what was signed may have been a stranger's.
+    this.#noteStrangers(spoilt.length === 0 || truth.size > 0);
+    const problems = [...this.#checked.problems, ...this.#stateProblems()];
     for (const [place, { recordId }] of this.#others)
       this.#note(truth.has(place) ? 'log changed' : 'altered', recordId);
     const [first] = spoilt;
@@ -148,6 +152,23 @@ export class Verifier {
     );
     const isMended = checkpoints.every(({ root }, i) => roots[i]?.equals(root));
     return new Set(isMended ? places : []);
+  }
+
+  /** @param isLogWhole the entries are those that were signed */
+  #noteStrangers(isLogWhole: boolean): void {
+    const hashes = new Map(this.#strangers.map(({ hash }) => [hash, -1]));
+    for (let place = 0; place < this.#size && hashes.size > 0; place++) {
+      const hash = this.#hashAt(place);
+      if (this.#marks[place] === 0 && hashes.has(hash)) hashes.set(hash, place);
+    }
+    for (const { hash, recordId } of this.#strangers) {
+      const place = hashes.get(hash) ?? -1;
+      if (place >= 0 && this.#marks[place] === 0) {
+        this.#marks[place] = SEEN;
+        this.#note('log changed', recordId);
+      } else if (isLogWhole) this.#note('inserted', recordId);
+      else this.#unjudged++;
+    }
   }
 
   /** @returns how many entries are without their event for the sake of retention */
