@@ -1,4 +1,5 @@
 import './node-env';
+import project from '../package.json';
 import { ConfigError, loadConfig } from './config';
 import { createLog } from './observe/log';
 import { openLogDestination } from './observe/log-destination';
@@ -7,12 +8,17 @@ import { startService } from './service';
 /** What is done in the background gets this long to end after the last request. */
 const STOP_MS = 10_000;
 
+const USAGE =
+  'The service takes no arguments. Its settings are environment variables, which docs/operate.md lists; `--version` prints its version.\n';
+
 /** Starts the service from the environment and stops it on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const destination = openLogDestination();
   const log = createLog(config.logLevel, destination);
-  const service = await startService(config, log);
+  const service = await startService(config, log).catch((error: unknown) => {
+    throw explained(error, config.dataDir);
+  });
   process.stdout.write(`listening on ${service.url}\n`);
   log.info(
     { operatorKeyFile: service.operatorKeyFile, database: config.databaseUrl ? 'postgresql' : 'embedded' },
@@ -44,12 +50,36 @@ async function main(): Promise<void> {
   process.on('SIGINT', stop);
 }
 
-main().catch((error: unknown) => {
-  const text = error instanceof ConfigError ? error.message : `The service did not start: ${explain(error)}`;
+/** @param argument what the command line has beside the program */
+function answer(argument: string): void {
+  if (argument === '--version') process.stdout.write(`${project.version}\n`);
+  else if (argument === '--help' || argument === '-h') process.stdout.write(USAGE);
+  else {
+    process.stderr.write(`Unknown argument: ${argument}\n${USAGE}`);
+    process.exitCode = 1;
+  }
+}
+
+function fail(error: unknown): void {
+  const text =
+    error instanceof ConfigError
+      ? error.message
+      : `The service did not start: ${error instanceof Error ? error.message : error}`;
   process.stderr.write(`${text}\n`);
   process.exitCode = 1;
   // A half-open database would keep the process alive.
   setTimeout(() => process.exit(1), 2_000).unref();
-});
+}
 
-const explain = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const OF_FILES = ['EACCES', 'EDQUOT', 'EEXIST', 'EIO', 'ENOENT', 'ENOSPC', 'ENOTDIR', 'EPERM', 'EROFS'];
+
+/** What the system says of a file may not name it; nearly all that the service writes is in one folder. */
+function explained(error: unknown, dataDir: string): unknown {
+  const { code = '', syscall, message } = error as NodeJS.ErrnoException;
+  const isOfFile = OF_FILES.includes(code) && syscall !== 'listen';
+  return isOfFile ? new Error(`${message} (DATA_DIR is ${dataDir})`) : error;
+}
+
+const [argument] = process.argv.slice(2);
+if (argument === undefined) main().catch(fail);
+else answer(argument);

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { startTasks } from './background';
 import { openCallers } from './caller/callers';
 import type { Config } from './config';
+import { makeFolder } from './data-folder';
 import { createEntrances } from './entrances';
 import { healthCheck, isAnswered, shared } from './http/health';
 import { InFlight } from './http/in-flight';
@@ -32,6 +33,7 @@ export interface Service {
 
 /** The composition root: configuration → storage → modules → schema → entrances. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
+  await makeFolder(config.dataDir);
   const storage = await openStorage(config, log);
   try {
     return await serve(config, log, storage);

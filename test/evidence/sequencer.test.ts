@@ -1,12 +1,13 @@
 import { tenantSet } from '../../src/caller/tenant-set';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { isSignedBy, parseNote } from '../../src/modules/evidence/checkpoint';
+import { NotRemembered } from '../../src/modules/evidence/checkpoint-memory';
 import { leafHashOf } from '../../src/trail/evidence/entry';
 import { rootByInclusion } from '../../src/trail/evidence/merkle';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
-import { LogTrial, useLog } from './support';
+import { LogTrial, Memory, useLog } from './support';
 
 const hexOf = (recordId: string) => recordId.replaceAll('-', '');
 
@@ -92,5 +93,28 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
     await trial.run();
     expect(await trial.log.checkpoints(store.tenantId, 0)).toHaveLength(2);
     expect(await trial.log.checkpoints(store.tenantId, 1)).toHaveLength(1);
+  });
+
+  it('tells that it stands still while what is signed cannot be remembered, and goes on afterwards', async () => {
+    const memory = new Memory();
+    let isFull = true;
+    const { remember } = memory;
+    memory.remember = async (...args) => {
+      if (isFull) throw new NotRemembered('checkpoints in DATA_DIR cannot be written (ENOSPC)');
+      return remember.apply(memory, args);
+    };
+    trial = new LogTrial(store, undefined, {}, memory);
+    await store.insert(store.checked(times(3)));
+    await trial.run();
+    const stopped = () => [trial.sequencer.healthy, trial.sequencer.stoppedLogs, trial.problem];
+    expect(stopped()).toEqual([false, 1, 'checkpoints in DATA_DIR cannot be written (ENOSPC)']);
+    await store.insert(store.checked(times(6).slice(3)));
+    await trial.run();
+    isFull = false;
+    await trial.run();
+    expect(stopped()).toEqual([true, 0, null]);
+    expect(await trial.log.states(tenantSet([store.tenantId]))).toMatchObject([
+      { size: 6, waitingEvents: 0 },
+    ]);
   });
 });

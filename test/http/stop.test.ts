@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 import { Client } from 'pg';
-import { ChildService } from '../support/child-service';
+import { ChildService, compiledService } from '../support/child-service';
 import { createTestDatabase, describeOnPostgres, ENGINES, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
@@ -155,6 +157,38 @@ describe('a service whose database is not there when it starts', () => {
     expect(error.message).not.toContain('geheim4711');
     await place.drop();
   });
+});
+
+describe('a service that is started wrongly', () => {
+  const started = async (env: Record<string, string>, ...args: string[]) => {
+    const main = path.join(await compiledService(), 'src/main.js');
+    return spawnSync(process.execPath, [main, ...args], {
+      env: { PATH: process.env.PATH, ...env },
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+  };
+
+  it('refuses arguments, which would else be taken for settings', async () => {
+    const { status, stdout, stderr } = await started({}, '--port', '9090');
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^Unknown argument: --port\nThe service takes no arguments\./);
+    expect(await started({}, '--help')).toMatchObject({ status: 0, stderr: '' });
+    expect((await started({}, '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it.each(['/proc/none', '/dev/null/data', __filename])(
+    'names the folder %s that it cannot have',
+    async (folder) => {
+      const { status, stderr } = await started({ DATA_DIR: folder, PORT: '0' });
+      expect([status, stderr.trim()]).toEqual([
+        1,
+        expect.stringMatching(
+          new RegExp(`^The service did not start: E[A-Z]+: .+ \\(DATA_DIR is ${folder}\\)$`),
+        ),
+      ]);
+    },
+  );
 });
 
 describe('a service whose log nobody reads any more', () => {

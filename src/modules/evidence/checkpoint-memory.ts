@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Checkpoint, parseNote } from './checkpoint';
 import { BrokenLog } from './log-head';
@@ -15,9 +15,15 @@ export interface CheckpointMemory {
   tenants(): Promise<ReadonlySet<number>>;
   /** @throws BrokenLog when what is kept is no checkpoint of the tenant */
   last(tenantId: number): Promise<Checkpoint | null>;
+  /** @throws NotRemembered */
   remember(tenantId: number, note: string): Promise<void>;
   /** Looks once more for what an operator took away or put back. @returns whether it is another one now */
   reread(tenantId: number): Promise<boolean>;
+}
+
+/** The place for checkpoints takes none: the disk is full, say. */
+export class NotRemembered extends Error {
+  override readonly name = 'NotRemembered';
 }
 
 export const CHECKPOINTS_FOLDER = 'checkpoints';
@@ -72,16 +78,17 @@ export class CheckpointFiles implements CheckpointMemory {
   async remember(tenantId: number, note: string): Promise<void> {
     const file = this.#fileOf(tenantId);
     const draft = `${file}.${randomUUID()}`;
-    await mkdir(this.#folder, { recursive: true });
-    const handle = await open(draft, 'wx');
     try {
-      await handle.writeFile(note);
-      // Else a loss of power could leave the new name with nothing in it.
-      await handle.sync();
-    } finally {
-      await handle.close();
+      await mkdir(this.#folder, { recursive: true });
+      await writeDurably(draft, note);
+      await rename(draft, file);
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => {});
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new NotRemembered(
+        `${CHECKPOINTS_FOLDER} in DATA_DIR cannot be written (${code ?? message}): make room there, or give the service the right to`,
+      );
     }
-    await rename(draft, file);
     const checkpoint = parseNote(note);
     if (checkpoint) this.#known.set(tenantId, checkpoint);
     (await this.tenants()).add(tenantId);
@@ -97,6 +104,17 @@ export class CheckpointFiles implements CheckpointMemory {
 
   #fileOf(tenantId: number): string {
     return path.join(this.#folder, `tenant-${tenantId}`);
+  }
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'wx');
+  try {
+    await handle.writeFile(text);
+    // Else a loss of power could leave the new name with nothing in it.
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

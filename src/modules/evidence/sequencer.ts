@@ -7,7 +7,7 @@ import { LIMITS } from '../../limits';
 import { sealOf } from '../../trail/evidence/batch-seal';
 import { nextOfBacklog } from './backfill';
 import { type Checkpoint, signedNote } from './checkpoint';
-import type { CheckpointMemory } from './checkpoint-memory';
+import { type CheckpointMemory, NotRemembered } from './checkpoint-memory';
 import { keyAtHand, knownKeyIds, type LogKeys } from './log-head';
 import { agreeOnKey, keyOfDatabase } from './log-key';
 import {
@@ -51,6 +51,8 @@ export class Sequencer {
   #stuck: ReadonlyMap<number, string> = new Map();
   /** Set: the logs of this database are kept with that key, and this instance has not got it. */
   #otherKey: string | null = null;
+  /** Set: this instance cannot remember what it signs, so it signs nothing and appends to no log. */
+  #notRemembered: string | null = null;
   readonly #rounds: TenantRounds;
   #from = 0;
 
@@ -77,7 +79,11 @@ export class Sequencer {
 
   /** Why this instance does not append to the tenant's log; null: it does. */
   problemOf(tenantId: number): string | null {
-    const texts = [this.#otherKeyText(), ...this.#maps().map((problems) => problems.get(tenantId))];
+    const texts = [
+      this.#otherKeyText(),
+      this.#notRemembered,
+      ...this.#maps().map((problems) => problems.get(tenantId)),
+    ];
     return texts.find((text) => typeof text === 'string') ?? null;
   }
 
@@ -89,7 +95,7 @@ export class Sequencer {
   /** Lower bound of the logs that have stopped. */
   get stoppedLogs(): number {
     const known = new Set(this.#maps().flatMap((problems) => [...problems.keys()])).size;
-    return this.#otherKey === null ? known : Math.max(1, known);
+    return this.#otherKey === null && this.#notRemembered === null ? known : Math.max(1, known);
   }
 
   /** Whether it appends to every log. */
@@ -99,6 +105,20 @@ export class Sequencer {
 
   /** @returns how many tenants have more that waits */
   async run(): Promise<number> {
+    try {
+      const unfinished = await this.#round();
+      this.#notRemembered = null;
+      return unfinished;
+    } catch (error) {
+      if (!(error instanceof NotRemembered)) throw error;
+      if (this.#notRemembered !== error.message)
+        this.log.error({ problem: error.message }, 'the evidence log has stopped');
+      this.#notRemembered = error.message;
+      return 0;
+    }
+  }
+
+  async #round(): Promise<number> {
     this.#compareKey((await keyOfDatabase(this.prisma)) ?? (await agreeOnKey(this.prisma, this.keys, false)));
     if (this.#otherKey !== null) return 0;
     const before = this.#problemTexts();

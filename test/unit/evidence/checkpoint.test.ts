@@ -157,6 +157,14 @@ describe('what an instance remembers', () => {
     }
   });
 
+  it('leaves no draft behind where it cannot be written, and says so', async () => {
+    await mkdir(file(), { recursive: true });
+    await expect(new CheckpointFiles(folder).remember(7, signedNote(CHECKPOINT, KEY))).rejects.toThrow(
+      'checkpoints in DATA_DIR cannot be written (EISDIR)',
+    );
+    expect(await readdir(path.dirname(file()))).toEqual(['tenant-7']);
+  });
+
   it('is looked at once more where an operator took it away or put it back', async () => {
     const files = new CheckpointFiles(folder);
     await files.remember(7, signedNote(CHECKPOINT, KEY));
