@@ -4,7 +4,7 @@ import type { Clock } from './clock';
 import type { AgentConfig, DatabaseConfig } from './config/parse-config';
 import { fileNameOf } from './durable-file';
 import { GapStore } from './gaps/gap-store';
-import type { Log } from './log';
+import { errorText, type Log } from './log';
 import { Occasionally } from './occasionally';
 import { Problems } from './problems';
 import { reportBeside } from './report/report-beside';
@@ -117,6 +117,10 @@ export async function publishDatabase(
       problem,
       deadLettersPath: deadLetters.path,
     };
+  } catch (error) {
+    // Before the last report, which tells it.
+    activity.ownProblem = errorText(error);
+    throw error;
   } finally {
     await reporting.finish();
     activity.end();

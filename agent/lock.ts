@@ -22,8 +22,8 @@ const ATTEMPTS_MAX = 100;
 export async function lockFolder(folder: string): Promise<Lock> {
   await mkdir(folder, { recursive: true });
   const draft = join(folder, `agent.lock.draft-${randomUUID()}`);
-  await writeFile(draft, JSON.stringify(await ownerOf(process.pid)));
   try {
+    await writeFile(draft, JSON.stringify(await ownerOf(process.pid)));
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const last = Math.max(0, ...(await numbersIn(folder)));
       const holder = await holderOf(pathOf(folder, last));

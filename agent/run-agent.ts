@@ -3,6 +3,7 @@ import { dataDirOf, type RunOptions } from './agent-context';
 import { ConfigFile } from './config/config-file';
 import { follow } from './follow';
 import { lockFolder } from './lock';
+import { errorText } from './log';
 import { publishOnce } from './publish-once';
 import { StatusBoard } from './status/status-board';
 import { loadStatus, StatusFile } from './status/status-file';
@@ -18,7 +19,11 @@ export async function runAgent(options: RunOptions, stop: AbortSignal): Promise<
     return 1;
   }
   const dataDir = dataDirOf(configPath, options.dataDir);
-  const lock = await lockFolder(dataDir);
+  const lock = await lockFolder(dataDir).catch((error: unknown) => errorText(error));
+  if (typeof lock === 'string') {
+    log.error(`${dataDir}: cannot be used as the agent's data folder: ${lock}`);
+    return 1;
+  }
   if (lock.kind === 'taken') {
     log.error(`another agent (process ${lock.pid}) works with ${dataDir}; only one can`);
     return 1;

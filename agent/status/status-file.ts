@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock';
 import { errorText, type Log } from '../log';
@@ -53,8 +53,7 @@ export class StatusFile {
     try {
       await mkdir(dirname(path), { recursive: true });
       const whole = { ...current, writtenAt: new Date(nowMs).toISOString() };
-      await writeFile(`${path}.new`, `${JSON.stringify(whole, null, 2)}\n`);
-      await rename(`${path}.new`, path);
+      await replace(path, `${JSON.stringify(whole, null, 2)}\n`);
       this.written = text;
       this.writtenAtMs = nowMs;
       this.failed = false;
@@ -62,6 +61,20 @@ export class StatusFile {
       if (!this.failed) log.warn(`${path}: cannot be written: ${errorText(error)}`);
       this.failed = true;
     }
+  }
+}
+
+/** A full disk has the room of the old text: what it says must not stay. @throws Error why there is no new file */
+async function replace(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(`${path}.new`, text);
+    await rename(`${path}.new`, path);
+  } catch (error) {
+    await writeFile(path, text, { flag: 'r+' }).then(
+      () => truncate(path, Buffer.byteLength(text)),
+      () => {},
+    );
+    throw error;
   }
 }
 

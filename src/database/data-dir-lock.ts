@@ -18,8 +18,8 @@ const lockFile = (dataDir: string, number: number) => path.join(dataDir, `servic
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
   await mkdir(dataDir, { recursive: true });
   const draft = path.join(dataDir, `service.lock.draft-${randomUUID()}`);
-  await writeFile(draft, JSON.stringify({ pid: process.pid, started: await startOf(process.pid) }));
   try {
+    await writeFile(draft, JSON.stringify({ pid: process.pid, started: await startOf(process.pid) }));
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const last = Math.max(0, ...(await locksOf(dataDir)));
       const holder = await holderOf(lockFile(dataDir, last));

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Gap, toGap } from '../../agent/gaps/gap';
@@ -150,5 +150,22 @@ describe('an agent that reports to the service', () => {
       world.service.reports.find(({ problem }) => problem !== null),
     );
     expect(report).toMatchObject({ problem: 'no audit file matches AuditFilePath', caughtUpAt: null });
+  });
+
+  it('reports that it cannot work on the database itself, and that it can again', async () => {
+    const draft = join(world.dataDir, 'checkpoints/7/Payroll.json.new');
+    mkdirSync(draft, { recursive: true });
+    world.copy(FILES_2022);
+    world.follow();
+    const failed = await until('the problem', () =>
+      world.service.reports.find(({ problem }) => problem !== null),
+    );
+    expect(failed.problem).toMatch('EISDIR');
+    rmSync(draft, { recursive: true });
+    await until('all well', () => {
+      const last = world.service.reports.at(-1);
+      return last?.problem === null && last.waitingBytes === 0;
+    });
+    expect(world.service.stored.size).toBe(150);
   });
 });

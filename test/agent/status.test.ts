@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { status } from '../../agent/cli/status';
 import { statusPath } from '../../agent/status/status-file';
-import { AgentWorld, databaseEntry, FILES_2022 } from './support/agent-world';
+import { AgentWorld, databaseEntry, FILES_2017, FILES_2022 } from './support/agent-world';
 import { capturedOutput } from './support/captured-output';
 import { CompiledAgent } from './support/compiled-agent';
 import { type Fault, refuse } from './support/fake-ingest-service';
@@ -171,6 +171,24 @@ describe('the status of an agent', () => {
     const { code, complaints } = await ask();
     expect(code).toBe(2);
     expect(complaints.join('\n')).toMatch(/CentralApi is missing\n.*EventHubPublisher is missing/);
+  });
+
+  it('is that of now on a full disk too, which has room for nothing but the old text', async () => {
+    world.copy(FILES_2022);
+    world.follow();
+    await untilState('idle');
+    // As with no room left: a file that is there can be written, a further one not.
+    mkdirSync(join(`${statusPath(world.dataDir)}.new`, 'x'), { recursive: true });
+    world.service.fault = unauthorized;
+    world.copy(FILES_2017);
+    await untilState('keyRefused');
+    expect((await ask()).code).toBe(1);
+  });
+
+  it('is not begun in a data folder that takes no files: that is told, with the folder', async () => {
+    writeFileSync(world.dataDir, 'a file');
+    expect(await world.once()).toBe(1);
+    expect(world.log).toMatch(`error ${world.dataDir}: cannot be used as the agent's data folder: E`);
   });
 
   it('does no harm if it cannot be written', async () => {

@@ -150,7 +150,8 @@ const BORDERS: readonly Border[] = [
     files: ['src', 'rest-facade/app', 'rest-facade/export', 'rest-facade/tail'],
     packages: ['pino', ...GRAPHQL_PACKAGES],
   },
-  { of: ['src/main'], files: ['src'], packages: [] },
+  { of: ['src/data-folder'], files: [], packages: [] },
+  { of: ['src/main'], files: ['src', 'package.json'], packages: [] },
   { of: ['src/cli/main'], files: ['src'], packages: [] },
   { of: ['src/node-env'], files: [], packages: [] },
 ];
