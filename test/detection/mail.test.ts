@@ -62,6 +62,37 @@ describe('mail about alerts', () => {
     await expect(sendBy(`smtp://127.0.0.1:${port}`)).rejects.toMatchObject({ isOfServer: true });
   });
 
+  it('is sent again to those alone whom the server asks to come back for', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    const { send } = mailer({ url: server.url, from: FROM });
+    const all = ['soc@example.com', 'busy@example.com', 'gone@example.com'];
+    server.unknown.add('gone@example.com');
+    server.busy.add('busy@example.com');
+    const [one, another] = [told(), told()];
+    for (let i = 0; i < 2; i++)
+      await expect(send(all, [one])).rejects.toMatchObject({
+        ...{ message: expect.stringContaining('450 come back'), isOfServer: false },
+      });
+    // A digest with news is for all of them.
+    await expect(send(all, [one, another])).rejects.toMatchObject({ isOfServer: false });
+    server.busy.clear();
+    expect(await send(all, [one, another])).toEqual(['gone@example.com']);
+    expect(server.mails.map(({ to }) => to)).toEqual([
+      ['soc@example.com'],
+      ['soc@example.com'],
+      ['busy@example.com'],
+    ]);
+  });
+
+  it('tells a server that takes nothing from this sender from one that refuses a mail', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    server.unwelcome.add(FROM);
+    await expect(sendBy(server.url)).rejects.toMatchObject({ isOfServer: true });
+    server.unwelcome.clear();
+    server.isRefusing = true;
+    await expect(sendBy(server.url)).rejects.toMatchObject({ isOfServer: false });
+  });
+
   it('has the same id when it is sent again, and says how urgent it is', async () => {
     const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
     const send: Mailer['send'] = (to, alerts) => mailer({ url: server.url, from: FROM }).send(to, alerts);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { createTransport } from 'nodemailer';
 import { DAY_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
@@ -19,7 +20,10 @@ export interface ToldAlert {
 }
 
 export interface Mailer {
-  /** @returns addresses that the server refused while it took others @throws MailFailure */
+  /**
+   * @returns addresses that the server refused for good while it took others
+   * @throws MailFailure also where it has taken it for some addresses, and for others is to be asked later
+   */
   send(to: readonly string[], alerts: readonly ToldAlert[]): Promise<readonly string[]>;
 }
 
@@ -38,6 +42,10 @@ export class MailFailure extends Error {
 const TIMEOUT_MS = 10_000;
 /** Of nodemailer: what concerns one mail and not the server. */
 const OF_ONE_MAIL = ['EENVELOPE', 'EMESSAGE'];
+/** Of SMTP: the server ends the session. */
+const CLOSING = 421;
+/** Mails that some addresses have and others are to get later. */
+const PARTLY_TAKEN_MAX = 10_000;
 const ALERTS_SHOWN_MAX = 100;
 
 /** A login never goes over a connection that is not encrypted. */
@@ -48,27 +56,52 @@ export function mailer({ url, from }: MailServer): Mailer {
     ...(username !== '' && { requireTLS: true }),
     ...{ connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
   });
+  const taken = new LRUCache<string, Set<string>>({ max: PARTLY_TAKEN_MAX });
+  const hasAll = (alerts: readonly ToldAlert[], address: string) =>
+    alerts.every((one) => taken.get(idOf(one))?.has(address));
   return {
     send: async (to, alerts) => {
       const [first] = alerts;
-      if (!first) return [];
+      const missing = to.filter((address) => !hasAll(alerts, address));
+      if (!first || missing.length === 0) return [];
       const mail = alerts.length === 1 ? mailOf(first) : digestOf(alerts);
-      try {
-        const { rejected } = await transport.sendMail({ from, to: [...to], ...mail });
-        return rejected ?? [];
-      } catch (error) {
-        const { message, code } = error as Error & { readonly code?: string };
-        throw new MailFailure(message, !OF_ONE_MAIL.includes(code ?? ''));
+      const answer = await transport
+        .sendMail({ from, to: [...to], envelope: { from, to: missing }, ...mail })
+        .catch((error: SmtpError) => {
+          throw new MailFailure(error.message, isOfServer(error));
+        });
+      const { rejected = [], rejectedErrors = [] } = answer as { rejected?: string[] } & SmtpError;
+      const later = rejectedErrors.find(({ responseCode = 0 }) => responseCode < 500);
+      if (!later) {
+        for (const one of alerts) taken.delete(idOf(one));
+        return rejected;
       }
+      // The others have it: they do not get it again.
+      const done = missing.filter((address) => !rejected.includes(address));
+      for (const one of alerts) taken.set(idOf(one), new Set([...(taken.get(idOf(one)) ?? []), ...done]));
+      throw new MailFailure(later.message, false);
     },
   };
 }
+
+interface SmtpError extends Error {
+  readonly code?: string;
+  readonly command?: string;
+  readonly responseCode?: number;
+  readonly rejectedErrors?: readonly SmtpError[];
+}
+
+/** Who sends is the same in every mail. */
+const isOfServer = ({ code = '', command, responseCode }: SmtpError): boolean =>
+  !OF_ONE_MAIL.includes(code) || command === 'MAIL FROM' || responseCode === CLOSING;
+
+const idOf = ({ alert, state }: ToldAlert): string => `${alert.alertId}.${state}`;
 
 /** The same alert and state have the same id: a mail that is sent twice is known as one. */
 const mailOf = ({ alert, state }: ToldAlert) => ({
   subject: `[${alert.severity}] ${alert.title} (${state})`,
   text: textOf({ alert, state }),
-  messageId: `<${alert.alertId}.${state}@audit-activity>`,
+  messageId: `<${idOf({ alert, state })}@audit-activity>`,
   priority: priorityOf(alert),
 });
 

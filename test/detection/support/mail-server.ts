@@ -50,6 +50,10 @@ export class MailServer {
   held: Promise<void> = Promise.resolve();
   /** Addresses it does not know. */
   readonly unknown = new Set<string>();
+  /** Addresses it asks to send to later. */
+  readonly busy = new Set<string>();
+  /** Senders it takes nothing from. */
+  readonly unwelcome = new Set<string>();
   /** Logins that were tried, whether they were taken or not. */
   readonly logins: string[] = [];
 
@@ -66,8 +70,12 @@ export class MailServer {
         if (password === PASSWORD) done(null, { user: username });
         else done(new Error('wrong password'));
       },
-      onRcptTo: ({ address }, _session, done) =>
-        done(at.made?.unknown.has(address) ? smtpError(550, 'nobody here') : null),
+      onMailFrom: ({ address }, _session, done) =>
+        done(at.made?.unwelcome.has(address) ? smtpError(550, 'not from you') : null),
+      onRcptTo: ({ address }, _session, done) => {
+        if (at.made?.unknown.has(address)) done(smtpError(550, 'nobody here'));
+        else done(at.made?.busy.has(address) ? smtpError(450, 'come back') : null);
+      },
       onData: (stream, session, done) => {
         const chunks: Buffer[] = [];
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
