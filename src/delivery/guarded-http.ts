@@ -78,11 +78,15 @@ export class GuardedHttp {
       const timer = setTimeout(late, this.answerMs);
       const aborted = () => sent.destroy(new Error('the attempt was ended'));
       signal?.addEventListener('abort', aborted, { once: true });
+      let isAnswered = false;
       sent.once('close', () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', aborted);
+        // After an answer that is none, such as a change of protocol, nothing else says so.
+        if (!isAnswered) fail(new Error('the connection was closed without an answer'));
       });
       sent.once('response', (answer) => {
+        isAnswered = true;
         readAnswer(answer, request.answerBytesMax ?? ANSWER_BYTES).then(done, fail);
       });
       sent.once('error', (error: NodeJS.ErrnoException) => {

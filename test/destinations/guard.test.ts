@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { GuardedHttp } from '../../src/delivery/guarded-http';
 import { NetworkGuard, RefusedAddress } from '../../src/delivery/network-guard';
 import { Receiver } from './support/receiver';
@@ -98,6 +99,25 @@ describe('the guard of networks', () => {
     await expect(http.send({ ...BODY, url })).rejects.toThrow('private or reserved');
     http.close();
     await receiver.close();
+  });
+
+  it.each([
+    ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['no HTTP', 'nonsense\r\n\r\n'],
+    ['half an answer', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'],
+    ['half a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nhalf'],
+    ['nothing', ''],
+  ])('comes to an end where the receiver answers with %s', async (_, answer) => {
+    const receiver = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(answer));
+    });
+    await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done));
+    const http = new GuardedHttp(new NetworkGuard(['127.0.0.1']));
+    const { port } = receiver.address() as AddressInfo;
+    await expect(http.send({ ...BODY, url: `http://127.0.0.1:${port}/` })).rejects.toThrow();
+    http.close();
+    await new Promise((done) => receiver.close(done));
   });
 
   it('follows no redirect, and waits for no answer for ever', async () => {

@@ -65,12 +65,11 @@ export function mailer({ url, from }: MailServer): Mailer {
       const missing = to.filter((address) => !hasAll(alerts, address));
       if (!first || missing.length === 0) return [];
       const mail = alerts.length === 1 ? mailOf(first) : digestOf(alerts);
-      const answer = await transport
+      const { rejected = [], rejectedErrors = [] } = await transport
         .sendMail({ from, to: [...to], envelope: { from, to: missing }, ...mail })
         .catch((error: SmtpError) => {
           throw new MailFailure(error.message, isOfServer(error));
         });
-      const { rejected = [], rejectedErrors = [] } = answer as { rejected?: string[] } & SmtpError;
       const later = rejectedErrors.find(({ responseCode = 0 }) => responseCode < 500);
       if (!later) {
         for (const one of alerts) taken.delete(idOf(one));
@@ -86,9 +85,9 @@ export function mailer({ url, from }: MailServer): Mailer {
 
 interface SmtpError extends Error {
   readonly code?: string;
+  /** At which it failed. */
   readonly command?: string;
   readonly responseCode?: number;
-  readonly rejectedErrors?: readonly SmtpError[];
 }
 
 /** Who sends is the same in every mail. */
