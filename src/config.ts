@@ -254,15 +254,26 @@ export interface Config {
 }
 
 const NEEDED_WITH_ISSUER = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'] as const;
+const NEEDS_DATABASE = {
+  READ_DATABASE_URL: 'whose replica it is',
+  MIGRATION_DATABASE_URL: 'for requests',
+} as const;
+
+/** Variables that are not set and that others need. @returns sentences */
+function missingIn(given: Readonly<Record<string, unknown>>): string[] {
+  const lines: string[] = [];
+  if (!given.DATABASE_URL)
+    for (const [name, reason] of Object.entries(NEEDS_DATABASE))
+      if (given[name]) lines.push(`${name}: needs DATABASE_URL, ${reason}`);
+  if (given.OIDC_ISSUER)
+    for (const name of NEEDED_WITH_ISSUER)
+      if (!given[name]) lines.push(`${name}: is needed with OIDC_ISSUER`);
+  return lines;
+}
 
 function openIdOf(data: z.infer<typeof ENVIRONMENT>): OpenIdConfig | null {
   const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, PUBLIC_URL } = data;
-  if (OIDC_ISSUER === undefined) return null;
-  if (!OIDC_CLIENT_ID || !OIDC_CLIENT_SECRET || !PUBLIC_URL) {
-    const missing = NEEDED_WITH_ISSUER.filter((name) => data[name] === undefined);
-    const lines = missing.map((name) => `  ${name}: is needed with OIDC_ISSUER`);
-    throw new ConfigError(`The configuration has mistakes:\n${lines.join('\n')}`);
-  }
+  if (!OIDC_ISSUER || !OIDC_CLIENT_ID || !OIDC_CLIENT_SECRET || !PUBLIC_URL) return null;
   return {
     issuer: OIDC_ISSUER,
     clientId: OIDC_CLIENT_ID,
@@ -281,18 +292,15 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       .filter(([, value]) => value),
   );
   const parsed = ENVIRONMENT.safeParse(given);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new ConfigError(`The configuration has mistakes:\n${lines.join('\n')}`);
-  }
+  const wrong = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const mistakes = [...wrong, ...missingIn(given)];
+  if (!parsed.success || mistakes.length > 0)
+    throw new ConfigError(
+      `The configuration has mistakes:\n${mistakes.map((line) => `  ${line}`).join('\n')}`,
+    );
   const { data } = parsed;
-  if (!data.DATABASE_URL) {
-    const lines = [
-      ...(data.READ_DATABASE_URL ? ['  READ_DATABASE_URL: needs DATABASE_URL, whose replica it is'] : []),
-      ...(data.MIGRATION_DATABASE_URL ? ['  MIGRATION_DATABASE_URL: needs DATABASE_URL, for requests'] : []),
-    ];
-    if (lines.length > 0) throw new ConfigError(`The configuration has mistakes:\n${lines.join('\n')}`);
-  }
   return Object.freeze({
     port: data.PORT,
     host: data.HOST ?? (data.DATABASE_URL ? '0.0.0.0' : '127.0.0.1'),

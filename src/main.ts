@@ -4,6 +4,7 @@ import { ConfigError, loadConfig } from './config';
 import { createLog } from './observe/log';
 import { openLogDestination } from './observe/log-destination';
 import { startService } from './service';
+import { startFailureText } from './start-failure';
 
 /** What is done in the background gets this long to end after the last request. */
 const STOP_MS = 10_000;
@@ -62,9 +63,7 @@ function answer(argument: string): void {
 
 function fail(error: unknown): void {
   const text =
-    error instanceof ConfigError
-      ? error.message
-      : `The service did not start: ${error instanceof Error ? error.message : error}`;
+    error instanceof ConfigError ? error.message : `The service did not start: ${startFailureText(error)}`;
   process.stderr.write(`${text}\n`);
   process.exitCode = 1;
   // A half-open database would keep the process alive.

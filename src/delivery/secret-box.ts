@@ -74,13 +74,18 @@ export class SecretBox {
 export async function loadSecretBox(dataDir: string, sharedFile: string | null): Promise<SecretBox> {
   const file = sharedFile ?? path.join(dataDir, SECRETS_KEY_FILE);
   if (sharedFile === null) await createUnlessThere(file);
-  const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.trim());
+  const refuse = (reason = ''): never => {
+    throw new Error(
+      `${file} does not hold keys for secrets (${KEY_BYTES} bytes in base64, one a line)${reason && `: ${reason}`}`,
+    );
+  };
+  const text = await readFile(file, 'utf8').catch((error: Error) => refuse(error.message));
+  const lines = text.split('\n').map((line) => line.trim());
   const keys = lines
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => Buffer.from(line, 'base64'));
   const [first, ...others] = keys.map((bytes) => ({ id: idOf(bytes), bytes }));
-  if (!first || keys.some((key) => key.length !== KEY_BYTES))
-    throw new Error(`${file} does not hold keys for secrets (${KEY_BYTES} bytes in base64, one a line)`);
+  if (!first || keys.some((key) => key.length !== KEY_BYTES)) return refuse();
   return new SecretBox([first, ...others]);
 }
 

@@ -151,7 +151,7 @@ const BORDERS: readonly Border[] = [
     packages: ['pino', ...GRAPHQL_PACKAGES],
   },
   { of: ['src/data-folder'], files: [], packages: [] },
-  { of: ['src/main'], files: ['src', 'package.json'], packages: [] },
+  { of: ['src/main', 'src/start-failure'], files: ['src', 'package.json'], packages: [] },
   { of: ['src/cli/main'], files: ['src'], packages: [] },
   { of: ['src/node-env'], files: [], packages: [] },
 ];

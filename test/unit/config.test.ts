@@ -145,6 +145,13 @@ describe('the configuration', () => {
     expect(problemsOf({ OIDC_ISSUER: 'http://127.0.0.1:9' })).toContain('PUBLIC_URL: is needed');
   });
 
+  it('names what is missing beside what is wrong', () => {
+    const READ_DATABASE_URL = 'postgres://replica/audit';
+    const text = problemsOf({ PORT: 'x', OIDC_ISSUER: 'https://login.example.com', READ_DATABASE_URL });
+    for (const name of ['PORT', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL', 'READ_DATABASE_URL'])
+      expect(text).toContain(`  ${name}: `);
+  });
+
   it.each([
     ['PORT', '80 80'],
     ['PORT', '-1'],

@@ -51,5 +51,8 @@ describe('sealed secrets', () => {
     await expect(loadSecretBox(folder, path.join(folder, 'none'))).rejects.toThrow('ENOENT');
     await writeFile(file(), 'short\n');
     await expect(loadSecretBox(folder, null)).rejects.toThrow('does not hold keys for secrets');
+    await expect(loadSecretBox(folder, '/no/such/file')).rejects.toThrow(
+      '/no/such/file does not hold keys for secrets (32 bytes in base64, one a line): ENOENT',
+    );
   });
 });
