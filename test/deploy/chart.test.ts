@@ -51,8 +51,8 @@ interface PodSpec {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  async function render(values: string): Promise<Manifest[]> {
-    const args = ['template', 'live', CHART, '--namespace', 'audit', '--values', values];
+  async function render(values: string, release = 'live'): Promise<Manifest[]> {
+    const args = ['template', release, CHART, '--namespace', 'audit', '--values', values];
     const { stdout } = await execute(helm, args);
     return parseAllDocuments(stdout)
       .map((document) => document.toJS() as Manifest | null)
@@ -177,6 +177,26 @@ interface PodSpec {
     expect(graceOf(manifestsOf('minimal.yaml'))).toBeGreaterThanOrEqual(15 + BACKGROUND_SECONDS);
   });
 
+  it('takes names as text that YAML has for something else', async () => {
+    const values = path.join(folder, 'names.yaml');
+    await writeFile(
+      values,
+      `image: { repository: "registry.example.com:5000/a b", tag: "1.10", pullSecrets: ["1e3"] }
+credentials: { existingSecret: "12" }
+keys: { existingSecret: "0x10" }
+dataVolume: { storageClass: "-" }
+ingress: { enabled: true, className: "on", host: "*.example.com", tlsSecret: "1234" }
+nodeSelector: { zone: "1" }`,
+    );
+    const manifests = await render(values, '1e3');
+    expect(manifests.flatMap((manifest) => schemas.problemsOf(manifest))).toEqual([]);
+    const ingress = manifests.find(({ kind }) => kind === 'Ingress');
+    expect(ingress).toMatchObject({
+      metadata: { labels: { 'app.kubernetes.io/instance': '1e3' } },
+      spec: { ingressClassName: 'on', rules: [{ host: '*.example.com' }], tls: [{ secretName: '1234' }] },
+    });
+  });
+
   it('shows how bodies of agents get through an ingress', () => {
     const { annotations } = oneOf('production.yaml', 'Ingress').metadata;
     const [, megabytes] = /^(\d+)m$/.exec(annotations['nginx.ingress.kubernetes.io/proxy-body-size']) ?? [];
@@ -205,6 +225,7 @@ interface PodSpec {
     ['a setting that is no text', 'settings: { DRAIN_MS: 5 }', /DRAIN_MS/],
     ['an ingress without host', 'ingress: { enabled: true }', /host/],
     ['a setting that the chart decides', 'settings: { PORT: "9000" }', /PORT/],
+    ['the port of the service for metrics', 'metrics: { port: 8080 }', /port/],
     ['a setting of a key that is none', 'keys: { settings: { PORT: a } }', /PORT/],
     ['a budget that is no number', 'disruptionBudget: { maxUnavailable: some }', /maxUnavailable/],
     [
