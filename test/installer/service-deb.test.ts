@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callBuild, missingTools, run } from './support/packages';
@@ -33,6 +41,22 @@ const UNIT = 'usr/lib/systemd/system/audit-activity.service';
     expect(entries.filter((line) => !line.includes(' root/root '))).toEqual([]);
     expect(entries.filter((line) => /^-.{7}w/.test(line))).toEqual([]);
     expect(await run('dpkg-deb', '--info', deb, 'conffiles')).toBe('/etc/audit-activity/environment\n');
+  });
+
+  it.each([
+    ['', '/var/lib/audit-activity'],
+    ['DATA_DIR=/srv/audit\n', '/srv/audit'],
+  ])('its command uses the folder of the service, with the settings %j', async (settings, dataDir) => {
+    const file = join(folder, 'environment');
+    writeFileSync(file, settings);
+    const command = readFileSync(join(root, 'usr/bin/audit-activity'), 'utf8')
+      .replace(/^HOME_FOLDER=.*/m, `HOME_FOLDER=${folder}`)
+      .replace(/^SETTINGS=.*/m, `SETTINGS=${file}`)
+      .replace(/setpriv .* "\$@"/, '"$@"');
+    mkdirSync(join(folder, 'bin'), { recursive: true });
+    writeFileSync(join(folder, 'bin/audit-activity'), 'console.log(process.env.DATA_DIR)');
+    if (!existsSync(join(folder, 'node'))) symlinkSync(process.execPath, join(folder, 'node'));
+    expect(await run('env', '-u', 'DATA_DIR', 'sh', '-c', command)).toBe(`${dataDir}\n`);
   });
 
   const SYSTEMD = missingTools('systemd-analyze');
