@@ -22,10 +22,11 @@ export async function startService(
   mkdirSync(dataDir, { recursive: true });
   // What was remembered of the logs of another database says nothing about this one's.
   rmSync(join(dataDir, 'checkpoints'), { recursive: true, force: true });
+  const start = npmStart(machine.root);
   const server = await ChildServer.start(join(machine.root, 'dist/src/main.js'), {
-    env: { PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env },
+    env: { ...start.env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env },
     nodeArgs: [
-      ...heapFlags(machine.root),
+      ...start.flags,
       ...(options.profile ? ['--cpu-prof', `--cpu-prof-dir=${bench.profiles}`] : []),
     ],
   });
@@ -34,12 +35,14 @@ export async function startService(
   return { server, operate: (query, variables) => graphql(server.url, operatorKey, query, variables) };
 }
 
-/** What `npm start` tells Node of its heap. */
-function heapFlags(root: string): string[] {
+/** How `npm start` bounds memory. */
+function npmStart(root: string): { readonly flags: string[]; readonly env: Record<string, string> } {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
-  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+  const words = scripts.start.split(' ');
+  const settings = words.filter((word) => /^[A-Z_]+=/.test(word)).map((word) => word.split('='));
+  return { flags: words.filter((word) => word.startsWith('--')), env: Object.fromEntries(settings) };
 }
 
 async function graphql<T>(url: string, key: string, query: string, variables: object = {}): Promise<T> {

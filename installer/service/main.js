@@ -1,9 +1,11 @@
 // Starts the service, as `npm start` does in a checkout.
 const { scripts, version } = require('./package.json');
 
-/** The heap is bounded as the start script says, unless whoever starts it has said otherwise. */
+/** Memory is bounded as the start script says, unless whoever starts it has said otherwise. */
 const HEAP = 'max-old-space-size';
 const [bound] = scripts.start.match(`--${HEAP}=\\d+`);
+const [, arenas, arenasMax] = scripts.start.match(/(MALLOC_ARENA_MAX)=(\d+)/);
+const env = { [arenas]: arenasMax, ...process.env };
 const isBounded = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((option) =>
   option.replaceAll('_', '-').includes(`--${HEAP}`),
 );
@@ -15,14 +17,14 @@ else restart([bound, ...process.execArgv, __filename, ...process.argv.slice(2)])
 /** Node takes the bound only when it starts: in this very process where it can, else in one that goes with this one. */
 function restart(args) {
   if (process.execve && process.platform !== 'win32')
-    return process.execve(process.execPath, [process.execPath, ...args]);
+    return process.execve(process.execPath, [process.execPath, ...args], env);
   const leaveWithParent =
     "data:text/javascript,import{Socket}from'node:net';" +
     'new Socket({fd:3}).on("error",()=>{}).on("close",()=>process.kill(process.pid,"SIGTERM")).resume().unref()';
   const child = require('node:child_process').spawn(
     process.execPath,
     ['--import', leaveWithParent, ...args],
-    { stdio: ['inherit', 'inherit', 'inherit', 'pipe'] },
+    { env, stdio: ['inherit', 'inherit', 'inherit', 'pipe'] },
   );
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('exit', (code, signal) => {

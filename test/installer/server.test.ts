@@ -7,6 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { ChildService } from '../support/child-service';
 import { createEmptyDatabase, ENGINES } from '../support/engines';
+import { ARENAS_BOUND, HEAP_BOUND } from '../support/npm-start';
 import { callBuild, missingTools, ROOT } from './support/packages';
 import { expectPublicCalls } from './support/public-calls';
 
@@ -65,7 +66,7 @@ const execute = promisify(execFile);
   });
 
   it.each(ENGINES)(
-    'serves on %s: migrations, the three calls, page and description, with the heap of npm start',
+    'serves on %s: migrations, the three calls, page and description, with the memory bounds of npm start',
     async (engine) => {
       const database = await createEmptyDatabase(engine);
       const { dataDir, databaseUrl } = database;
@@ -86,7 +87,7 @@ const execute = promisify(execFile);
         const command = [path.join(server, 'bin/audit-activity'), 'sources', '--url', service.url, '--json'];
         const { stdout } = await execute(process.execPath, command, { cwd: '/', env });
         expect(JSON.parse(stdout)).toEqual([]);
-        expect(await heapBoundOf(service.process.pid ?? 0)).toBe(npmStartBound());
+        expect(await memoryBoundsOf(service.process.pid ?? 0)).toEqual([HEAP_BOUND, ARENAS_BOUND]);
       } finally {
         expect(await service.stop()).toEqual([0, null]);
         await database.drop();
@@ -95,15 +96,13 @@ const execute = promisify(execFile);
   );
 });
 
-const npmStartBound = () => {
-  const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
-  return /--max-old-space-size=\d+/.exec(scripts.start)?.[0];
-};
-
-/** The option that the process, or the one it has started in its place, was started with. */
-async function heapBoundOf(pid: number): Promise<string | undefined> {
+/** How memory of the process, or of the one it has started in its place, is bounded: as the words of `npm start`. */
+async function memoryBoundsOf(pid: number): Promise<string[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const ids = [pid, ...children.trim().split(' ').filter(Boolean)];
-  const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8')));
-  return lines.map((line) => /--max-old-space-size=\d+/.exec(line)?.[0]).find(Boolean);
+  const files = ids.flatMap((id) => [`/proc/${id}/cmdline`, `/proc/${id}/environ`]);
+  const words = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).flatMap((text) =>
+    text.split('\0'),
+  );
+  return [HEAP_BOUND, ARENAS_BOUND].filter((bound) => words.includes(bound));
 }

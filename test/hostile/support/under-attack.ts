@@ -1,13 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ChildService } from '../../support/child-service';
 import { createTestDatabase, type TestDatabase } from '../../support/engines';
+import { npmStartEnv } from '../../support/npm-start';
 import { mistakesOf } from '../../support/watched-child';
 import { type Keys, Neighbour } from './neighbour';
 
 const MEMORY_MAX_MB = 500;
 const SECONDS = 10;
-/** As `npm start` has it. */
-const NODE_OPTIONS = '--max-old-space-size=384';
 /** The neighbour's own, so that several attacks in a minute leave it calls. */
 const NEIGHBOUR_CALLS = 10_000;
 
@@ -39,7 +38,7 @@ export function useScene(env: Readonly<Record<string, string>> = {}) {
   beforeAll(async () => {
     database = await createTestDatabase('postgresql');
     const settings = {
-      NODE_OPTIONS,
+      ...npmStartEnv(),
       DATABASE_URL: database.databaseUrl ?? '',
       DATA_DIR: database.dataDir,
       ...env,

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT } from './imports';
+
+const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+  scripts: { start: string };
+};
+
+/** How `npm start` bounds memory: an option of Node, and a variable of the environment with its value. */
+export const HEAP_BOUND = wordLike(/^--max-old-space-size=\d+$/);
+export const ARENAS_BOUND = wordLike(/^MALLOC_ARENA_MAX=\d+$/);
+
+/** The same as an environment. */
+export function npmStartEnv(): Record<string, string> {
+  return { NODE_OPTIONS: HEAP_BOUND, ...Object.fromEntries([ARENAS_BOUND.split('=')]) };
+}
+
+function wordLike(form: RegExp): string {
+  const word = scripts.start.split(' ').find((each) => form.test(each));
+  if (!word) throw new Error(`npm start has nothing like ${form}`);
+  return word;
+}
