@@ -6,6 +6,7 @@ export const LIMITS = {
   pageMax: 2_147_483_647, // GraphQL's Int
   searchCharsMax: 512, // longer searches are pasted by mistake
   searchTermsMax: 32, // each term is a condition of the statement
+  parameterProblemsMax: 100, // told of one request: more than there are parameters
   expressionCharsMax: 4_096, // the contract's: a saved question with lists of values
   expressionTermsMax: 100, // the contract's: each is a condition on every event of the range
   expressionDepthMax: 20, // the contract's: parentheses within each other

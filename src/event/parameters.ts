@@ -21,6 +21,9 @@ export type ParameterSpec = { readonly doc: string } & (
 );
 export type ParameterSpecs = Readonly<Record<string, ParameterSpec>>;
 
+/** Stands for a value whose bytes are no text: any text in its place would find something else, or nothing. */
+export const ILL_ENCODED = Symbol('ill-encoded');
+
 /** `sortBy` values and the field each sorts by. Ties follow the record id in the same direction. */
 export const SORTS = {
   Timestamp: 'recordId',
@@ -144,9 +147,16 @@ export function parseParameters<S extends ParameterSpecs>(
       else values[name] = parsedValue(spec, value);
     }
   }
-  if (problems.length === 0) problems.push(...rangeProblems(values));
-  if (problems.length > 0) throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+  problems.push(...rangeProblems(values));
+  if (problems.length > 0) throw new DomainError('invalid_parameter', { public: `${told(problems)}.` });
   return values as ParameterValues<S>;
+}
+
+/** A query string may bring more unknown names than anybody reads. */
+function told(problems: readonly string[]): string {
+  const left = problems.length - LIMITS.parameterProblemsMax;
+  const shown = problems.slice(0, LIMITS.parameterProblemsMax).join('; ');
+  return left > 0 ? `${shown}; and ${left} more` : shown;
 }
 
 /** Parameters that an entrance has parsed, and the table it did so by. */
@@ -176,6 +186,7 @@ function parsedValue({ kind }: ParameterSpec, value: unknown): ParsedValue {
 }
 
 function problemOf(spec: ParameterSpec, value: unknown): string | null {
+  if (value === ILL_ENCODED) return 'must be UTF-8 that is percent-encoded';
   if (spec.kind === 'integer') {
     const sound =
       /^-?\d{1,15}$/.test(String(value)) && Number(value) >= spec.min && Number(value) <= spec.max;

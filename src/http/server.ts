@@ -1,13 +1,15 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parse } from 'node:querystring';
+import { parse, unescapeBuffer } from 'node:querystring';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { mayHoldKey } from '../caller/key-format';
 import { DomainError, ERRORS, toDomainError } from '../errors';
+import { ILL_ENCODED } from '../event/parameters';
 import { LIMITS } from '../limits';
 import type { Tracing } from '../observe/tracing';
 import { answerBrokenRequests, boundArrivingHeads, boundEachAddress } from './connections';
@@ -39,8 +41,7 @@ export function createHttpServer(parts: {
   app.set('trust proxy', [...(parts.trustProxy ?? [])]);
   app.disable('x-powered-by');
   app.disable('etag'); // every answer carries its own time, so no two are equal
-  // Express' own stop at 1000 parameters: a filter behind them would be lost, and the search widened.
-  app.set('query parser', (text: string) => parse(text, '&', '=', { maxKeys: 0 }));
+  app.set('query parser', parseQuery);
   app.use(identify, tellWhenAnswered([logAnswered(log), ...onAnswered]), secureHeaders, refuseOddRequests);
   if (tracing) app.use(tracing.request);
   if (parts.probes) app.use(parts.probes);
@@ -53,6 +54,28 @@ export function createHttpServer(parts: {
   app.use(parts.facade);
   app.use(refuse(log));
   return limited(createServer(serverOptions(), app), log, app.get('trust proxy fn'));
+}
+
+/** Half of a surrogate pair: no sound encoding gives it. */
+const ILL_ENCODED_MARK = '\uD800';
+
+/** The parameters of a query string by name: their text, an array of repeated ones, or that they are no text. */
+function parseQuery(text: string): Record<string, unknown> {
+  let isSound = true;
+  const decode = (part: string): string => {
+    const bytes = unescapeBuffer(part);
+    if (isUtf8(bytes)) return bytes.toString();
+    isSound = false;
+    return ILL_ENCODED_MARK;
+  };
+  // Express' own stop at 1000 parameters: a filter behind them would be lost, and the search widened.
+  const query = parse(text, '&', '=', { maxKeys: 0, decodeURIComponent: decode });
+  if (isSound) return query;
+  const sound = Object.entries(query).map(([name, value]) => [
+    name,
+    value === ILL_ENCODED_MARK ? ILL_ENCODED : value,
+  ]);
+  return Object.fromEntries(sound);
 }
 
 /** Listens. @returns `http://HOST:PORT` */

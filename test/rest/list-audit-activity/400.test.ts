@@ -106,6 +106,31 @@ describe.each(ONE_ENGINE)('400 of GET /audit-activity on %s', (engine) => {
     expect(body.meta.totalCount).toBe(0);
   });
 
+  it('a range the wrong way round beside other problems', async () => {
+    const message = await refused('startTime=2026-01-02&endTime=2026-01-01&page=0&limit=5');
+    for (const named of ['after endTime', 'page must', '"limit"']) expect(message).toContain(named);
+  });
+
+  it('as many problems as anybody reads, and how many more', async () => {
+    const unknown = Array.from({ length: 9_000 }, (_, i) => `x${i}`).join('&');
+    const message = await refused(unknown);
+    expect(message).toContain('"x0"');
+    expect(message).toMatch(/and 8900 more\.$/);
+    expect(message.length).toBeLessThan(5_000);
+  });
+
+  it.each(['principalName=M%FCller', 'filter=principalName:M%FCller', 'search=M%FCller', 'page=%FF'])(
+    'bytes that are no UTF-8, which would find nothing: %s',
+    async (query) =>
+      expect(await refused(query)).toMatch(new RegExp(`^${query.split('=')[0]} must be.*UTF-8`)),
+  );
+
+  it('a percent sign that encodes nothing is itself', async () => {
+    await acme.audited({ objectName: 'ü 100%' });
+    const { body } = await acme.get('/audit-activity', 'objectName=%C3%BC+100%');
+    expect(body.meta.totalCount).toBe(1);
+  });
+
   it.each(['page', 'actionId', 'search', 'startTime', 'sortBy', 'succeeded'])(
     '%s given twice',
     async (name) => {
