@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/limits';
 import { aGap, aReport, REPORT } from '../support/audit-sources';
 import { DashboardSession } from '../support/dashboard-session';
 import { useWorld } from '../support/use-world';
@@ -33,5 +34,27 @@ describe('the completeness of a time range', () => {
     const stranger = await DashboardSession.signIn(open.world, other.key);
     const { body } = await stranger.graphql(ASK, {});
     expect(body.data.auditCoverage).toEqual({ sourceCount: 0, gapCount: 0, sources: [], gaps: [] });
+  });
+
+  it('names those that lack something first: an analyst reads a hundred', async () => {
+    const acme = await open.world.tenant();
+    const now = new Date().toISOString().replace('Z', '0000Z');
+    const report = (hostName: string, change: object) =>
+      open.world.graphql(acme.agentKey, REPORT, {
+        report: aReport({ tenantId: acme.tenantId, hostName, caughtUpAt: now, ...change }),
+      });
+    await report('ZZ-BROKEN', { problem: 'the disk is full' });
+    await report('ZZ-NEVER', { caughtUpAt: null });
+    await report('ZZ-BEHIND', { caughtUpAt: '2026-01-05T08:00:00.0000000Z' });
+    for (let i = 0; i < LIMITS.coverageSourcesMax; i++) await report(`SQL${i}`, {});
+    const session = await DashboardSession.signIn(open.world, acme.key);
+    const { body } = await session.graphql(ASK, {});
+    const { sources, sourceCount } = body.data.auditCoverage;
+    expect(sourceCount).toBe(LIMITS.coverageSourcesMax + 3);
+    expect(sources.slice(0, 3).map(({ hostName }: { hostName: string }) => hostName)).toEqual([
+      'ZZ-BROKEN',
+      'ZZ-NEVER',
+      'ZZ-BEHIND',
+    ]);
   });
 });

@@ -3,6 +3,9 @@ const whole = new Intl.NumberFormat('en');
 /** `1,234,567` */
 export const formatCount = (n: number): string => whole.format(n);
 
+/** `1 event`, `2 events` */
+export const counted = (n: number, one: string): string => `${formatCount(n)} ${one}${n === 1 ? '' : 's'}`;
+
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** Bytes in powers of 1000, as `12.3 MB`. */

@@ -74,7 +74,7 @@ export const AUDIT_COVERAGE = {
       kind: 'object',
       isList: true,
       of: SOURCE_COVERAGE,
-      doc: `Those that reported longest ago first; at most ${LIMITS.coverageSourcesMax}, and all that have gaps shown.`,
+      doc: `Those with a problem, then those caught up longest ago; at most ${LIMITS.coverageSourcesMax}, and all that have gaps shown.`,
     },
     gaps: {
       kind: 'object',

@@ -45,10 +45,9 @@ export function readCoverage(prisma: ServiceDb, tenants: TenantSet, range: TextR
       });
       const gapCount =
         gaps.length < LIMITS.coverageGapsMax ? gaps.length : await tx.auditGap.count({ where: touching });
-      const order = [{ lastReported: 'asc' as const }, { hostName: 'asc' as const }];
       const first = await tx.auditSource.findMany({
         where: ofThem,
-        orderBy: order,
+        orderBy: WORST_FIRST,
         take: LIMITS.coverageSourcesMax,
       });
       const known = new Set(first.map(keyOf));
@@ -66,6 +65,13 @@ export function readCoverage(prisma: ServiceDb, tenants: TenantSet, range: TextR
     }),
   );
 }
+
+/** Those with a problem, then those that were caught up longest ago: a silent one has not been since. */
+const WORST_FIRST: Prisma.AuditSourceOrderByWithRelationInput[] = [
+  { problem: { sort: 'asc', nulls: 'last' } },
+  { caughtUpAt: { sort: 'asc', nulls: 'first' } },
+  { hostName: 'asc' },
+];
 
 /** A gap whose times are unknown may lie anywhere. */
 const touches = ({ from, to }: TextRange): Prisma.AuditGapWhereInput => ({

@@ -2,10 +2,10 @@ import { Button, List, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { GAP_REASONS } from '../../../../src/event/source-report';
-import { formatCount } from '../../lib/numbers';
+import { counted, formatCount } from '../../lib/numbers';
 import { formatTime, type TimeZone } from '../../lib/time';
 import classes from './coverage.module.css';
-import { missingIn, nameOf, silentSince } from './missing';
+import { idOf, isSilent, lackingSince, missingIn, nameOf } from './missing';
 import type { Coverage } from './use-coverage';
 
 /** So many sources are named; of more their number is told. */
@@ -27,9 +27,11 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
   if (sourceCount === 0) return null;
   const missing = missingIn(coverage, fromMs, toMs, Date.now());
   const isWhole = missing.length === 0 && gapCount === 0;
-  const lacking = sources.filter((source) => missing.some((one) => one.source === nameOf(source)));
+  const lacking = sources.filter((source) => missing.some((one) => one.source === idOf(source)));
   const shown = isWhole ? sources : lacking;
-  const gapsOf = (source: Source) => coverage.gaps.filter((gap) => nameOf(gap) === nameOf(source));
+  const gapsOf = (source: Source) => coverage.gaps.filter((gap) => idOf(gap) === idOf(source));
+  // The worst are told first: where all of those lack something, further ones may.
+  const atLeast = lacking.length === sources.length && sourceCount > sources.length ? 'At least ' : '';
   const Icon = isWhole ? IconCircleCheck : IconAlertTriangle;
   return (
     <section aria-label="Completeness" className={classes.note} data-lacking={!isWhole || undefined}>
@@ -37,7 +39,7 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
       <div>
         {shown.length <= NAMED_MAX ? (
           shown.map((source) => (
-            <Text key={nameOf(source)} size="sm">
+            <Text key={idOf(source)} size="sm">
               {sentenceOf(source, gapsOf(source), zone)}
             </Text>
           ))
@@ -45,7 +47,7 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
           <Text size="sm">
             {isWhole
               ? `All ${formatCount(sourceCount)} sources report; no gap.`
-              : `${formatCount(lacking.length)} of ${formatCount(sourceCount)} sources may lack events of this range, with ${formatCount(gapCount)} gaps.`}
+              : `${atLeast}${formatCount(lacking.length)} of ${formatCount(sourceCount)} sources may lack events of this range, with ${counted(gapCount, 'gap')}.`}
             <Button size="compact-xs" variant="subtle" aria-expanded={isOpen} onClick={toggle}>
               {isOpen ? 'Hide' : 'Which'}
             </Button>
@@ -54,7 +56,7 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
         {isOpen && shown.length > NAMED_MAX && (
           <List size="sm" className={classes.list}>
             {shown.map((source) => (
-              <List.Item key={nameOf(source)}>{sentenceOf(source, gapsOf(source), zone)}</List.Item>
+              <List.Item key={idOf(source)}>{sentenceOf(source, gapsOf(source), zone)}</List.Item>
             ))}
           </List>
         )}
@@ -63,18 +65,24 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
   );
 }
 
-/** `SQLPROD02 (Payroll) reported until 23:41; no gap` */
+/** `SQLPROD02 (Payroll) reported until 23:41, complete until 23:40; no gap.` */
 function sentenceOf(source: Source, own: Coverage['gaps'], zone: TimeZone): string {
-  const since = silentSince(source, Date.now());
   const time = (text: string | null) => (text ? formatTime(text, zone) : 'an unknown time');
-  const until =
-    since === null
-      ? `reports, complete until ${time(source.completeThrough ?? source.lastEventTime)}`
-      : `reported until ${time(source.lastReported)}${source.hasProblem ? ', with a problem' : ''}, complete until ${time(source.completeThrough)}`;
+  const complete = source.completeThrough
+    ? `complete until ${time(source.completeThrough)}`
+    : 'not everything of it has come yet';
   const [first] = own;
   const gaps =
     first === undefined
       ? 'no gap'
-      : `${formatCount(own.length)} ${own.length === 1 ? 'gap' : 'gaps'}: ${GAP_REASONS[first.reason]}, between ${time(first.afterTime)} and ${time(first.beforeTime)}`;
-  return `${nameOf(source)} ${until}; ${gaps}.`;
+      : `${counted(own.length, 'gap')}: ${GAP_REASONS[first.reason]}, between ${time(first.afterTime)} and ${time(first.beforeTime)}`;
+  return `${nameOf(source)} ${stateOf(source, time)}, ${complete}; ${gaps}.`;
+}
+
+function stateOf(source: Source, time: (text: string) => string): string {
+  const nowMs = Date.now();
+  const problem = source.hasProblem ? ', with a problem' : '';
+  if (isSilent(source, nowMs)) return `reported until ${time(source.lastReported)}${problem}`;
+  if (problem) return `reports${problem}`;
+  return lackingSince(source, nowMs) === null ? 'reports' : 'reports, but is behind';
 }

@@ -8,18 +8,26 @@ type Gap = Coverage['gaps'][number];
 export interface Missing {
   readonly fromMs: number;
   readonly toMs: number;
+  /** See `idOf`. */
   readonly source: string;
-  readonly why: 'gap' | 'silent';
 }
 
 export const nameOf = ({ hostName, databaseName }: Source | Gap): string => `${hostName} (${databaseName})`;
 
-/** Up to when a source has told all it has; null: it is as complete as can be, or was never. */
-export function silentSince(source: Source, nowMs: number): number | null {
-  const reportedMs = Date.parse(source.lastReported);
-  const isSilent = nowMs - reportedMs > SILENT_MS;
-  if (!isSilent && !source.hasProblem) return null;
-  return source.completeThrough ? Date.parse(source.completeThrough) : reportedMs;
+/** Two tenants may have sources of one name. */
+export const idOf = (of: Source | Gap): string => `${of.tenantId} ${nameOf(of)}`;
+
+export const isSilent = ({ lastReported }: Source, nowMs: number): boolean =>
+  nowMs - Date.parse(lastReported) > SILENT_MS;
+
+/**
+ * Up to when a source has told all it has; null: it is as complete as can be. One that was never caught up may lack
+ * events of any time.
+ */
+export function lackingSince(source: Source, nowMs: number): number | null {
+  const completeMs = source.completeThrough ? Date.parse(source.completeThrough) : Number.NEGATIVE_INFINITY;
+  const isBehind = nowMs - completeMs > SILENT_MS;
+  return isBehind || source.hasProblem || isSilent(source, nowMs) ? completeMs : null;
 }
 
 /** What of a range may be missing, by source. */
@@ -32,13 +40,12 @@ export function missingIn(
   const gaps = coverage.gaps.map((gap) => ({
     fromMs: Math.max(fromMs, gap.afterTime ? Date.parse(gap.afterTime) : fromMs),
     toMs: Math.min(toMs, gap.beforeTime ? Date.parse(gap.beforeTime) : toMs),
-    source: nameOf(gap),
-    why: 'gap' as const,
+    source: idOf(gap),
   }));
-  const silent = coverage.sources.flatMap((source) => {
-    const since = silentSince(source, nowMs);
+  const lacking = coverage.sources.flatMap((source) => {
+    const since = lackingSince(source, nowMs);
     if (since === null || since >= toMs) return [];
-    return [{ fromMs: Math.max(fromMs, since), toMs, source: nameOf(source), why: 'silent' as const }];
+    return [{ fromMs: Math.max(fromMs, since), toMs, source: idOf(source) }];
   });
-  return [...gaps, ...silent].filter((one) => one.toMs >= one.fromMs);
+  return [...gaps, ...lacking].filter((one) => one.toMs >= one.fromMs);
 }

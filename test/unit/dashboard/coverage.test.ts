@@ -1,0 +1,59 @@
+interface Source {
+  readonly tenantId: string;
+  readonly hostName: string;
+  readonly databaseName: string;
+  readonly lastEventTime: string | null;
+  readonly lastReported: string;
+  readonly completeThrough: string | null;
+  readonly hasProblem: boolean;
+}
+type Missing = { readonly fromMs: number; readonly toMs: number; readonly source: string };
+type Coverage = { readonly sources: readonly Source[]; readonly gaps: readonly object[] };
+const { missingIn } = jest.requireActual<{
+  missingIn: (coverage: Coverage, fromMs: number, toMs: number, nowMs: number) => readonly Missing[];
+}>('../../../dashboard/src/explore/coverage/missing');
+
+const MINUTE_MS = 60_000;
+const NOW = Date.parse('2026-01-05T12:00:00Z');
+const FROM = NOW - 24 * 60 * MINUTE_MS;
+const ago = (minutes: number) => new Date(NOW - minutes * MINUTE_MS).toISOString();
+const aSource = (change: Partial<Source> = {}): Source => ({
+  tenantId: '1',
+  hostName: 'SQL01',
+  databaseName: 'Payroll',
+  lastEventTime: ago(1),
+  lastReported: ago(1),
+  completeThrough: ago(1),
+  hasProblem: false,
+  ...change,
+});
+const lackingFrom = (change: Partial<Source>) =>
+  missingIn({ sources: [aSource(change)], gaps: [] }, FROM, NOW, NOW).map(({ fromMs }) => fromMs);
+
+describe('what a source may lack of the last day', () => {
+  it.each([
+    ['nothing, where it reports and is caught up', {}, null],
+    ['all since it was caught up, where it is behind', { completeThrough: ago(300) }, 300],
+    ['all, where it reports and was never caught up', { completeThrough: null }, 24 * 60],
+    [
+      'all since it was caught up, where it is silent',
+      { lastReported: ago(30), completeThrough: ago(31) },
+      31,
+    ],
+    [
+      'all, where it has a problem and was never caught up',
+      { completeThrough: null, hasProblem: true },
+      24 * 60,
+    ],
+    ['all since it was caught up, where it has a problem', { completeThrough: ago(2), hasProblem: true }, 2],
+  ])('%s', (_, change, minutes) => {
+    expect(lackingFrom(change)).toEqual(minutes === null ? [] : [NOW - minutes * MINUTE_MS]);
+  });
+
+  it('is not told of a source of another tenant that has the same name', () => {
+    const sources = [aSource({ completeThrough: null }), aSource({ tenantId: '2' })];
+    expect(missingIn({ sources, gaps: [] }, FROM, NOW, NOW).map(({ source }) => source)).toEqual([
+      '1 SQL01 (Payroll)',
+    ]);
+  });
+});
