@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parse, unescapeBuffer } from 'node:querystring';
+import { parse } from 'node:querystring';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
@@ -59,11 +59,14 @@ export function createHttpServer(parts: {
 /** Half of a surrogate pair: no sound encoding gives it. */
 const ILL_ENCODED_MARK = '\uD800';
 
+const ENCODED_BYTE = /%([0-9a-f]{2})/gi;
+
 /** The parameters of a query string by name: their text, an array of repeated ones, or that they are no text. */
 function parseQuery(text: string): Record<string, unknown> {
   let isSound = true;
   const decode = (part: string): string => {
-    const bytes = unescapeBuffer(part);
+    const raw = part.replace(ENCODED_BYTE, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    const bytes = Buffer.from(raw, 'latin1');
     if (isUtf8(bytes)) return bytes.toString();
     isSound = false;
     return ILL_ENCODED_MARK;
