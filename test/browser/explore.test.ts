@@ -174,8 +174,40 @@ describe('exploring events', () => {
     await explore.count(12);
     await explore.search('nowhere-to-be-found');
     await page.getByText('No event matches').waitFor();
-    await page.getByRole('button', { name: 'Clear all' }).click();
+    await page.getByText('None of any time up to now does.').waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
     await explore.count(150);
+  });
+
+  it('leads to the newest event that matches, where none of the time range does', async () => {
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?filter=databaseName:HumanResources`);
+    await page.getByText('The newest event that matches is of 2025-04-15 08:59:').waitFor();
+    await page.getByRole('button', { name: 'Show the newest day' }).click();
+    await explore.column('Database', (cells) => cells.length > 0);
+    expect(await page.getByText('No event matches').count()).toBe(0);
+  });
+
+  it('asks nothing with a filter that is not understood, and says so', async () => {
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&filter=%22open`);
+    await page.getByText('Nothing was asked: the filter is not understood').waitFor();
+    expect(
+      await page
+        .getByText(/^(Loading|Counting)/)
+        .filter({ visible: true })
+        .count(),
+    ).toBe(0);
+  });
+
+  it('shows the groups where the reader looks', async () => {
+    await page.getByRole('button', { name: 'Group', exact: true }).click();
+    const groups = page.getByRole('region', { name: 'Events by group' });
+    await groups
+      .getByRole('row', { name: /100\.0 %|\d %/ })
+      .first()
+      .waitFor();
+    const { y = -1 } = (await groups.boundingBox()) ?? {};
+    expect(y).toBeGreaterThan(0);
+    expect(y).toBeLessThan(900);
   });
 
   it('says what is wrong with a search', async () => {
@@ -274,6 +306,12 @@ describe('exploring events', () => {
     const again = await explore.open(0);
     await again.getByRole('button', { name: /^Around this event: 5 minutes each way on SQL/ }).click();
     await page.waitForURL(/startTime=2025-04-15T08%3A5/);
+    const says = page.getByText(/^5 minutes to either side of the event of 2025-04-15 08:5\d:\d\d\.\d{3}$/);
+    await says.waitFor();
+    await explore.search('actionId:*');
+    await says.waitFor({ state: 'detached' });
+    await page.goBack();
+    await says.waitFor();
     expect(new URL(page.url()).searchParams.get('filter')).toMatch(/^serverInstanceName:/);
   });
 

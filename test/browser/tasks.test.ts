@@ -212,6 +212,9 @@ describe('what people come for', () => {
     await world.graphql(contoso.agentKey, REPORT, { report: { ...report, gaps: [gap] } });
     const page = await visit('/explore?range=yesterday');
     const note = page.getByRole('region', { name: 'Completeness' });
+    await note
+      .getByText(/SQLPROD02 \(Ledger\) reports, but is behind, not everything of it has come yet; 1 gap:/)
+      .waitFor();
     await note.getByText(/SQLPROD02 \(Ledger\).*1 gap: .* between .* 12:00:00 and .* 12:10:00/).waitFor();
     await page.context().close();
   });

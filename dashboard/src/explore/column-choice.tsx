@@ -7,7 +7,7 @@ export function ColumnChoice(props: {
   readonly onChange: (next: Column[]) => void;
 }) {
   return (
-    <Popover trapFocus returnFocus position="top-start" shadow="md">
+    <Popover trapFocus returnFocus position="bottom-start" shadow="md">
       <Popover.Target>
         <Button variant="default" size="xs">
           Columns

@@ -37,6 +37,7 @@ export function EventDrawer({ state, page, change, zone }: Props) {
             <Step label="Previous event" to={previous} change={change} icon={IconChevronUp} />
             <Step label="Next event" to={next} change={change} icon={IconChevronDown} />
             <CopyAction
+              isLink
               label="Copy link to this event"
               text={() => `${location.origin}${location.pathname}?${linkOf(state)}`}
             />

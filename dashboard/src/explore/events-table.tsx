@@ -47,6 +47,12 @@ export const EventsTable = memo(function EventsTable({ page, marks, isBusy, stat
   const totalCount = page?.totalCount ?? 0;
   return (
     <Stack gap="xs">
+      <Group gap="xs">
+        <ColumnChoice columns={state.columns} onChange={(next) => change({ columns: next })} />
+        <Button variant="default" size="xs" onClick={() => change({ groupBy: ['serverPrincipalName'] })}>
+          Group
+        </Button>
+      </Group>
       <DataTable
         withTableBorder
         striped
@@ -59,6 +65,7 @@ export const EventsTable = memo(function EventsTable({ page, marks, isBusy, stat
         fetching={isBusy}
         noRecordsText="No events on this page"
         onRowClick={({ record }) => open(record)}
+        rowClassName={({ eventTime }) => (eventTime === state.around ? classes.center : undefined)}
         totalRecords={totalCount}
         page={state.page}
         onPageChange={(next) => change({ page: next })}
@@ -71,13 +78,7 @@ export const EventsTable = memo(function EventsTable({ page, marks, isBusy, stat
         }
         getPaginationControlProps={(control) => ({ 'aria-label': `${control} page` })}
       />
-      <Group justify="space-between">
-        <Group gap="xs">
-          <ColumnChoice columns={state.columns} onChange={(next) => change({ columns: next })} />
-          <Button variant="default" size="xs" onClick={() => change({ groupBy: ['serverPrincipalName'] })}>
-            Group
-          </Button>
-        </Group>
+      <Group justify="flex-end">
         <PageJump
           key={state.page}
           page={state.page}

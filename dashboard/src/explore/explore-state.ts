@@ -1,3 +1,4 @@
+import { parseTicks } from '../../../src/event/event-time';
 import { LIST_FIELDS, STATEMENT_PREVIEW } from '../../../src/event/fields';
 import { FILTER_NAMES } from '../../../src/event/filters';
 import type { SORTS } from '../../../src/event/parameters';
@@ -34,6 +35,8 @@ export interface ExploreState {
   readonly columns: readonly Column[];
   /** Record id of the event in the drawer. */
   readonly event: string | null;
+  /** Time of the event that the range lies around; null: it lies around none, or was changed since. */
+  readonly around: string | null;
   /** One or two fields the events are grouped by; none: each event by itself. */
   readonly groupBy: readonly FacetField[];
 }
@@ -58,6 +61,7 @@ export function parseState(text: string): ExploreState {
     pageSize: wholeNumber(given.get('pageSize'), LIMITS.pageSizeMax) ?? LIMITS.pageSizeDefault,
     columns: columns.length > 0 ? columns : COLUMNS_DEFAULT,
     event: given.get('event'),
+    around: timeOf(given.get('around')),
     groupBy: (given.get('groupBy')?.split(',') ?? []).filter(isFacetField).slice(0, 2),
   };
 }
@@ -79,12 +83,15 @@ export function formatState(state: ExploreState): string {
   if (state.pageSize !== LIMITS.pageSizeDefault) parts.set('pageSize', String(state.pageSize));
   if (state.columns.join() !== COLUMNS_DEFAULT.join()) parts.set('columns', state.columns.join());
   if (state.event) parts.set('event', state.event);
+  if (state.around) parts.set('around', state.around);
   if (state.groupBy.length > 0) parts.set('groupBy', state.groupBy.join());
   return parts.toString();
 }
 
 export const isSortable = (text: string | null): text is Column =>
   (SORTABLE as readonly (string | null)[]).includes(text);
+
+const timeOf = (text: string | null): string | null => (text && parseTicks(text) !== null ? text : null);
 
 const isColumn = (text: string): text is Column => (COLUMNS as readonly string[]).includes(text);
 

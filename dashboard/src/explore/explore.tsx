@@ -4,7 +4,7 @@ import type { CombinedError } from 'urql';
 import { describeError } from '../api/errors';
 import type { Session } from '../api/session';
 import { useTimeZone } from '../lib/preferences';
-import { Failed, Loading } from '../shell/states';
+import { Empty, Failed, Loading } from '../shell/states';
 import { CoverageNote } from './coverage/coverage-note';
 import { type Missing, missingIn } from './coverage/missing';
 import { useCoverage } from './coverage/use-coverage';
@@ -66,7 +66,13 @@ export function Explore({ session }: { readonly session: Session }) {
         newEvents={newEvents}
       />
       {error && <Failed error={error} retry={retry} />}
-      <div className={classes.answer} data-stale={isStale || undefined} aria-busy={isStale}>
+      {problem && <Empty title="Nothing was asked: the filter is not understood" />}
+      <div
+        hidden={problem !== null}
+        className={classes.answer}
+        data-stale={isStale || undefined}
+        aria-busy={isStale}
+      >
         {!(error && histogram.error) && (
           <HistogramPanel result={histogram} missing={missing} zone={zone} change={change} retry={retry} />
         )}

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Progress, SegmentedControl, Stack, Text } from '@
 import { useDisclosure } from '@mantine/hooks';
 import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import { formatBytes, formatCount } from '../lib/numbers';
+import { counted, formatBytes, formatCount } from '../lib/numbers';
 import { saveFile } from '../lib/save-file';
 import { Failed } from '../shell/states';
 import type { ExploreFilter } from './explore-filter';
@@ -74,7 +74,7 @@ function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: 
   return (
     <Stack>
       <Text size="sm">
-        {formatCount(props.totalCount)} events with every field and the whole statement, oldest first.
+        {counted(props.totalCount, 'event')} with every field and the whole statement, oldest first.
       </Text>
       <SegmentedControl
         aria-label="Format"
@@ -95,7 +95,7 @@ function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: 
 
 /** Events may have gone behind the service's back, which still counts them. */
 const doubtOf = ({ events, missing }: ExportedFile) =>
-  `The file has ${formatCount(events)} events. When the export began, the service counted ${formatCount(events + missing)}: ask its operator to run verify.`;
+  `The file has ${counted(events, 'event')}. When the export began, the service counted ${formatCount(events + missing)}: ask its operator to run verify.`;
 
 function Running({ progress, stop }: { readonly progress: ExportProgress; readonly stop: AbortController }) {
   const { events, bytes, totalCount } = progress;

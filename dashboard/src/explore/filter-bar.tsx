@@ -4,10 +4,10 @@ import { useQuery } from 'urql';
 import { SavedSearchesDocument } from '../../generated/operations';
 import type { Session } from '../api/session';
 import { CopyAction } from '../lib/copy-action';
-import { formatCount } from '../lib/numbers';
-import type { TimeZone } from '../lib/time';
+import { counted } from '../lib/numbers';
+import { formatTime, type TimeZone } from '../lib/time';
 import { AutoRefresh } from './auto-refresh';
-import type { ExploreFilter } from './explore-filter';
+import { type ExploreFilter, problemOf } from './explore-filter';
 import { type ExploreState, formatState } from './explore-state';
 import { ExportButton } from './export-button';
 import { FilterPills } from './filter/filter-pills';
@@ -67,17 +67,24 @@ export function FilterBar(props: Props) {
             <IconRefresh size={18} aria-hidden />
           </ActionIcon>
           <AutoRefresh every={newEvents.every} onChange={newEvents.setEvery} />
-          <CopyAction label="Copy link to this view" text={() => linkTo(state, filter)} />
+          <CopyAction isLink label="Copy link to this view" text={() => linkTo(state, filter)} />
           <ExportButton filter={filter} totalCount={totalCount} />
         </Group>
       </Group>
       <Group gap="xs" mt="xs" mih={26}>
         <Text size="sm" role="status" fw={600}>
-          {totalCount === undefined ? 'Counting …' : `${formatCount(totalCount)} events`}
+          {totalCount !== undefined
+            ? counted(totalCount, 'event')
+            : problemOf(state.filter)
+              ? 'Not counted'
+              : 'Counting …'}
         </Text>
+        {state.around && (
+          <Text size="sm">5 minutes to either side of the event of {formatTime(state.around, zone, 3)}</Text>
+        )}
         {newEvents.count > 0 && (
           <Text size="sm" role="status">
-            {formatCount(newEvents.count)} new events
+            {counted(newEvents.count, 'new event')}
           </Text>
         )}
         <FilterPills state={state} change={change} />

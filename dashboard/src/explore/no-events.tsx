@@ -3,7 +3,7 @@ import { useQuery } from 'urql';
 import { LatestEventDocument } from '../../generated/operations';
 import { DAY_MS, formatTime, type TimeZone } from '../lib/time';
 import { Empty } from '../shell/states';
-import type { ExploreState } from './explore-state';
+import { type ExploreState, NO_FILTERS } from './explore-state';
 import { ALL, fixedRange } from './time-range';
 import type { Change } from './use-explore-state';
 
@@ -15,10 +15,15 @@ interface Props {
 
 /** Why nothing is shown, and the way to something. */
 export function NoEvents({ state, change, zone }: Props) {
-  const [{ data }] = useQuery({ query: LatestEventDocument, requestPolicy: 'network-only' });
+  const filter = state.filter === '' ? null : state.filter;
+  const [{ data }] = useQuery({
+    query: LatestEventDocument,
+    variables: { filter },
+    requestPolicy: 'network-only',
+  });
   const latest = data?.auditSummary.latestEventTime;
-  const isFiltered = state.search !== '' || state.filter !== '';
-  if (data && !latest)
+  const isFiltered = state.search !== '' || filter !== null;
+  if (data && !latest && !isFiltered)
     return (
       <Empty title="No events yet">
         <Text size="sm">
@@ -27,24 +32,37 @@ export function NoEvents({ state, change, zone }: Props) {
         </Text>
       </Empty>
     );
+  // The newest of a filter is known, of words beside it is not.
+  const leadsTo = state.search === '' ? latest : null;
   const showLatest = () => {
-    const end = Date.parse(latest ?? '') + 1000;
+    const end = Date.parse(leadsTo ?? '') + 1000;
     change({ range: fixedRange(end - DAY_MS, end) });
   };
   return (
     <Empty title={isFiltered ? 'No event matches' : 'No events in this time range'}>
-      {latest && <Text size="sm">The newest event is of {formatTime(latest, zone)}.</Text>}
+      {leadsTo && (
+        <Text size="sm">
+          The newest event{isFiltered && ' that matches'} is of {formatTime(leadsTo, zone)}.
+        </Text>
+      )}
+      {data && !latest && <Text size="sm">None of any time up to now does.</Text>}
       <Group>
-        {latest && (
+        {leadsTo && (
           <Button size="xs" onClick={showLatest}>
             Show the newest day
           </Button>
         )}
-        <Button size="xs" variant="default" onClick={() => change({ range: ALL })}>
-          Show all time
-        </Button>
+        {(!data || latest) && (
+          <Button size="xs" variant="default" onClick={() => change({ range: ALL })}>
+            Show all time
+          </Button>
+        )}
+        {isFiltered && (
+          <Button size="xs" variant="default" onClick={() => change(NO_FILTERS)}>
+            Clear the filter
+          </Button>
+        )}
       </Group>
-      {isFiltered && <Text size="sm">Or remove the search or a filter.</Text>}
     </Empty>
   );
 }

@@ -13,7 +13,13 @@ export function useExploreState(): [ExploreState, (change: Change) => void] {
     (patch: Change) => {
       // Another filter, another order: the page that was shown means nothing there.
       const staysOnPage = 'page' in patch || 'columns' in patch || 'event' in patch;
-      const next = { ...parseState(location.search), ...(staysOnPage ? {} : { page: 1 }), ...patch };
+      const movesOn = 'range' in patch || 'filter' in patch || 'search' in patch;
+      const next = {
+        ...parseState(location.search),
+        ...(staysOnPage ? {} : { page: 1 }),
+        ...(movesOn ? { around: null } : {}),
+        ...patch,
+      };
       const query = formatState(next);
       navigate(query ? `${path}?${query}` : path);
     },

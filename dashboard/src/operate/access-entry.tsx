@@ -5,7 +5,10 @@ import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import type { Entry } from './rows';
 import { whoOf } from './rows';
-import { type NamedTenant, nameOf } from './tenant-name';
+import { type NamedTenant, namesOf } from './tenant-name';
+
+/** Tenants that are named; of more their number is told. */
+const NAMED_MAX = 50;
 
 interface Props {
   readonly entry: Entry | null;
@@ -38,9 +41,7 @@ export function AccessEntry({ entry, tenants, onClose }: Props) {
               <code>{entry.parameters}</code>
             </FieldRow>
             <FieldRow label="Made or changed">{entry.subject ?? '–'}</FieldRow>
-            <FieldRow label="Tenants">
-              {entry.tenantIds.map((id) => nameOf(tenants, id)).join(', ') || '–'}
-            </FieldRow>
+            <FieldRow label="Tenants">{namesOf(tenants, entry.tenantIds, NAMED_MAX)}</FieldRow>
             <FieldRow label="Rows">{entry.rows === null ? '–' : formatCount(entry.rows)}</FieldRow>
             <FieldRow label="Outcome">{entry.outcome}</FieldRow>
             <FieldRow label="Address">{entry.address}</FieldRow>

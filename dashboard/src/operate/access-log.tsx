@@ -14,7 +14,7 @@ import { Failed } from '../shell/states';
 import { AccessEntry } from './access-entry';
 import { ExportAccess } from './export-access';
 import { type Entry, whoOf } from './rows';
-import { nameOf } from './tenant-name';
+import { namesOf } from './tenant-name';
 
 const FILTERS = ['tenantId', 'keyId', 'operation', 'outcome', 'from', 'to', 'after'] as const;
 
@@ -148,7 +148,7 @@ export default function AccessLog() {
             {
               accessor: 'tenantIds',
               title: 'Tenants',
-              render: (entry) => entry.tenantIds.map((id) => nameOf(tenants, id)).join(', ') || '–',
+              render: (entry) => namesOf(tenants, entry.tenantIds),
             },
             {
               accessor: 'rows',

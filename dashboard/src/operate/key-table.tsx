@@ -4,7 +4,7 @@ import { useTimeZone } from '../lib/preferences';
 import { formatTime, type TimeZone } from '../lib/time';
 import { expiresSoon } from './key-life';
 import type { ApiKey } from './rows';
-import { type NamedTenant, nameOf } from './tenant-name';
+import { type NamedTenant, namesOf } from './tenant-name';
 
 interface Props {
   /** Newest first. */
@@ -52,7 +52,7 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
         {
           accessor: 'tenantIds',
           title: 'Tenants',
-          render: (key) => key.tenantIds.map((id) => nameOf(tenants, id)).join(', ') || '–',
+          render: (key) => namesOf(tenants, key.tenantIds),
         },
         { accessor: 'scopes', title: 'Scopes', render: ({ scopes }) => scopes.join(', ') || '–' },
         { accessor: 'createdAt', title: 'Created', noWrap: true, render: (key) => at(key.createdAt, zone) },

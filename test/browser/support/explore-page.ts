@@ -13,7 +13,7 @@ export class ExplorePage {
 
   /** Waits until so many events match. */
   async count(n: number): Promise<void> {
-    await this.page.getByText(`${n} events`, { exact: true }).waitFor();
+    await this.page.getByText(n === 1 ? '1 event' : `${n} events`, { exact: true }).waitFor();
   }
 
   async showAllTime(): Promise<void> {

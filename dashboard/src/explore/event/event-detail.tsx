@@ -73,6 +73,7 @@ function RelatedViews({ event, change }: { readonly event: Event; readonly chang
     ...clear,
     filter: source ? only('', 'serverInstanceName', source) : '',
     range: fixedRange(ms - AROUND_MS, ms + AROUND_MS),
+    around: event.eventTime,
   };
   return (
     <Group gap="xs">

@@ -73,7 +73,7 @@ function Proven(props: Extract<Verdict, { kind: 'proven' }> & { readonly zone: T
   const { checkpoint, signer, zone } = props;
   return (
     <Group gap="xs" mt="xs" wrap="nowrap" align="flex-start">
-      <IconCircleCheck size={20} aria-hidden />
+      <IconCircleCheck size={20} aria-hidden style={{ flexShrink: 0 }} />
       <div>
         <Text size="sm" fw={600}>
           Verified: this is the event as it was accepted.

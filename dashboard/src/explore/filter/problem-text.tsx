@@ -17,7 +17,7 @@ export function ProblemText({ id, text, problem: { problem, at } }: Props) {
   const after = text.slice(at, at + SHOWN_CHARS);
   return (
     <Text id={id} role="alert" size="sm" c="red" mt={4}>
-      The filter is not understood {problem}.{' '}
+      The filter is not understood {problem}.
       <code className={classes.place}>
         {at > SHOWN_CHARS && '…'}
         {before}
