@@ -71,7 +71,7 @@ const BORDERS: readonly Border[] = [
   {
     of: ['src/modules/detection/mail'],
     files: [...BELOW_MODULES, 'src/modules/detection'],
-    packages: ['nodemailer'],
+    packages: ['lru-cache', 'nodemailer'],
   },
   {
     of: ['src/modules/detection/rule-abouts'],

@@ -116,6 +116,13 @@ it('counts values of several fields together', () => {
   expect(findings(source, READ, READ, { ...READ, schemaName: '', objectName: 'x' })).toBe(0);
 });
 
+it('refuses a field of event_count: whoever names one means its values', () => {
+  const events = READS.replace('{gte: 2}', '\n    gte: 2\n    field: objectName');
+  expect(problemsOf(base('a', 'SL') + correlation(`  rules: [a]\n${events}`))).toEqual([
+    '18: event_count counts events: the values of a field are value_count',
+  ]);
+});
+
 it('refuses what it does not know in a correlation', () => {
   expect(problemsOf(base('a', 'SL') + correlation(`  rules: [a]\n  groupby: [x]\n${READS}`))).toEqual([
     '14: groupby of a correlation is not supported',

@@ -59,6 +59,17 @@ describe('rules written for the Windows application log', () => {
   });
 });
 
+it.each(['application', 'mssql', 'sqlserver', 'mssqlserver'])(
+  'a rule of Windows may be of service %s',
+  (service) => {
+    const source = rule('  s:\n    Data|contains: "action_id:SL"\n  condition: s\n').replace(
+      'application',
+      service,
+    );
+    expect(findings(source, { actionId: 'SL' })).toBe(1);
+  },
+);
+
 describe('rules for event 15457', () => {
   const source = rule(`  selection:
     Provider_Name|contains: MSSQL

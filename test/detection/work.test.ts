@@ -256,6 +256,11 @@ describe('the command line', () => {
     const test = await run('rule', 'test', file, '--tenant', tenant.tenantId, '--days', '2');
     expect(test).toMatchObject({ state: 'done', findingCount: 7 });
     expect(test.examples).toHaveLength(7);
+    writeFileSync(file, `${text('schemaName').replace('Own', 'No')}---\n${text('objectName')}`);
+    expect(await run('rule', 'test', file, '--tenant', tenant.tenantId, '--days', '2')).toMatchObject({
+      ...{ title: 'No rule, and 1 more', findingCount: 7 },
+    });
+    writeFileSync(file, text('objectName'));
     const [own] = await run('rule', 'import', file, '--tenant', tenant.tenantId);
     expect(own).toMatchObject({ title: 'Own rule', shipped: false, enabled: true, severity: 'low' });
     await tenant.ingest([role('CORP\\zoe')]);

@@ -65,7 +65,13 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
     case 'value_count': {
       const threshold = thresholdOf(map, at('condition'), around);
       if (threshold === null) return null;
-      if (type === 'event_count') return { kind: type, ...common, atLeast: threshold };
+      if (type === 'event_count') {
+        const condition = entryOf(map, 'condition')?.value;
+        const field = condition?.kind === 'map' ? entryOf(condition, 'field') : undefined;
+        if (field)
+          return problems.add(field.line, 'event_count counts events: the values of a field are value_count');
+        return { kind: type, ...common, atLeast: threshold };
+      }
       const values = countedValues(map, toGroup, at('condition'), problems);
       return values && { kind: type, ...common, atLeast: threshold, values };
     }

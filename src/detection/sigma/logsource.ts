@@ -10,7 +10,7 @@ export interface Logsource {
 const KEYS = ['product', 'category', 'service'] as const;
 
 const SQL_SERVER = 'sqlserver';
-const SQL_SERVER_NAMES = [SQL_SERVER, 'mssql', 'sql_server', 'microsoft_sqlserver'];
+const SQL_SERVER_NAMES = [SQL_SERVER, 'mssql', 'mssqlserver', 'sql_server', 'microsoft_sqlserver'];
 const SQL_SERVICES = [...SQL_SERVER_NAMES, 'audit', 'sqlaudit', 'sql_audit'];
 const WINDOWS_SERVICES = ['application', 'security'];
 
@@ -51,7 +51,10 @@ const isAudit = (logsource: Logsource | null): boolean =>
 function isOurs({ product, category, service }: Logsource): boolean {
   if (product === SQL_SERVER) return true;
   if (product === 'windows')
-    return category === undefined && (service === undefined || WINDOWS_SERVICES.includes(service));
+    return (
+      category === undefined &&
+      (service === undefined || [...WINDOWS_SERVICES, ...SQL_SERVICES].includes(service))
+    );
   return (
     product === undefined &&
     (category === undefined || category === 'database') &&

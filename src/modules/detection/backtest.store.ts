@@ -14,9 +14,11 @@ import type { BACKTEST } from './work-answers';
 
 export type BacktestAnswer = Answer<typeof BACKTEST>;
 
-/** A rule that need not be one of the tenant's. */
-interface TestedRule extends RuleSource {
+/** A rule that need not be one of the tenant's, or all those of a file. */
+export interface TestedRule extends RuleSource {
   readonly title: string;
+  /** Of the same file. */
+  readonly others?: readonly RuleSource[];
 }
 
 /** A backtest that an instance has taken. */

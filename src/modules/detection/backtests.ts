@@ -101,7 +101,7 @@ export class Backtests {
   async #read(taken: TakenBacktest, host: EngineHost): Promise<void> {
     const { tenantId, rule, since } = taken;
     const { reader, store, nowMs } = this.parts;
-    const { actions, learns } = await host.open(tenantId, [rule], []);
+    const { actions, learns } = await host.open(tenantId, [rule, ...(rule.others ?? [])], []);
     // Most rules are about few actions: the events of others are not even read.
     const limits = { ...LIMITS.detectionStep, actions: actions ?? undefined };
     const byDay = new Map<string, number>();

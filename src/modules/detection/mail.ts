@@ -44,6 +44,8 @@ const TIMEOUT_MS = 10_000;
 const OF_ONE_MAIL = ['EENVELOPE', 'EMESSAGE'];
 /** Of SMTP: the server ends the session. */
 const CLOSING = 421;
+/** Of SMTP, with what follows it: for a time alone. */
+const FOR_A_TIME = /^4/;
 /** Mails that some addresses have and others are to get later. */
 const PARTLY_TAKEN_MAX = 10_000;
 const ALERTS_SHOWN_MAX = 100;
@@ -70,7 +72,7 @@ export function mailer({ url, from }: MailServer): Mailer {
         .catch((error: SmtpError) => {
           throw new MailFailure(error.message, isOfServer(error));
         });
-      const later = rejectedErrors.find(({ responseCode = 0 }) => responseCode < 500);
+      const later = rejectedErrors.find(({ responseCode }) => FOR_A_TIME.test(String(responseCode)));
       if (!later) {
         for (const one of alerts) taken.delete(idOf(one));
         return rejected;

@@ -3,12 +3,12 @@ import { insertEntries } from '../../caller/access-log.store';
 import type { Prisma, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
-import type { RuleSource } from '../../detection/host';
 import type { Rule, Tuning } from '../../detection/rule';
 import { RuleRefused } from '../../detection/sigma/problem';
 import { parseRuleFile, parseRules, type RuleFile } from '../../detection/sigma/rule-file';
 import { DomainError } from '../../errors';
 import type { Answer } from '../../event/shape';
+import type { TestedRule } from './backtest.store';
 import { checkOwnRules, refused } from './own-rule-bounds';
 import type { RuleAbouts } from './rule-abouts';
 import { digestOf } from './rule-digest';
@@ -59,7 +59,7 @@ export class RuleStore {
   }
 
   /** A rule as engines get it. @throws DomainError `not_found`, `invalid_parameter` for a filter */
-  async runnable(tenantId: number, ruleId: string): Promise<RuleSource & { readonly title: string }> {
+  async runnable(tenantId: number, ruleId: string): Promise<TestedRule> {
     const { rows, rules } = await this.#all(tenantId);
     const id = ruleId.toLowerCase();
     if (filtersOf(rows).some((filter) => filter.ruleId === id))
@@ -70,17 +70,19 @@ export class RuleStore {
     return { ...toSource(rule), title: about.title };
   }
 
-  /** The first rule of a file, with the tenant's filters, as engines would get it. @throws DomainError `invalid_parameter` */
-  async runnableFile(tenantId: number, source: string): Promise<RuleSource & { readonly title: string }> {
-    const [rule] = rulesOf(source);
-    if (!rule) throw refused('The file has no rule.');
-    const { ruleId, title, source: own } = rule;
-    const row: RuleRow = {
-      ...{ ruleId, kind: 'rule', source: own, enabled: true, tuning: null, version: 1, digest: '' },
-    };
-    const { rows } = await this.#all(tenantId);
-    const rules = await tenantRules([...filtersOf(rows), row], new Map(), this.abouts);
-    return { ...(rules[0] ? toSource(rules[0]) : { ...row, source: own, tuning: null, filters: [] }), title };
+  /** The rules of a file, with the tenant's filters, as engines would get them. @throws DomainError `invalid_parameter` */
+  async runnableFile(tenantId: number, source: string): Promise<TestedRule> {
+    const given = rulesOf(source);
+    const rows = given.map(({ ruleId, source: own }): RuleRow => {
+      return { ruleId, kind: 'rule', source: own, enabled: true, tuning: null, version: 1, digest: '' };
+    });
+    const filters = filtersOf((await this.#all(tenantId)).rows);
+    const [first, ...others] = (await tenantRules([...filters, ...rows], new Map(), this.abouts)).map(
+      toSource,
+    );
+    const title = given[0]?.title ?? '';
+    if (!first) throw refused('The file has no rule.');
+    return { ...first, others, title: others.length === 0 ? title : `${title}, and ${others.length} more` };
   }
 
   /** Adds the rules and filters of a Sigma file, or puts them in the place of those with the same ids. */
