@@ -33,4 +33,13 @@ export class Pauses {
     await new Promise<void>((next) => setImmediate(next));
     this.#since = performance.now();
   }
+
+  /** Takes the steps of a work, with pauses between them. */
+  async between<T>(steps: Iterator<void, T>): Promise<T> {
+    for (;;) {
+      const step = steps.next();
+      await this.take();
+      if (step.done) return step.value;
+    }
+  }
 }

@@ -1,24 +1,20 @@
-import { fold, type SearchTerm } from './search';
+import { markWords, WORD_MARK } from './mark-words';
+import type { SearchTerm } from './search';
 
-/** Stands before and after every word of a searchable text, so that one plain comparison finds whole words. */
-export const WORD_MARK = '\x7f';
 /** Stands between two fields: within one, two words are never without something between them. */
 export const FIELD_BORDER = WORD_MARK + WORD_MARK;
 /** Takes the place of the mark where a text itself holds it. */
 export const MARK_STAND_IN = '\uFFFF';
 
-/** Words are runs of letters and digits; everything else separates. */
-const WORD_OR_REST = /([\p{L}\p{N}]+)|[^\p{L}\p{N}]+/gu;
-
 /** The texts of an event folded into one, words marked, fields apart: what each search term is looked for in. */
 export function searchableText(fields: readonly string[]): string {
-  return ascii(fields) ?? markUnicode(fields.map(withoutMark).join(FIELD_BORDER));
+  return ascii(fields) ?? markWords(fields.map(withoutMark).join(FIELD_BORDER));
 }
 
 const withoutMark = (text: string) =>
   text.includes(WORD_MARK) ? text.replaceAll(WORD_MARK, MARK_STAND_IN) : text;
 
-const mark = (text: string): string => ascii([text]) ?? markUnicode(withoutMark(text));
+const mark = (text: string): string => ascii([text]) ?? markWords(withoutMark(text));
 
 const SCRATCH_BYTES = 65_536;
 const scratch = Buffer.alloc(SCRATCH_BYTES);
@@ -74,12 +70,6 @@ function writeMarked(text: string, target: Uint8Array, at: number): number {
   }
   if (inWord) target[end++] = MARK_BYTE;
   return end;
-}
-
-function markUnicode(text: string): string {
-  return text.replace(WORD_OR_REST, (piece, word) =>
-    word ? WORD_MARK + fold(word) + WORD_MARK : fold(piece),
-  );
 }
 
 /** What a searchable text contains if and only if the term holds, the mark's stand-in taken for the mark itself. */

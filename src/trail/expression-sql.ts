@@ -1,8 +1,9 @@
 import { Prisma } from '../database/clients';
 import type { Expression, FieldTerm } from '../event/expression/expression';
 import { COLUMN_OF, SEARCHED_FIELDS } from '../event/fields';
+import { WORD_MARK } from '../event/mark-words';
 import { fold } from '../event/search';
-import { FIELD_BORDER, MARK_STAND_IN, WORD_MARK } from '../event/search-terms';
+import { FIELD_BORDER, MARK_STAND_IN } from '../event/search-terms';
 import { isUuid } from '../event/uuid';
 import { conditionOf, statementHolds } from './search-sql';
 import { toStored } from './stored-text';

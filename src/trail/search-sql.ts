@@ -1,7 +1,8 @@
 import { Prisma } from '../database/clients';
 import { COLUMN_OF, SEARCHED_FIELDS } from '../event/fields';
+import { WORD_MARK } from '../event/mark-words';
 import type { SearchTerm } from '../event/search';
-import { FIELD_BORDER, MARK_STAND_IN, needleOf, WORD_MARK } from '../event/search-terms';
+import { FIELD_BORDER, MARK_STAND_IN, needleOf } from '../event/search-terms';
 import { toStored, UNUSED } from './stored-text';
 
 /**

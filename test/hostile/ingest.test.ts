@@ -60,6 +60,20 @@ describeOnPostgres('an agent that sends what nobody should', () => {
     }, brief);
   });
 
+  it('does no harm with statements of a million short words, and a filter that looks for a hundred phrases in them', async () => {
+    const statement = 'é b '.repeat(1_000_000);
+    const body = gzipSync(request(JSON.stringify(anEvent({ statement }))));
+    const filter = Array.from({ length: 100 }, (_, i) => `statement:"é ${i}"`).join(' OR ');
+    const tail = `/api/v1/public/audit-activity/tail?${new URLSearchParams({ from: 'beginning', filter })}`;
+    await at.underAttack(async (attacked) => {
+      const { url, hostile } = attacked;
+      expect(JSON.parse((await post(attacked, body)).body).data.ingestAuditEvents.accepted).toBe(1);
+      const read = () => fetch(url + tail, { headers: { 'X-Api-Key': hostile.key } });
+      const answers = await Promise.all([read(), read(), attacked.rounds(2)]);
+      expect(answers[0].status).toBe(200);
+    }, brief);
+  });
+
   it('does no harm with bodies that are nothing but nesting, many objects or many names', async () => {
     const nested = `${'{"a":'.repeat(1_300_000)}0${'}'.repeat(1_300_000)}`;
     const names = Array.from({ length: 800_000 }, (_, i) => `"${i.toString(36)}":0`);

@@ -1,43 +1,60 @@
 import { type AuditEvent, SEARCHED_FIELDS } from '../fields';
 import { FILTERS } from '../filters';
+import { indexIn } from '../index-in';
+import { WORD_MARK } from '../mark-words';
 import { type AuditEventFilter, givenFilters } from '../query';
 import { recordIdFloor } from '../record-id';
 import { fold, type SearchTerm } from '../search';
-import { MARK_STAND_IN, needleOf, searchableText, WORD_MARK } from '../search-terms';
+import { MARK_STAND_IN, needleOf, searchableText } from '../search-terms';
 import type { Expression, FieldTerm } from './expression';
 
 /**
  * Whether a filter leaves an event: its range, plain filters, search and expression. The rules are those of the
  * statements behind the list, the export and the counts (`src/trail/event-rows.ts`).
  */
-export function matchesFilter(filter: AuditEventFilter, event: AuditEvent): boolean {
+export const matchesFilter = (filter: AuditEventFilter, event: AuditEvent): boolean =>
+  resultOf(matchSteps(filter, event));
+
+/** Whether an expression is true of an event. */
+export const matches = (expression: Expression, event: AuditEvent): boolean =>
+  resultOf(evaluate(expression, event, new EventTexts(event)));
+
+/** As `matchesFilter`, in steps: a hundred terms and an event of megabytes take a second. */
+export function* matchSteps(filter: AuditEventFilter, event: AuditEvent): Steps {
   const { from, to, search, expression } = filter;
   if (from !== null && event.recordId < recordIdFloor(from)) return false;
   if (to !== null && event.recordId >= recordIdFloor(to)) return false;
   if (givenFilters(filter).some((name) => event[FILTERS[name].field] !== filter[name])) return false;
-  const read = new EventTexts(event);
-  return (
-    search.every((term) => read.holds(term)) && (expression === null || evaluate(expression, event, read))
-  );
+  const texts = new EventTexts(event);
+  for (const term of search) if (!(yield* texts.hold(term))) return false;
+  return expression === null || (yield* evaluate(expression, event, texts));
 }
 
-/** Whether an expression is true of an event. */
-export const matches = (expression: Expression, event: AuditEvent): boolean =>
-  evaluate(expression, event, new EventTexts(event));
+/** Work that is interrupted after each look into a long text. */
+type Steps = Generator<void, boolean>;
 
-function evaluate(expression: Expression, event: AuditEvent, texts: EventTexts): boolean {
+function resultOf(steps: Steps): boolean {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+function* evaluate(expression: Expression, event: AuditEvent, texts: EventTexts): Steps {
   switch (expression.kind) {
     case 'and':
-      return expression.of.every((part) => evaluate(part, event, texts));
+      for (const part of expression.of) if (!(yield* evaluate(part, event, texts))) return false;
+      return true;
     case 'or':
-      return expression.of.some((part) => evaluate(part, event, texts));
+      for (const part of expression.of) if (yield* evaluate(part, event, texts)) return true;
+      return false;
     case 'not':
-      return !evaluate(expression.of, event, texts);
+      return !(yield* evaluate(expression.of, event, texts));
     case 'words':
-      return texts.holds(expression.term);
+      return yield* texts.hold(expression.term);
     case 'field':
       if (expression.how === 'holds')
-        return holdsPhrase([event.statement ?? ''], { kind: 'phrase', text: expression.text });
+        return yield* texts.statementHolds({ kind: 'phrase', text: expression.text });
       return matchesValue(expression, String(event[expression.field] ?? ''));
   }
 }
@@ -49,33 +66,61 @@ export function matchesValue({ how, text, isFolded }: FieldTerm, value: string):
   return how === 'equals' ? own === wanted : beginsWith(own, wanted);
 }
 
-/** The texts that a search goes over; folded once, when they are first asked for. */
+/** The texts that terms are looked for in. */
 class EventTexts {
-  readonly #texts: readonly string[];
-  #searchable: string | undefined;
+  readonly #all: Searchable;
+  readonly #statement: Searchable;
 
   constructor(event: AuditEvent) {
-    this.#texts = SEARCHED_FIELDS.map((name) => String(event[name] ?? '')).filter((text) => text !== '');
+    this.#all = new Searchable(
+      SEARCHED_FIELDS.map((name) => String(event[name] ?? '')).filter((text) => text !== ''),
+    );
+    this.#statement = new Searchable([event.statement ?? '']);
   }
 
-  holds(term: SearchTerm): boolean {
-    if (term.kind === 'phrase' && ALIKE.test(term.text)) return holdsPhrase(this.#texts, term);
-    this.#searchable ??= searchableText(this.#texts);
-    return holdsText(this.#searchable, needleOf(term));
+  hold(term: SearchTerm): Steps {
+    return this.#all.holds(term);
+  }
+
+  statementHolds(phrase: SearchTerm): Steps {
+    return this.#statement.holds(phrase);
+  }
+}
+
+/** Texts that are folded once, when a term is first looked for in them: they may be megabytes, and terms a hundred. */
+class Searchable {
+  #plain: string | undefined;
+  #told: { readonly text: string; readonly standIn: string } | undefined;
+
+  constructor(private readonly texts: readonly string[]) {}
+
+  *holds(term: SearchTerm): Steps {
+    const holds = this.#holds(term);
+    if ((this.#plain ?? this.#told?.text ?? '').length > LONG_CHARS) yield;
+    return holds;
+  }
+
+  #holds(term: SearchTerm): boolean {
+    if (term.kind === 'phrase' && ALIKE.test(term.text)) return this.#holdsAlike(term);
+    this.#plain ??= searchableText(this.texts);
+    return holdsText(this.#plain, needleOf(term));
+  }
+
+  /** A phrase with the mark of words, or with what stands in for it, is looked for with another character in its place. */
+  #holdsAlike({ text }: SearchTerm): boolean {
+    let code = PRIVATE_FIRST;
+    while ([text, ...this.texts].some((each) => each.includes(String.fromCharCode(code)))) code++;
+    const standIn = String.fromCharCode(code);
+    const told = (each: string) => each.replaceAll(WORD_MARK, standIn);
+    if (this.#told?.standIn !== standIn) this.#told = { standIn, text: searchableText(this.texts.map(told)) };
+    return holdsText(this.#told.text, needleOf({ kind: 'phrase', text: told(text) }));
   }
 }
 
 const ALIKE = new RegExp(`[${WORD_MARK}${MARK_STAND_IN}]`);
 const PRIVATE_FIRST = 0xe000;
-
-/** A phrase with the mark of words, or with what stands in for it, is looked for with another character in its place. */
-function holdsPhrase(texts: readonly string[], phrase: SearchTerm): boolean {
-  if (!ALIKE.test(phrase.text)) return holdsText(searchableText(texts), needleOf(phrase));
-  let code = PRIVATE_FIRST;
-  while ([phrase.text, ...texts].some((text) => text.includes(String.fromCharCode(code)))) code++;
-  const told = (text: string) => text.replaceAll(WORD_MARK, String.fromCharCode(code));
-  return holdsText(searchableText(texts.map(told)), needleOf({ kind: 'phrase', text: told(phrase.text) }));
-}
+/** Gone over in a small part of a millisecond. */
+const LONG_CHARS = 65_536;
 
 /**
  * Texts compared by whole characters, as the database has them: half of a surrogate pair is a character only where the
@@ -87,7 +132,7 @@ function beginsWith(text: string, beginning: string): boolean {
 
 /** Whether a text holds another one. */
 function holdsText(text: string, part: string): boolean {
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1))
+  for (let at = indexIn(text, part, 0); at >= 0; at = indexIn(text, part, at + 1))
     if (!isInsidePair(text, at) && !isInsidePair(text, at + part.length)) return true;
   return false;
 }

@@ -1,5 +1,5 @@
 import type { Pauses } from '../../deadline';
-import { WORD_MARK } from '../../event/search-terms';
+import { WORD_MARK } from '../../event/mark-words';
 import { indexKeyOf } from '../../trail/index-words';
 
 interface Occurrences {

@@ -1,5 +1,5 @@
 import { Prisma } from '../../database/clients';
-import { WORD_MARK } from '../../event/search-terms';
+import { WORD_MARK } from '../../event/mark-words';
 import { COLUMN_FIELDS, columnOf } from '../../trail/columns/column-fields';
 import { IN_BOUNDS, withBounds } from '../../trail/counts/scope';
 import { singleOf } from '../../trail/index-words';

@@ -1,9 +1,10 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { LeavePlace, WaitingPlaces } from '../../caller/rate-limit/waiting-places';
 import { type TenantSet, tenantSet } from '../../caller/tenant-set';
+import { Pauses } from '../../deadline';
 import { DomainError } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
-import { matchesFilter } from '../../event/expression/matches';
+import { matchSteps } from '../../event/expression/matches';
 import { type AuditEventFilter, isAll, toAuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
 import type {
@@ -147,9 +148,10 @@ export class Tail {
     const asker = { holder, tenants };
     const endMs = this.#clockMs() + LIMITS.tailWorkMs;
     const { reader } = this.parts;
+    const pauses = new Pauses();
     const matches = isEmpty(filter)
       ? null
-      : (item: TailItem) => 'event' in item && matchesFilter(filter, item.event);
+      : async (item: TailItem) => 'event' in item && (await pauses.between(matchSteps(filter, item.event)));
     const readOn = (limits: ArrivalLimits): Promise<readonly Arrivals<TailItem>[]> =>
       asTexts && !matches ? reader.readTexts(walk.places(), limits) : reader.readEach(walk.places(), limits);
     walk.caughtUp = walk.isAtEnd(await this.parts.reader.sizes([...walk.positions.keys()]));
@@ -163,7 +165,7 @@ export class Tail {
         bytes: LIMITS.tailReadBytes - walk.bytes,
       };
       const read = await this.parts.fairShare.run(asker, () => readOn(limits));
-      for (const arrivals of read) walk.take(arrivals, limit, matches);
+      for (const arrivals of read) await walk.take(arrivals, limit, matches);
       walk.caughtUp = read.every(({ tenantId, size }) => walk.positions.get(tenantId) === size);
     }
     return walk;
@@ -226,7 +228,11 @@ class Walk {
   }
 
   /** Of a stretch what matches, as far as there is room; the rest of it is read by the next call. */
-  take(arrivals: Arrivals<TailItem>, limit: number, matches: ((item: TailItem) => boolean) | null): void {
+  async take(
+    arrivals: Arrivals<TailItem>,
+    limit: number,
+    matches: ((item: TailItem) => Promise<boolean>) | null,
+  ): Promise<void> {
     const { tenantId, from, items, skipped, bytes } = arrivals;
     let [next, events] = [arrivals.next, 0];
     for (const item of items) {
@@ -235,7 +241,7 @@ class Walk {
         break;
       }
       events++;
-      if (!matches || matches(item)) this.items.push(item);
+      if (!matches || (await matches(item))) this.items.push(item);
     }
     this.positions.set(tenantId, next);
     this.removed += next - from - events;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { markWords, WORD_MARK } from '../../../src/event/mark-words';
 import { fold, parseSearch } from '../../../src/event/search';
-import { needleOf, searchableText, WORD_MARK, wholeWordsOf } from '../../../src/event/search-terms';
+import { needleOf, searchableText, wholeWordsOf } from '../../../src/event/search-terms';
 import { LIMITS } from '../../../src/limits';
 
 const termsOf = (input: string) => {
@@ -33,6 +34,26 @@ describe('words of a text', () => {
         expect(wordsOf(pieces.flat().join(''))).toEqual(pieces.map(([text]) => fold(text)));
       }),
     );
+  });
+});
+
+describe('a text with its words marked', () => {
+  const unit = fc.oneof(
+    fc.constantFrom('a', 'ß', 'Σ', 'ς', 'İ', 'ŉ', 'ΐ', '\u0307', '\x7f', ' ', '\uD835', '\uDC00', '𝒜', '𐐀'),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  );
+  const text = fc.array(unit, { maxLength: 40 }).map((units) => units.join(''));
+
+  it('is each of its pieces folded, with a mark before and after each word', () => {
+    const piece = /([\p{L}\p{N}]+)|[^\p{L}\p{N}]+/gu;
+    const marked = (given: string) =>
+      given.replace(piece, (all, letters) => (letters ? `\x7f${fold(letters)}\x7f` : fold(all)));
+    fc.assert(
+      fc.property(text, (given) => expect(markWords(given)).toBe(marked(given))),
+      { numRuns: 2_000 },
+    );
+    const longest = '\u0390'.repeat(10_000);
+    expect(markWords(longest)).toBe(marked(longest));
   });
 });
 
