@@ -24,21 +24,25 @@ export async function withDeadline<T>(
 export const isTimeout = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'TimeoutError';
 
-/** The result of a promise, or of `otherwise` as soon as the signal is aborted. */
+/**
+ * The result of a promise, or of `otherwise` as soon as the signal is aborted. It takes its listener off itself: the option
+ * `signal` of `addEventListener` forgets to, where memory was collected meanwhile.
+ */
 export async function unlessAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal,
   otherwise: () => T,
 ): Promise<T> {
-  const settled = new AbortController();
+  let abort = () => {};
   const aborted = new Promise<T>((resolve) => {
-    if (signal.aborted) resolve(otherwise());
-    else signal.addEventListener('abort', () => resolve(otherwise()), { once: true, signal: settled.signal });
+    abort = () => resolve(otherwise());
   });
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
   try {
     return await Promise.race([promise, aborted]);
   } finally {
-    settled.abort();
+    signal.removeEventListener('abort', abort);
   }
 }
 
