@@ -142,7 +142,11 @@ function thresholdOf(
   const given = condition.entries.filter(({ key }) => key !== 'field');
   const [only] = given;
   if (!only || given.length > 1 || !['gte', 'gt', 'eq'].includes(only.key))
-    return problems.add(only?.line ?? line, 'of conditions, one of gte, gt and eq is supported');
+    return problems.add(
+      only?.line ?? line,
+      'of conditions, one of gte, gt and eq is supported: that a number stays below another can be told of no moment, ' +
+        'and a finding is never taken back',
+    );
   const number = only.value.kind === 'scalar' ? Number(only.value.value) : Number.NaN;
   const threshold = tuning.threshold ?? (only.key === 'gt' ? number + 1 : number);
   if (!Number.isInteger(threshold) || threshold < 1 || threshold > max)

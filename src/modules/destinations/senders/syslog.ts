@@ -22,12 +22,15 @@ export function syslogSender(
     tls: protocol === 'relp:' ? null : { ca, cert: clientCertificate, key: clientKey },
   };
   const receiver = type === 'syslog' ? new SyslogTls(guard, place) : new Relp(guard, place);
+  // An alert may come while a batch is under way: on one connection there is one at a time.
+  let before: Promise<unknown> = Promise.resolve();
   return {
-    send: ({ items }, signal) =>
-      receiver.send(
-        items.map((item) => syslogMessage(headOf(item, appName), item.json)),
-        signal,
-      ),
+    send: ({ items }, signal) => {
+      const messages = items.map((item) => syslogMessage(headOf(item, appName), item.json));
+      const sent = before.then(() => receiver.send(messages, signal));
+      before = sent;
+      return sent;
+    },
     close: () => receiver.close(),
   };
 }
