@@ -63,8 +63,8 @@ type FlatJson = { readonly [key: string]: JsonScalar };
 /** JSON of a flat object, with `toStored` for every text in it, names included. */
 export const toStoredJson = (json: string): string =>
   ESCAPED_OR_SUSPECT.test(json) ? JSON.stringify(mapTexts(JSON.parse(json), toStored)) : json;
-/** JSON writes U+0000 and half a pair as an escape. */
-const ESCAPED_OR_SUSPECT = /\\u|[\uFEFF\uD800-\uDFFF]/;
+/** JSON writes U+0000 and half a pair as an escape. Names such as `CORP\\user` are not to look like one. */
+const ESCAPED_OR_SUSPECT = /\\u(?:0000|d[89a-f])|[\uFEFF\uD800-\uDFFF]/i;
 export const fromStoredJson = (value: FlatJson): FlatJson => mapTexts(value, fromStored);
 
 /** The same of JSON as it is stored. */
