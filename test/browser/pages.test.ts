@@ -15,6 +15,16 @@ const KINDS = [
 describe('every page', () => {
   const opened = useDashboard();
 
+  it('has its header within the screen of a phone, however long the name of a key is', async () => {
+    const { world, contoso } = opened.dashboard;
+    const { key } = await world.key({ name: 'long '.repeat(40).trim(), tenantIds: [contoso.tenantId] });
+    const page = await opened.dashboard.signedIn(key, '/explore', { viewport: SIZES.phone });
+    const { x = 0, width = 0 } = (await page.getByRole('button', { name: /^long long/ }).boundingBox()) ?? {};
+    expect(width).toBeGreaterThan(50);
+    expect(x + width).toBeLessThanOrEqual(SIZES.phone.width);
+    await page.context().close();
+  });
+
   describe.each(KINDS)('on a %s screen in %s colours', (screen, colorScheme) => {
     // axe comes in as a script the policy refuses: here alone it is not in force.
     const options: BrowserContextOptions = { viewport: SIZES[screen], colorScheme, bypassCSP: true };

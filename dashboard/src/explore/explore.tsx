@@ -6,7 +6,7 @@ import type { Session } from '../api/session';
 import { useTimeZone } from '../lib/preferences';
 import { Empty, Failed, Loading } from '../shell/states';
 import { CoverageNote } from './coverage/coverage-note';
-import { type Missing, missingIn } from './coverage/missing';
+import { missingIn, type Stretch, stretchesOf } from './coverage/missing';
 import { useCoverage } from './coverage/use-coverage';
 import { EventDrawer } from './event-drawer';
 import { EventsTable } from './events-table';
@@ -23,7 +23,7 @@ import { useExploreState } from './use-explore-state';
 import { useFindings } from './use-findings';
 import { useNewEvents } from './use-new-events';
 
-const NOTHING: readonly Missing[] = [];
+const NOTHING: readonly Stretch[] = [];
 
 /** What happened: over time, by who and what, and each event. */
 export function Explore({ session }: { readonly session: Session }) {
@@ -46,7 +46,7 @@ export function Explore({ session }: { readonly session: Session }) {
   const missing = useMemo(
     () =>
       coverage && histogramRange
-        ? missingIn(coverage, histogramRange.fromMs, histogramRange.toMs, Date.now())
+        ? stretchesOf(missingIn(coverage, histogramRange.fromMs, histogramRange.toMs, Date.now()))
         : NOTHING,
     [coverage, histogram.data],
   );

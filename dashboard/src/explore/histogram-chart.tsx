@@ -3,7 +3,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import { DAY_MS, formatClock, formatDate, MINUTE_MS, type TimeZone } from '../lib/time';
-import type { Missing } from './coverage/missing';
+import type { Stretch } from './coverage/missing';
 import classes from './explore.module.css';
 import type { Bucket, Histogram } from './histogram';
 import { HISTOGRAM_COLORS } from './histogram-colors';
@@ -13,7 +13,7 @@ const HEIGHT = 170;
 const LABEL_PX = 80;
 interface Props {
   readonly histogram: Histogram;
-  readonly missing: readonly Missing[];
+  readonly missing: readonly Stretch[];
   readonly zone: TimeZone;
   readonly onZoom: (fromMs: number, toMs: number) => void;
   readonly onHover: (bucket: Bucket | null) => void;
@@ -142,7 +142,7 @@ const HATCH_PX = 6;
 const HATCHED_PX_MIN = 4;
 
 /** Slanted lines behind the bars where events may be missing. */
-function hatch(self: UPlot, missing: readonly Missing[], color: string): void {
+function hatch(self: UPlot, missing: readonly Stretch[], color: string): void {
   const { ctx } = self;
   const { left, top, width, height } = self.bbox;
   const at = (ms: number) => Math.min(left + width, Math.max(left, self.valToPos(ms / 1000, 'x', true)));

@@ -14,7 +14,7 @@ import type { HistogramQuery } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
 import { formatSpan, formatTime, type TimeZone } from '../lib/time';
 import { Failed, Loading } from '../shell/states';
-import type { Missing } from './coverage/missing';
+import type { Stretch } from './coverage/missing';
 import type { Bucket } from './histogram';
 import { HistogramChart } from './histogram-chart';
 import { HISTOGRAM_COLORS } from './histogram-colors';
@@ -25,7 +25,7 @@ import type { Change } from './use-explore-state';
 interface Props {
   readonly result: UseQueryState<HistogramQuery>;
   /** Stretches of which events may be missing. */
-  readonly missing: readonly Missing[];
+  readonly missing: readonly Stretch[];
   readonly zone: TimeZone;
   readonly change: (change: Change) => void;
   readonly retry: () => void;

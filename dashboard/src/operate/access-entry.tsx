@@ -2,10 +2,10 @@ import { Drawer, Table } from '@mantine/core';
 import { FieldRow } from '../lib/field-row';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
+import { type NamedTenant, namesOf } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
 import type { Entry } from './rows';
 import { whoOf } from './rows';
-import { type NamedTenant, namesOf } from './tenant-name';
 
 /** Tenants that are named; of more their number is told. */
 const NAMED_MAX = 50;

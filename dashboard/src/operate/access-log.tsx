@@ -8,13 +8,13 @@ import { AccessLogDocument } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
+import { namesOf } from '../lib/tenant-name';
 import { formatTime, fromInputValue, toInputValue, zoneName } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { AccessEntry } from './access-entry';
 import { ExportAccess } from './export-access';
 import { type Entry, whoOf } from './rows';
-import { namesOf } from './tenant-name';
 
 const FILTERS = ['tenantId', 'keyId', 'operation', 'outcome', 'from', 'to', 'after'] as const;
 

@@ -19,9 +19,9 @@ import {
 import { FormDialog } from '../lib/form-dialog';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
+import type { NamedTenant } from '../lib/tenant-name';
 import { fromInputValue } from '../lib/time';
 import type { ShownKey } from './key-once';
-import type { NamedTenant } from './tenant-name';
 
 interface Props {
   readonly tenants: readonly NamedTenant[];

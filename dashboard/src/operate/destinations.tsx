@@ -3,6 +3,7 @@ import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { DestinationsDocument } from '../../generated/operations';
+import { nameOf } from '../lib/tenant-name';
 import { useNow } from '../lib/use-now';
 import { useRates } from '../lib/use-rates';
 import { PageHead } from '../shell/page-head';
@@ -10,7 +11,6 @@ import { Empty, Failed, Loading } from '../shell/states';
 import { DestinationCard } from './destination-card';
 import { ReplayDestination } from './replay-destination';
 import type { Destination } from './rows';
-import { nameOf } from './tenant-name';
 
 const ASK_MS = 5_000;
 /** Those that need somebody first. */

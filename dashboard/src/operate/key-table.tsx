@@ -1,10 +1,10 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
 import { useTimeZone } from '../lib/preferences';
+import { type NamedTenant, namesOf } from '../lib/tenant-name';
 import { formatTime, type TimeZone } from '../lib/time';
 import { expiresSoon } from './key-life';
 import type { ApiKey } from './rows';
-import { type NamedTenant, namesOf } from './tenant-name';
 
 interface Props {
   /** Newest first. */

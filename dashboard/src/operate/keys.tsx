@@ -6,6 +6,7 @@ import { FormDialog } from '../lib/form-dialog';
 import { ListHead, ListPages, useListed } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
 import { formatCount } from '../lib/numbers';
+import { nameOf } from '../lib/tenant-name';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { CreateKey } from './create-key';
@@ -13,7 +14,6 @@ import { KeyOnce, type ShownKey } from './key-once';
 import { KeyTable } from './key-table';
 import { RotateKey } from './rotate-key';
 import type { ApiKey } from './rows';
-import { nameOf } from './tenant-name';
 
 type Dialog = { kind: 'create' } | { kind: 'rotate' | 'revoke'; key: ApiKey } | null;
 

@@ -2,8 +2,8 @@ import { Table, Title } from '@mantine/core';
 import { useQuery } from 'urql';
 import { RetentionRunsDocument } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
+import { type NamedTenant, nameOf } from '../lib/tenant-name';
 import { formatTime, type TimeZone } from '../lib/time';
-import { type NamedTenant, nameOf } from './tenant-name';
 
 /** What retention has removed of late; nothing where it has not. */
 export function RetentionRuns({

@@ -1,8 +1,8 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { IconChevronDown, IconLogout } from '@tabler/icons-react';
 import type { Session } from '../api/session';
-import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
+import { namesOf } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
 
 /** Who is signed in, what that permits, until when, and the way out. */
@@ -13,7 +13,7 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
     <Menu position="bottom-end" width={260}>
       <Menu.Target>
         <Button variant="default" size="xs" h={34} rightSection={<IconChevronDown size={14} aria-hidden />}>
-          <Text span truncate maw={110} size="sm">
+          <Text span truncate maw={{ base: 78, xs: 110 }} size="sm">
             {session.name}
           </Text>
         </Button>
@@ -21,7 +21,7 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
       <Menu.Dropdown>
         <Menu.Label>
           <Text inherit lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
-            {session.kind === 'operator' ? 'Operator' : `Reads ${namesOf(session.tenants)}`}
+            {session.kind === 'operator' ? 'Operator' : `Reads ${tenantsOf(session)}`}
           </Text>
         </Menu.Label>
         <Menu.Label>Signed in until {formatTime(session.expiresAt, zone)}</Menu.Label>
@@ -36,10 +36,7 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
 
 const NAMED_MAX = 5;
 
-/** So many names, and how many more there are. */
-function namesOf(tenants: Session['tenants']): string {
-  if (tenants.length === 0) return 'no tenant';
-  const names = tenants.slice(0, NAMED_MAX).map(({ name }) => name);
-  const more = tenants.length - names.length;
-  return more > 0 ? `${names.join(', ')} and ${formatCount(more)} more` : names.join(', ');
+function tenantsOf({ tenants }: Session): string {
+  const ids = tenants.map(({ tenantId }) => tenantId);
+  return ids.length === 0 ? 'no tenant' : namesOf(tenants, ids, NAMED_MAX);
 }

@@ -9,7 +9,8 @@ interface Source {
 }
 type Missing = { readonly fromMs: number; readonly toMs: number; readonly source: string };
 type Coverage = { readonly sources: readonly Source[]; readonly gaps: readonly object[] };
-const { missingIn } = jest.requireActual<{
+const { missingIn, stretchesOf } = jest.requireActual<{
+  stretchesOf: (missing: readonly Missing[]) => readonly { fromMs: number; toMs: number }[];
   missingIn: (coverage: Coverage, fromMs: number, toMs: number, nowMs: number) => readonly Missing[];
 }>('../../../dashboard/src/explore/coverage/missing');
 
@@ -48,6 +49,20 @@ describe('what a source may lack of the last day', () => {
     ['all since it was caught up, where it has a problem', { completeThrough: ago(2), hasProblem: true }, 2],
   ])('%s', (_, change, minutes) => {
     expect(lackingFrom(change)).toEqual(minutes === null ? [] : [NOW - minutes * MINUTE_MS]);
+  });
+
+  it('is hatched once, however many sources lack it', () => {
+    const lacking = [
+      [5, 9],
+      [1, 3],
+      [2, 4],
+      [4, 5],
+      [20, 20],
+    ].map(([fromMs = 0, toMs = 0], i) => ({ fromMs, toMs, source: `${i}` }));
+    expect(stretchesOf(lacking)).toEqual([
+      { fromMs: 1, toMs: 9 },
+      { fromMs: 20, toMs: 20 },
+    ]);
   });
 
   it('is not told of a source of another tenant that has the same name', () => {

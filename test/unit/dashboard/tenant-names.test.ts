@@ -3,7 +3,7 @@ type NamesOf = (
   tenantIds: readonly string[],
   max?: number,
 ) => string;
-const { namesOf } = jest.requireActual<{ namesOf: NamesOf }>('../../../dashboard/src/operate/tenant-name');
+const { namesOf } = jest.requireActual<{ namesOf: NamesOf }>('../../../dashboard/src/lib/tenant-name');
 
 describe('the names of tenants in a list', () => {
   const tenants = Array.from({ length: 2_000 }, (_, i) => ({ tenantId: String(i), name: `Farm ${i}` }));
@@ -12,7 +12,7 @@ describe('the names of tenants in a list', () => {
   it.each([
     ['none', [], '–'],
     ['as many as fit', ids.slice(0, 3), 'Farm 0, Farm 1, Farm 2'],
-    ['more than fit', ids, 'Farm 0, Farm 1, Farm 2 and 1997 more'],
+    ['more than fit', ids, 'Farm 0, Farm 1, Farm 2 and 1,997 more'],
     ['one that is not known', ['x'], 'x'],
   ])('%s', (_, given, shown) => expect(namesOf(tenants, given)).toBe(shown));
 });

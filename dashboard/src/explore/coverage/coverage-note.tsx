@@ -47,7 +47,7 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
           <Text size="sm">
             {isWhole
               ? `All ${formatCount(sourceCount)} sources report; no gap.`
-              : `${atLeast}${formatCount(lacking.length)} of ${formatCount(sourceCount)} sources may lack events of this range, with ${counted(gapCount, 'gap')}.`}
+              : `${atLeast}${formatCount(lacking.length)} of ${formatCount(sourceCount)} sources may lack events of this range; ${gapCount > 0 ? counted(gapCount, 'gap') : 'no gap'}.`}
             <Button size="compact-xs" variant="subtle" aria-expanded={isOpen} onClick={toggle}>
               {isOpen ? 'Hide' : 'Which'}
             </Button>

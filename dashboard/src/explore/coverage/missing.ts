@@ -4,10 +4,13 @@ import type { Coverage } from './use-coverage';
 type Source = Coverage['sources'][number];
 type Gap = Coverage['gaps'][number];
 
-/** A stretch of the range of which events may be missing. */
-export interface Missing {
+export interface Stretch {
   readonly fromMs: number;
   readonly toMs: number;
+}
+
+/** A stretch of the range of which events may be missing. */
+export interface Missing extends Stretch {
   /** See `idOf`. */
   readonly source: string;
 }
@@ -28,6 +31,17 @@ export function lackingSince(source: Source, nowMs: number): number | null {
   const completeMs = source.completeThrough ? Date.parse(source.completeThrough) : Number.NEGATIVE_INFINITY;
   const isBehind = nowMs - completeMs > SILENT_MS;
   return isBehind || source.hasProblem || isSilent(source, nowMs) ? completeMs : null;
+}
+
+/** The same stretches of time, each once: several sources may lack the same. */
+export function stretchesOf(missing: readonly Missing[]): readonly Stretch[] {
+  const stretches: { fromMs: number; toMs: number }[] = [];
+  for (const { fromMs, toMs } of missing.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const before = stretches.at(-1);
+    if (before && fromMs <= before.toMs) before.toMs = Math.max(before.toMs, toMs);
+    else stretches.push({ fromMs, toMs });
+  }
+  return stretches;
 }
 
 /** What of a range may be missing, by source. */

@@ -8,6 +8,7 @@ import { FieldRow } from '../../lib/field-row';
 import { formatTime, MINUTE_MS, type TimeZone, zoneName } from '../../lib/time';
 import { Empty, Failed, Loading } from '../../shell/states';
 import { ActionName } from '../action-name';
+import classes from '../explore.module.css';
 import { type ExploreState, NO_FILTERS } from '../explore-state';
 import { isFacetField } from '../facets/facet-field';
 import { only } from '../filter/edit';
@@ -77,7 +78,14 @@ function RelatedViews({ event, change }: { readonly event: Event; readonly chang
   };
   return (
     <Group gap="xs">
-      <Button size="xs" variant="default" onClick={() => change(around)}>
+      <Button
+        size="xs"
+        variant="default"
+        classNames={{ label: classes.wrap }}
+        mih={30}
+        h="auto"
+        onClick={() => change(around)}
+      >
         Around this event{source && `: 5 minutes each way on ${showHidden(source)}`}
       </Button>
       {event.serverPrincipalName && (

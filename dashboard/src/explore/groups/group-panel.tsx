@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import { FIELD_LABELS } from '../../lib/field-labels';
-import { formatCount } from '../../lib/numbers';
+import { counted, formatCount } from '../../lib/numbers';
 import { useTimeZone } from '../../lib/preferences';
 import { saveFile } from '../../lib/save-file';
 import { formatTime, zoneName } from '../../lib/time';
@@ -12,8 +12,9 @@ import type { ExploreFilter } from '../explore-filter';
 import { FACET_FIELDS, type FacetField, isFacetField } from '../facets/facet-field';
 import { only } from '../filter/edit';
 import { before } from '../time-range';
-import { type Groups, loadGroups } from './group-rows';
-import { csvOf, keyOf, valueText } from './group-text';
+import { keyOf } from './former';
+import { type Former, type Groups, loadFormer, loadGroups, OUTER_MAX } from './group-rows';
+import { csvOf, valueText } from './group-text';
 
 interface Props {
   readonly filter: ExploreFilter;
@@ -25,7 +26,7 @@ interface Props {
 type State =
   | { kind: 'loading' }
   | { kind: 'failed'; error: Error }
-  | { kind: 'known'; now: Groups; then: Groups | null };
+  | { kind: 'known'; now: Groups; then: Former | null };
 
 /** The events by the values of one or two fields, beside the stretch of time before. */
 export function GroupPanel({ filter, by: [first, second], onBy, onText }: Props) {
@@ -37,13 +38,12 @@ export function GroupPanel({ filter, by: [first, second], onBy, onText }: Props)
     let isOver = false;
     setState({ kind: 'loading' });
     const earlier = before(filter);
-    Promise.all([
-      loadGroups(client, filter, [first, second], true),
-      earlier ? loadGroups(client, { ...filter, ...earlier }, [first, second], false) : null,
-    ]).then(
-      ([now, then]) => !isOver && setState({ kind: 'known', now, then }),
-      (error: Error) => !isOver && setState({ kind: 'failed', error }),
-    );
+    const load = async () => {
+      const now = await loadGroups(client, filter, [first, second]);
+      const then = earlier ? await loadFormer(client, { ...filter, ...earlier }, [first, second], now) : null;
+      if (!isOver) setState({ kind: 'known', now, then });
+    };
+    load().catch((error: Error) => !isOver && setState({ kind: 'failed', error }));
     return () => {
       isOver = true;
     };
@@ -105,7 +105,7 @@ interface TableProps {
   readonly fields: readonly FacetField[];
   readonly now: Groups;
   /** Of the stretch of time before; null: there is none. */
-  readonly before: Groups | null;
+  readonly before: Former | null;
   readonly onChoose: (values: readonly (string | null)[]) => void;
 }
 
@@ -113,58 +113,74 @@ function GroupTable({ fields, now, before: then, onChoose }: TableProps) {
   const [zone] = useTimeZone();
   if (now.distinct === null)
     return <Text c="dimmed">Too many events to count: choose a shorter time range.</Text>;
-  const former = new Map(then?.rows.map((row) => [keyOf(row), row.count]));
   const share = (count: number) => (now.totalCount === 0 ? 0 : (100 * count) / now.totalCount);
   return (
-    <Table.ScrollContainer minWidth={500}>
-      <Table fz="sm" withTableBorder striped>
-        <Table.Thead>
-          <Table.Tr>
-            {fields.map((field) => (
-              <Table.Th key={field}>{FIELD_LABELS[field]}</Table.Th>
-            ))}
-            <Table.Th ta="right">Events</Table.Th>
-            <Table.Th>Share</Table.Th>
-            <Table.Th ta="right">Failed</Table.Th>
-            {then && <Table.Th ta="right">Period before</Table.Th>}
-            <Table.Th>First seen ({zoneName(zone)})</Table.Th>
-            <Table.Th>Last seen ({zoneName(zone)})</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {now.rows.map((row) => (
-            <Table.Tr key={keyOf(row)}>
-              {fields.map((field, i) => (
-                <Table.Td key={field}>
-                  {i === 0 ? (
-                    <Button size="compact-xs" variant="subtle" onClick={() => onChoose(row.values)}>
-                      {valueText(field, row.values[i] ?? null)}
-                    </Button>
-                  ) : (
-                    valueText(field, row.values[i] ?? null)
-                  )}
-                </Table.Td>
+    <>
+      <Text size="sm" c="dimmed" mb="xs">
+        {extentOf(fields, now)}
+      </Text>
+      <Table.ScrollContainer minWidth={500}>
+        <Table fz="sm" withTableBorder striped>
+          <Table.Thead>
+            <Table.Tr>
+              {fields.map((field) => (
+                <Table.Th key={field}>{FIELD_LABELS[field]}</Table.Th>
               ))}
-              <Table.Td ta="right">{formatCount(row.count)}</Table.Td>
-              <Table.Td miw={120}>
-                <Group gap={6} wrap="nowrap">
-                  <Progress value={share(row.count)} flex={1} aria-hidden />
-                  <Text span size="xs">
-                    {share(row.count).toFixed(1)} %
-                  </Text>
-                </Group>
-              </Table.Td>
-              <Table.Td ta="right">{formatCount(row.failed)}</Table.Td>
-              {then && <Table.Td ta="right">{formatCount(former.get(keyOf(row)) ?? 0)}</Table.Td>}
-              {[row.firstTime, row.lastTime].map((time, i) => (
-                <Table.Td key={i === 0 ? 'first' : 'last'} style={{ whiteSpace: 'nowrap' }}>
-                  {time ? formatTime(time, zone) : '–'}
-                </Table.Td>
-              ))}
+              <Table.Th ta="right">Events</Table.Th>
+              <Table.Th>Share</Table.Th>
+              <Table.Th ta="right">Failed</Table.Th>
+              {then && <Table.Th ta="right">Period before</Table.Th>}
+              <Table.Th>First seen ({zoneName(zone)})</Table.Th>
+              <Table.Th>Last seen ({zoneName(zone)})</Table.Th>
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+          </Table.Thead>
+          <Table.Tbody>
+            {now.rows.map((row) => (
+              <Table.Tr key={keyOf(row)}>
+                {fields.map((field, i) => (
+                  <Table.Td key={field}>
+                    {i === 0 ? (
+                      <Button size="compact-xs" variant="subtle" onClick={() => onChoose(row.values)}>
+                        {valueText(field, row.values[i] ?? null)}
+                      </Button>
+                    ) : (
+                      valueText(field, row.values[i] ?? null)
+                    )}
+                  </Table.Td>
+                ))}
+                <Table.Td ta="right">{formatCount(row.count)}</Table.Td>
+                <Table.Td miw={120}>
+                  <Group gap={6} wrap="nowrap">
+                    <Progress value={share(row.count)} flex={1} aria-hidden />
+                    <Text span size="xs">
+                      {share(row.count).toFixed(1)} %
+                    </Text>
+                  </Group>
+                </Table.Td>
+                <Table.Td ta="right">{formatCount(row.failed)}</Table.Td>
+                {then && <Table.Td ta="right">{formerText(then.get(keyOf(row)))}</Table.Td>}
+                {[row.firstTime, row.lastTime].map((time, i) => (
+                  <Table.Td key={i === 0 ? 'first' : 'last'} style={{ whiteSpace: 'nowrap' }}>
+                    {time ? formatTime(time, zone) : '–'}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </>
   );
+}
+
+const formerText = (count: number | undefined) => (count === undefined ? '–' : formatCount(count));
+
+/** How much of all there is stands in the table. */
+function extentOf([first, second]: readonly FacetField[], { rows, distinct }: Groups): string {
+  const label = first ? FIELD_LABELS[first] : '';
+  const all = `${counted(distinct ?? 0, 'value')} of ${label}`;
+  if (second === undefined)
+    return rows.length < (distinct ?? 0) ? `The ${rows.length} largest of ${all}.` : `${all}.`;
+  const outer = (distinct ?? 0) > OUTER_MAX ? `The ${OUTER_MAX} largest of ${all}` : all;
+  return `${outer}; of each the ${OUTER_MAX} largest values of ${FIELD_LABELS[second]} at most.`;
 }

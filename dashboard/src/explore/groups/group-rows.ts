@@ -2,8 +2,7 @@ import type { Client } from 'urql';
 import { FacetsDocument } from '../../../generated/operations';
 import type { ExploreFilter } from '../explore-filter';
 import type { FacetField } from '../facets/facet-field';
-import { only, withoutField } from '../filter/edit';
-import { joinParts, partsOf } from '../filter/parts';
+import { countGroups, narrowed } from './former';
 
 /** Events that have the same values of the fields they are grouped by. */
 export interface GroupRow {
@@ -24,21 +23,23 @@ export interface Groups {
   readonly distinct: number | null;
 }
 
+/** How many events groups had at another time, by `keyOf`; one that is not there is not known. */
+export type Former = ReadonlyMap<string, number>;
+
 /** The values of a first field that a second one is counted within. */
-const OUTER_MAX = 10;
+export const OUTER_MAX = 10;
 const ROWS_MAX = 50;
 
-/** Counts by one or two fields. @param hasTimes whether groups say when they were first and last seen @throws CombinedError */
+/** Counts by one or two fields, with when groups were first and last seen. @throws CombinedError */
 export async function loadGroups(
   client: Client,
   filter: ExploreFilter,
   [first, second]: readonly [FacetField, FacetField | null],
-  hasTimes: boolean,
 ): Promise<Groups> {
   const outer = await facetOf(client, filter, {
     field: first,
     limit: second ? OUTER_MAX : ROWS_MAX,
-    hasTimes: hasTimes && !second,
+    hasTimes: !second,
   });
   if (!second) return outer;
   const inner = await Promise.all(
@@ -47,7 +48,7 @@ export async function loadGroups(
       const { rows } = await facetOf(
         client,
         { ...filter, filter: text },
-        { field: second, limit: OUTER_MAX, hasTimes },
+        { field: second, limit: OUTER_MAX, hasTimes: true },
       );
       return rows.map((row) => ({ ...row, values: [value, ...row.values] }));
     }),
@@ -55,9 +56,19 @@ export async function loadGroups(
   return { ...outer, rows: inner.flat().toSorted((a, b) => b.count - a.count) };
 }
 
-/** The filter and this value: all that was chosen of the field holds for it already. */
-const narrowed = (text: string, field: FacetField, value: string | null): string =>
-  joinParts([...partsOf(withoutField(text, field)), ...partsOf(only('', field, value))]);
+/** How many events the same groups had in the range of a filter. @throws CombinedError */
+export function loadFormer(
+  client: Client,
+  filter: ExploreFilter,
+  fields: readonly [FacetField, FacetField | null],
+  { rows }: Groups,
+): Promise<Former> {
+  const countBy = async (text: string, field: FacetField, limit: number) => {
+    const found = await facetOf(client, { ...filter, filter: text }, { field, limit, hasTimes: false });
+    return found.rows;
+  };
+  return countGroups(countBy, filter.filter ?? '', fields, rows);
+}
 
 async function facetOf(
   client: Client,

@@ -2,9 +2,8 @@ import { actionNameOf } from '../../../../src/event/action-names';
 import { csvLine } from '../../lib/csv';
 import type { FacetField } from '../facets/facet-field';
 import { OUTCOMES } from '../outcome';
-import type { GroupRow, Groups } from './group-rows';
-
-export const keyOf = ({ values }: GroupRow): string => JSON.stringify(values);
+import { keyOf } from './former';
+import type { Former, Groups } from './group-rows';
 
 export function valueText(field: FacetField, value: string | null): string {
   if (value === null) return '(none)';
@@ -13,16 +12,15 @@ export function valueText(field: FacetField, value: string | null): string {
   return name ? `${name} ${value}` : value;
 }
 
-/** As the table has it; absent values are empty. */
-export function csvOf(fields: readonly (FacetField | null)[], now: Groups, then: Groups | null) {
+/** As the table has it; absent values, and what is not known, are empty. */
+export function csvOf(fields: readonly (FacetField | null)[], now: Groups, then: Former | null) {
   const names = fields.filter((field) => field !== null);
-  const former = new Map(then?.rows.map((row) => [keyOf(row), row.count]));
   const lines = [
     [...names, 'events', 'failed', ...(then ? ['before'] : []), 'firstTime', 'lastTime'],
     ...now.rows.map((row) => [
       ...row.values.map((value) => value ?? ''),
       ...[row.count, row.failed].map(String),
-      ...(then ? [String(former.get(keyOf(row)) ?? 0)] : []),
+      ...(then ? [String(then.get(keyOf(row)) ?? '')] : []),
       row.firstTime ?? '',
       row.lastTime ?? '',
     ]),

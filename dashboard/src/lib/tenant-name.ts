@@ -1,3 +1,5 @@
+import { formatCount } from './numbers';
+
 export interface NamedTenant {
   readonly tenantId: string;
   readonly name: string;
@@ -11,5 +13,5 @@ export const nameOf = (tenants: readonly NamedTenant[], tenantId: string): strin
 export function namesOf(tenants: readonly NamedTenant[], tenantIds: readonly string[], max = 3): string {
   const names = tenantIds.slice(0, max).map((id) => nameOf(tenants, id));
   const left = tenantIds.length - names.length;
-  return `${names.join(', ') || '–'}${left > 0 ? ` and ${left} more` : ''}`;
+  return `${names.join(', ') || '–'}${left > 0 ? ` and ${formatCount(left)} more` : ''}`;
 }
