@@ -163,6 +163,26 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     expect([toldBy('siem'), toldBy('siem, as OCSF')]).toEqual([[[id]], [[id]]]);
   });
 
+  it('makes an alert of a route whose mails alone are refused, told by others on its channel too', async () => {
+    const { aRoute, note, anInstance, toldBy, failing, at, alerts } = await aTenant();
+    await aRoute('gone', { to: ['gone@example.com'] });
+    await aRoute('soc', { to: ['soc@example.com'] });
+    failing.set('gone', { message: '550 nobody here', isOfChannel: false });
+    await note(...ids(1));
+    const instance = anInstance();
+    for (let i = 0; i < 6; i++) {
+      await instance.run();
+      at.nowMs += LATER * 2 ** i;
+    }
+    await instance.run();
+    const made = await alerts();
+    expect(made.map(({ groupValues }) => JSON.parse(groupValues))).toEqual([
+      { problem: 'A route of alerts fails', route: 'gone', channel: 'e-mail' },
+    ]);
+    expect(toldBy('soc').flat()).toContain(made[0]?.alertId);
+    expect(toldBy('gone').flat()).not.toContain(made[0]?.alertId);
+  });
+
   it('goes on with the other routes while one hangs, and does not try the rest of what failed at once', async () => {
     const { aRoute, note, anInstance, toldBy, failing, hanging } = await aTenant();
     await aRoute('first', { destinationId: randomUUID(), format: 'json' });

@@ -174,7 +174,7 @@ export class AlertWorkResolver {
     const alertId = idOf('alertId', given);
     const note = comment?.trim() ? comment : null;
     if (note !== null && note.length > COMMENT_CHARS_MAX)
-      throw invalid(`a text must have at most ${COMMENT_CHARS_MAX} characters.`);
+      throw invalid(`comment must have at most ${COMMENT_CHARS_MAX} characters.`);
     const work = make();
     const tenants = await this.parts.tenants.of(call);
     if (!tenants) throw new DomainError('not_found', { public: 'There is no such record.' });

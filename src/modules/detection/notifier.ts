@@ -177,7 +177,11 @@ export class Notifier {
     await this.parts.health.tell({
       ...{ tenantId, since: sinceOf(due), exceptRouteIds: same.map((one) => one.routeId) },
       key: failure.isOfChannel ? `channel ${channel}` : `route ${routeId}`,
-      group: { problem: 'A channel of alerts fails', route: name, channel },
+      group: {
+        problem: `A ${failure.isOfChannel ? 'channel' : 'route'} of alerts fails`,
+        route: name,
+        channel,
+      },
     });
   }
 
