@@ -69,8 +69,9 @@ describeOnPostgres('an agent that sends what nobody should', () => {
       const { url, hostile } = attacked;
       expect(JSON.parse((await post(attacked, body)).body).data.ingestAuditEvents.accepted).toBe(1);
       const read = () => fetch(url + tail, { headers: { 'X-Api-Key': hostile.key } });
-      const answers = await Promise.all([read(), read(), attacked.rounds(2)]);
-      expect(answers[0].status).toBe(200);
+      const answers = await Promise.all(Array.from({ length: 12 }, read));
+      const statuses = new Set(answers.map(({ status }) => status));
+      expect([...statuses].filter((status) => status !== 503)).toEqual([200]);
     }, brief);
   });
 

@@ -143,10 +143,11 @@ export class Tail {
   }
 
   /** Goes on until there are enough events, or enough work was done, or there is no more. */
-  async #walk({ tenants, holder, filters, limit, asTexts }: TailRequest, walk: Walk): Promise<Walk> {
+  async #walk({ tenants, holder, filters, limit, asTexts, gone }: TailRequest, walk: Walk): Promise<Walk> {
     const filter = toAuditEventFilter(filters);
     const asker = { holder, tenants };
     const endMs = this.#clockMs() + LIMITS.tailWorkMs;
+    const isOver = (ms: number) => gone.aborted || this.#clockMs() >= ms;
     const { reader } = this.parts;
     const pauses = new Pauses();
     const matches = isEmpty(filter)
@@ -157,16 +158,21 @@ export class Tail {
     walk.caughtUp = walk.isAtEnd(await this.parts.reader.sizes([...walk.positions.keys()]));
     // Once at least: how long the first look took says nothing of what is there.
     for (let isFirst = true; !walk.caughtUp && walk.mayGoOn(limit); isFirst = false) {
-      if (!isFirst && this.#clockMs() >= endMs) break;
+      if (!isFirst && isOver(endMs)) break;
       const left = limit - walk.items.length;
       const limits = {
         events: matches ? Math.max(left, READ_AT_LEAST) : left,
         positions: LIMITS.tailPositionsMax - walk.passed,
         bytes: LIMITS.tailReadBytes - walk.bytes,
       };
-      const read = await this.parts.fairShare.run(asker, () => readOn(limits));
-      for (const arrivals of read) await walk.take(arrivals, limit, matches);
-      walk.caughtUp = read.every(({ tenantId, size }) => walk.positions.get(tenantId) === size);
+      // A turn is for telling what matches as well: that may take longer than to read it.
+      await this.parts.fairShare.run(asker, async () => {
+        const read = await readOn(limits);
+        const matchedMs = this.#clockMs() + LIMITS.tailWorkMs;
+        const isEnough = () => isOver(matchedMs);
+        for (const arrivals of read) await walk.take(arrivals, { limit, matches, isEnough });
+        walk.caughtUp = read.every(({ tenantId, size }) => walk.positions.get(tenantId) === size);
+      });
     }
     return walk;
   }
@@ -230,13 +236,22 @@ class Walk {
   /** Of a stretch what matches, as far as there is room; the rest of it is read by the next call. */
   async take(
     arrivals: Arrivals<TailItem>,
-    limit: number,
-    matches: ((item: TailItem) => Promise<boolean>) | null,
+    {
+      limit,
+      matches,
+      isEnough,
+    }: {
+      readonly limit: number;
+      readonly matches: ((item: TailItem) => Promise<boolean>) | null;
+      /** Whether no more should be compared now. */
+      readonly isEnough: () => boolean;
+    },
   ): Promise<void> {
     const { tenantId, from, items, skipped, bytes } = arrivals;
     let [next, events] = [arrivals.next, 0];
     for (const item of items) {
-      if (this.items.length === limit) {
+      // One event at least: else a reader would stand before it for ever.
+      if (this.items.length === limit || (matches && events > 0 && isEnough())) {
         next = item.position;
         break;
       }
