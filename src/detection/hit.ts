@@ -5,7 +5,7 @@ import { Seen } from './seen';
 /** The first record ids of a finding; the rest are counted. */
 export const RECORD_IDS_MAX = 100;
 /** Logins and server instances that a finding names. */
-const ENTITIES_MAX = 20;
+const ENTITIES_MAX = 100;
 
 /** What a hit leaves in a window: short names, as it is stored by the thousand. */
 export interface Entry {

@@ -65,6 +65,28 @@ describe.each(ENGINES)('what rules find on %s', (engine) => {
     expect((await world.get('/alerts', tenant.key)).status).toBe(403);
   });
 
+  it('is found by each of the many logins that were tried', async () => {
+    const { world } = open;
+    const tenant = await world.tenant();
+    const key = await alertKeyOf(world, tenant);
+    const logins = Array.from({ length: 120 }, (_, n) => `CORP\\user${n}`);
+    await tenant.ingest(
+      logins.flatMap((serverPrincipalName, n) =>
+        failures(1, { serverPrincipalName, clientIp: '10.0.0.9' }, Math.floor(n / 10)),
+      ),
+    );
+    const spray = async (principalName: string) => {
+      const { body } = await world.get('/alerts', key, { query: { principalName } });
+      return body.data.filter(({ title }: { title: string }) => title.startsWith('Password spray'));
+    };
+    await until(
+      () => spray('CORP\\user119'),
+      (found) => found.length === 1,
+    );
+    for (const login of ['corp\\USER0', 'CORP\\user60']) expect(await spray(login)).toHaveLength(1);
+    expect(await spray('CORP\\user120')).toEqual([]);
+  });
+
   it('goes on where events name nobody and no instance', async () => {
     const { world } = open;
     const tenant = await world.tenant();

@@ -5,7 +5,8 @@ import { SEVERITIES, type Severity } from '../../detection/rule';
 import { toStored } from '../../trail/stored-text';
 import { type Suppression, suppresses } from './suppression';
 
-const ENTITIES_MAX = 50;
+/** Logins and server instances by which an alert is found: more than a spray tries in its hour. */
+const ENTITIES_MAX = 1_000;
 
 /** A finding with the alert it belongs to. */
 export interface Placed {
