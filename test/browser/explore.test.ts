@@ -253,6 +253,23 @@ describe('exploring events', () => {
     await explore.events.getByRole('columnheader', { name: 'Host' }).waitFor();
   });
 
+  it('leaves room for the other columns beside a long value', async () => {
+    await opened.dashboard.fabrikam.audited({
+      objectName: 'X'.repeat(400),
+      eventTime: '2026-01-06T08:00:00.0000000Z',
+    });
+    const other = await opened.dashboard.signedIn(
+      opened.dashboard.fabrikam.key,
+      '/explore?range=all&filter=objectName:XXX*&columns=eventTime,objectName,hostName',
+    );
+    const table = new ExplorePage(other);
+    await table.count(1);
+    const { width = 0 } = (await table.events.locator('tbody td').nth(1).boundingBox()) ?? {};
+    expect(width).toBeGreaterThan(100);
+    expect(width).toBeLessThan(400);
+    await other.context().close();
+  });
+
   it('shows every field of an event, and its statement formatted and as recorded', async () => {
     await explore.search('salary');
     await explore.count(12);

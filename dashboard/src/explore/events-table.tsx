@@ -115,7 +115,7 @@ function columnOf(
     return column === 'actionId' ? (
       <ActionName actionId={item.actionId} />
     ) : (
-      showHidden(String(item[column] ?? ''))
+      <span className={classes.value}>{showHidden(String(item[column] ?? ''))}</span>
     );
   };
   const actions = (item: Item) =>

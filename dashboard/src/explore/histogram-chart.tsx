@@ -91,6 +91,8 @@ function optionsOf(
     tzDate: (seconds) =>
       zone === 'UTC' ? UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : new Date(seconds * 1000),
     legend: { show: false },
+    // Half of a label stands beyond the last tick.
+    padding: [null, LABEL_PX / 2, null, null],
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
     scales: {
       x: { time: true, range: () => range },

@@ -75,7 +75,7 @@ function sentenceOf(source: Source, own: Coverage['gaps'], zone: TimeZone): stri
   const gaps =
     first === undefined
       ? 'no gap'
-      : `${counted(own.length, 'gap')}: ${GAP_REASONS[first.reason]}, between ${time(first.afterTime)} and ${time(first.beforeTime)}`;
+      : `${counted(own.length, 'gap')}: ${GAP_REASONS[first.reason].replace(/\.$/, '')}, between ${time(first.afterTime)} and ${time(first.beforeTime)}`;
   return `${nameOf(source)} ${stateOf(source, time)}, ${complete}; ${gaps}.`;
 }
 
