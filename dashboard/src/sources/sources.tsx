@@ -61,6 +61,9 @@ export default function Sources() {
           />
         </ListHead>
       )}
+      {sources && sources.length > 0 && listed.found === 0 && (
+        <Empty title="No source fits: change the search or the state" />
+      )}
       {listed.rows.map((source) => (
         <SourceCard
           key={keyOf(source)}
