@@ -56,13 +56,16 @@ const rendered = (event: DetectionEvent): string =>
 const QUOTED = /'([^']*)'/;
 const REASON = /Reason: [^[]*/;
 const CLIENT = /\[CLIENT: [^\]]*\]/;
+/** Of clients that have none; the log has them in angle brackets. */
+const NO_ADDRESS = ['local machine', 'named pipe'];
 
 /** The message of event 18456, then its parts, as the log keeps them. */
 function failedLogin({ fields }: DetectionEvent): string[] {
   const statement = fields.statement ?? '';
   const login = QUOTED.exec(statement)?.[1] ?? fields.serverPrincipalName ?? '';
   const reason = REASON.exec(statement)?.[0].trim() ?? '';
-  const address = fields.clientIp === 'local machine' ? '<local machine>' : (fields.clientIp ?? '');
+  const given = fields.clientIp ?? '';
+  const address = NO_ADDRESS.includes(given) ? `<${given}>` : given;
   const client = CLIENT.exec(statement)?.[0] ?? (address && `[CLIENT: ${address}]`);
   const message = [`Login failed for user '${login}'.`, reason, client].filter(Boolean).join(' ');
   return [message, login, ` ${reason}`, ` ${client}`];

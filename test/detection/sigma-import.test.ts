@@ -46,11 +46,13 @@ describe('rules written for the Windows application log', () => {
       - 'CLIENT: 10.'
       - 'CLIENT: 192.168.'
       - 'CLIENT: <local machine>'
+      - 'CLIENT: <named pipe>'
   condition: selection and not 1 of filter_main_*
 `);
     expect(findings(source, FAILED)).toBe(1);
     expect(findings(source, { ...FAILED, clientIp: '10.1.2.3' })).toBe(0);
     expect(findings(source, { ...FAILED, clientIp: 'local machine' })).toBe(0);
+    expect(findings(source, { ...FAILED, clientIp: 'named pipe' })).toBe(0);
     expect(findings(source, { ...FAILED, statement: "Login failed for user 'sa'. [CLIENT: 10.1.2.3]" })).toBe(
       0,
     );
