@@ -96,6 +96,7 @@ export const LIMITS = {
   accessLogPageMax: 1_000, // one answer
   accessLogRemoveEntries: 5_000, // by one statement of retention
   accessLogDaysMax: 36_500, // a hundred years
+  embeddedRoomBytes: 64 * 1024 ** 2, // left on the disk of the embedded engine, four files of its log
   vacuumMs: 10 * 60_000, // of the embedded engine: what is gone takes some MB until then
   foldMs: 1_000, // new counts are exact at once; folding keeps reading them cheap
   fillMs: 5_000, // days that are not counted by instance: looked for while some are found

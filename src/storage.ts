@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config';
 import { type AskRows, type Database } from './database/clients';
 import { openDatabase } from './database/database';
+import { DiskRoom } from './database/disk-room';
 import { checkNodes } from './database/distribute/check-start';
 import { Nodes } from './database/distribute/nodes';
 import { vacuum } from './database/embedded';
@@ -32,7 +33,9 @@ export interface Storage extends Module {
 export async function openStorage(config: Config, log: Logger): Promise<Storage> {
   const tracing = config.otlpEndpoint ? await openTracing(config.otlpEndpoint, log) : null;
   const opened = await openDatabase(config);
-  const database = tracing ? tracedDatabase(opened, tracing) : opened;
+  const room = config.databaseUrl ? null : new DiskRoom(config.dataDir);
+  const careful = room ? room.guarding(opened) : opened;
+  const database = tracing ? tracedDatabase(careful, tracing) : careful;
   const close = async () => {
     await database.close();
     await tracing?.close();
@@ -51,7 +54,7 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
     return {
       ...{ database, readSide, tracing },
       ping: () => guarded(() => database.prisma.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS),
-      ...upkeepOf(config, database, readSide, log),
+      ...upkeepOf(config, database, readSide, room, log),
       close: async () => {
         await readSide.close();
         await close();
@@ -64,7 +67,13 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
 }
 
 /** What the database needs from time to time, and what it tells of itself. */
-function upkeepOf(config: Config, database: Database, readSide: ReadSide, log: Logger): Module {
+function upkeepOf(
+  config: Config,
+  database: Database,
+  readSide: ReadSide,
+  room: DiskRoom | null,
+  log: Logger,
+): Module {
   const { background: owner, connections } = database;
   const nodes = readSide.form === 'union' ? new Nodes(owner, log) : null;
   return {
@@ -81,6 +90,6 @@ function upkeepOf(config: Config, database: Database, readSide: ReadSide, log: L
         ['state'],
         () => Object.entries(connections()).map(([state, value]) => ({ labels: { state }, value })),
       ),
-    health: nodes ? [nodes] : [],
+    health: [nodes, room].filter((part) => part !== null),
   };
 }
