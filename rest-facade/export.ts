@@ -6,6 +6,7 @@ import { enforce, holderOf, tenantSetOf } from '../src/caller/principal';
 import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
 import type { FeedFormat } from '../src/event/formats/formats';
 import { toAuditEventFilter } from '../src/event/query';
+import { LIMITS } from '../src/limits';
 import type { BeginExport, Export } from '../src/modules/export/export-events';
 import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule';
 import {
@@ -107,13 +108,25 @@ async function send(
   }
   const texts = async function* () {
     if (format.head) yield format.head;
-    for await (const events of running.batches) yield format.write(events);
+    for await (const events of running.batches) for (const few of piecesOf(events)) yield format.write(few);
     if (hasEnd) yield format.end(running.handedOver);
     // Before the answer ends: who has all of it may ask again at once.
     await running.end();
   };
-  // Reads the next batch when the last has left for the network.
+  // Writes the next piece when the last but one has left for the network: who reads slowly holds little of it as text.
   await pipeline(Readable.from(texts()), response);
+}
+
+function* piecesOf<T extends { readonly statement: string | null }>(
+  events: readonly T[],
+): Generator<readonly T[]> {
+  let [from, chars] = [0, 0];
+  for (const [at, { statement }] of events.entries()) {
+    chars += statement?.length ?? 0;
+    if (chars < LIMITS.exportPieceChars && at + 1 < events.length) continue;
+    yield events.slice(from, at + 1);
+    [from, chars] = [at + 1, 0];
+  }
 }
 
 const isGone = (error: unknown) =>

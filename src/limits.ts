@@ -145,6 +145,7 @@ export const LIMITS = {
   openIdCallMs: 5_000, // of the identity provider
   exportPageEvents: 512, // read by one statement; with whole statements a few MB at most, usually
   exportPageBytes: 4 * 1024 * 1024, // statements of a page, that of the last event not counted
+  exportPieceChars: 256 * 1024, // statements made into text at once, but for the last: nobody may read it yet
   exportReadEvents: 5_000, // read by one statement to find those that match
   exportWaitMs: 20_000, // for a turn between two pages: shorter than a silent connection is kept
   exportLeaseMs: 30_000, // an instance that died keeps its caller from exporting for so long
