@@ -2,6 +2,7 @@ import { Button, Divider, Popover, SimpleGrid, Stack } from '@mantine/core';
 import { IconClock } from '@tabler/icons-react';
 import { useState } from 'react';
 import { formatTime, type TimeZone } from '../lib/time';
+import classes from './explore.module.css';
 import { COMMON_RANGES, rangeLabel, rangeText, type TimeRange } from './time-range';
 import { FixedRange, LastNight, LastSpan } from './time-range-forms';
 
@@ -26,6 +27,10 @@ export function TimeRangePicker({ range, zone, onChange }: Props) {
         <Button
           variant="default"
           maw="100%"
+          h="auto"
+          mih={36}
+          py={4}
+          classNames={{ label: classes.wrap }}
           leftSection={<IconClock size={16} aria-hidden />}
           onClick={() => setIsOpen((open) => !open)}
         >
