@@ -6,7 +6,6 @@ import { enforce, holderOf, tenantSetOf } from '../src/caller/principal';
 import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
 import type { FeedFormat } from '../src/event/formats/formats';
 import { toAuditEventFilter } from '../src/event/query';
-import { LIMITS } from '../src/limits';
 import type { BeginExport, Export } from '../src/modules/export/export-events';
 import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule';
 import {
@@ -16,6 +15,7 @@ import {
   formatOf,
 } from '../src/modules/export/formats';
 import { parseExport } from '../src/modules/export/parameters';
+import { piecesOf } from '../src/modules/export/pieces';
 import { API_BASE_PATH } from '../src/version';
 
 export const EXPORT_PATH = `${API_BASE_PATH}/audit-activity/export`;
@@ -115,18 +115,6 @@ async function send(
   };
   // Writes the next piece when the last but one has left for the network: who reads slowly holds little of it as text.
   await pipeline(Readable.from(texts()), response);
-}
-
-function* piecesOf<T extends { readonly statement: string | null }>(
-  events: readonly T[],
-): Generator<readonly T[]> {
-  let [from, chars] = [0, 0];
-  for (const [at, { statement }] of events.entries()) {
-    chars += statement?.length ?? 0;
-    if (chars < LIMITS.exportPieceChars && at + 1 < events.length) continue;
-    yield events.slice(from, at + 1);
-    [from, chars] = [at + 1, 0];
-  }
 }
 
 const isGone = (error: unknown) =>
