@@ -28,7 +28,7 @@ export function syslogSender(
     send: ({ items }, signal) => {
       const messages = items.map((item) => syslogMessage(headOf(item, appName), item.json));
       const sent = before.then(() => receiver.send(messages, signal));
-      before = sent;
+      before = sent.catch(() => {});
       return sent;
     },
     close: () => receiver.close(),
