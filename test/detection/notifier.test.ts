@@ -14,6 +14,15 @@ import { until } from '../support/until';
 const RULE_ID = '00000000-0000-4000-8000-000000000001';
 const LATER = 30_000;
 
+/** Tries again and again, later each time, until what fails is told elsewhere. */
+async function runUntilGivenUp(instance: { run(): Promise<unknown> }, at: { nowMs: number }): Promise<void> {
+  for (let i = 0; i < 6; i++) {
+    await instance.run();
+    at.nowMs += LATER * 2 ** i;
+  }
+  await instance.run();
+}
+
 describe.each(ENGINES)('telling of alerts on %s', (engine) => {
   let store: Store;
   beforeAll(async () => {
@@ -143,11 +152,7 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     const [id = ''] = ids(1);
     await note(id);
     const instance = anInstance();
-    for (let i = 0; i < 6; i++) {
-      await instance.run();
-      at.nowMs += LATER * 2 ** i;
-    }
-    await instance.run();
+    await runUntilGivenUp(instance, at);
     const made = await alerts();
     expect(made.map(({ status, groupValues }) => [status, JSON.parse(groupValues).problem])).toEqual([
       ['new', 'A channel of alerts fails'],
@@ -170,11 +175,7 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     failing.set('gone', { message: '550 nobody here', isOfChannel: false });
     await note(...ids(1));
     const instance = anInstance();
-    for (let i = 0; i < 6; i++) {
-      await instance.run();
-      at.nowMs += LATER * 2 ** i;
-    }
-    await instance.run();
+    await runUntilGivenUp(instance, at);
     const made = await alerts();
     expect(made.map(({ groupValues }) => JSON.parse(groupValues))).toEqual([
       { problem: 'A route of alerts fails', route: 'gone', channel: 'e-mail' },
