@@ -4,7 +4,7 @@ import { packTgz } from './archive.mjs';
 import { EXECUTABLE, put, READABLE } from './debian-package.mjs';
 import { DIST, INSTALLER, ROOT, VERSION } from './paths.mjs';
 import { isShipped, productionPackages } from './production-packages.mjs';
-import { inWorkFolder } from './tools.mjs';
+import { inWorkFolder, run } from './tools.mjs';
 
 export const SERVER_PACKAGES = { tar: 'tar' };
 export const serverName = (version) => `audit-activity-server-${version}`;
@@ -48,6 +48,8 @@ export async function gatherServer(folder, version = VERSION) {
   await put(join(INSTALLER, 'service', 'quick-start.md'), join(folder, 'README.md'), READABLE);
   for (const name of await readdir(join(ROOT, 'docs')))
     if (name.endsWith('.md')) await put(join(ROOT, 'docs', name), join(folder, 'docs', name), READABLE);
+  // A checkout has the modes of whoever made it.
+  await run('chmod', ['-R', 'u=rwX,go=rX', folder]);
 }
 
 /** As in the repository, but for what is there to build and to test it. */

@@ -4,6 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
+// What is built is for everybody, whatever the builder's own files are for.
+process.umask(0o022);
+
 /** A problem that the person who builds can solve: shown without a stack trace. */
 export class BuildProblem extends Error {}
 

@@ -39,6 +39,8 @@ export async function packClient(folder) {
     );
     for (const [kind, type] of Object.entries({ esm: 'module', cjs: 'commonjs' }))
       await writeFile(path.join(draft, `dist/${kind}/package.json`), `${JSON.stringify({ type })}\n`);
+    // A checkout has the modes of whoever made it.
+    await run('chmod', ['-R', 'u=rwX,go=rX', draft]);
     const out = path.resolve(folder);
     await mkdir(out, { recursive: true });
     const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', out], { cwd: draft });

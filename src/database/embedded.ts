@@ -1,3 +1,4 @@
+import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
@@ -16,7 +17,7 @@ const BINARY = Object.fromEntries(ARRAY_TYPE_IDS.map((id) => [id, (array: unknow
 /** The engine in this process. It has one connection for everybody, so the role is taken transaction by transaction. */
 export async function openEmbedded(dataDir: string): Promise<Database> {
   const unlock = await lockDataDir(dataDir);
-  const engine = await PGlite.create(path.join(dataDir, EMBEDDED_FOLDER)).catch(async (error) => {
+  const engine = await openEngine(path.join(dataDir, EMBEDDED_FOLDER)).catch(async (error) => {
     await unlock();
     throw error;
   });
@@ -53,6 +54,13 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
       await unlock();
     },
   };
+}
+
+/** The engine lets everybody write its files: the folder keeps other users of the host out. */
+async function openEngine(folder: string): Promise<PGlite> {
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o700);
+  return PGlite.create(folder);
 }
 
 /** The engine as the service's role sees it. */

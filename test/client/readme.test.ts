@@ -39,9 +39,12 @@ describe.each(ONE_ENGINE)('what documents tell a collector to run, with a servic
   const linesOf = (stdout: string) => stdout.split('\n').slice(0, -1);
 
   it('runs: the examples of the packed client, and it is typed for both kinds of modules', async () => {
-    await run(process.execPath, [path.join(ROOT, 'scripts/client.mjs'), folder], { cwd: ROOT });
+    const pack = `umask 077; exec "${process.execPath}" scripts/client.mjs "${folder}"`;
+    await run('sh', ['-c', pack], { cwd: ROOT });
     await writeFile(path.join(folder, 'package.json'), '{}');
     const file = path.join(folder, 'audit-activity-client-0.1.0.tgz');
+    const { stdout: entries } = await run('tar', ['-tvzf', file]);
+    expect(linesOf(entries).filter((line) => !line.startsWith('-rw-r--r--'))).toEqual([]);
     await run('npm', ['install', '--offline', '--no-audit', '--no-fund', file], { cwd: folder });
     const outputs: string[] = [];
     for (const [i, block] of (await blocksOf('client/README.md', 'js')).entries()) {

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import { ChildService } from '../support/child-service';
 import { createTestDatabase, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
@@ -47,6 +49,8 @@ describe('the embedded database', () => {
 
   it('keeps everything over a restart, and stops cleanly when asked to', async () => {
     const first = await ChildService.start({ DATA_DIR: dataDir });
+    // The engine's files are writable for everybody: only their folder keeps other users of the host out.
+    expect((await stat(path.join(dataDir, 'database'))).mode & 0o777).toBe(0o700);
     const { agentKey, key } = await tenantOf(first);
     await first.graphql<Receipt>(agentKey, INGEST, { batch: { events: batchOf(25) } });
     expect(await first.stop()).toEqual([0, null]);

@@ -16,7 +16,9 @@ export async function run(program: string, ...args: readonly string[]): Promise<
 export async function callBuild(module: string, name: string, argument: object | string): Promise<string> {
   const url = pathToFileURL(join(ROOT, 'installer/build', module)).href;
   const script = `import { ${name} } from '${url}'; console.log(await ${name}(${JSON.stringify(argument)}));`;
-  const output = await run(process.execPath, '--input-type=module', '--eval', script);
+  // As one builds whose files are for nobody else.
+  const strictly = ['-c', 'umask 077; exec "$@"', 'sh'];
+  const output = await run('sh', ...strictly, process.execPath, '--input-type=module', '--eval', script);
   return output.trim();
 }
 
