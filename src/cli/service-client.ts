@@ -24,17 +24,22 @@ interface Connection {
 }
 
 const TIMEOUT_MS = 30_000;
-export const DEFAULT_URL = 'http://127.0.0.1:8080';
-
 type Env = Readonly<Record<string, string | undefined>>;
+
+export const URL_DOC = 'the service (default: AUDIT_ACTIVITY_URL, else http://127.0.0.1 and PORT, else 8080)';
+
+/** Address of the service, without a slash at its end: the option, else the environment, else this host. */
+export function serviceUrl(option: string | undefined, env: Env): string {
+  const port = Number(env.PORT) || 8080;
+  return (option ?? (env.AUDIT_ACTIVITY_URL || `http://127.0.0.1:${port}`)).replace(/\/+$/, '');
+}
 
 /** Where the service is and with which key: the options, else the environment, else the local defaults. */
 export async function resolveConnection(
   options: { readonly url?: string | undefined; readonly operatorKey?: string | undefined },
   env: Env,
 ): Promise<Connection> {
-  const url = options.url ?? (env.AUDIT_ACTIVITY_URL || DEFAULT_URL);
-  return { url: url.replace(/\/+$/, ''), ...(await keyOf(options.operatorKey, env)) };
+  return { url: serviceUrl(options.url, env), ...(await keyOf(options.operatorKey, env)) };
 }
 
 async function keyOf(given: string | undefined, env: Env): Promise<Omit<Connection, 'url'>> {

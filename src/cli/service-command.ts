@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseTicks } from '../event/event-time';
-import { DEFAULT_URL, resolveConnection, runOperation } from './service-client';
+import { resolveConnection, runOperation, URL_DOC } from './service-client';
 
 export type Options = Readonly<Record<string, unknown>> & {
   url?: string;
@@ -19,10 +19,9 @@ export function serviceCommands(ports: {
   return (command, handler) => {
     // A command may need the name for a URL of its own. The other one is taken by all, so that none has to be looked up.
     const isTaken = command.options.some(({ long }) => long === '--url');
-    const doc = `the service (default: AUDIT_ACTIVITY_URL, else ${DEFAULT_URL})`;
-    if (!isTaken) command.option('--url <url>', doc);
+    if (!isTaken) command.option('--url <url>', URL_DOC);
     command
-      .addOption(new Option('--service-url <url>', doc).hideHelp(!isTaken))
+      .addOption(new Option('--service-url <url>', URL_DOC).hideHelp(!isTaken))
       .option(
         '--operator-key <key>',
         'default: AUDIT_ACTIVITY_OPERATOR_KEY, else the file operator.key in DATA_DIR (.data)',

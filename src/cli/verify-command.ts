@@ -7,7 +7,7 @@ import { eventsIn } from '../modules/evidence/verify/event-file';
 import { readLogFile, writeLogFile } from '../modules/evidence/verify/log-file';
 import { Verifier } from '../modules/evidence/verify/verifier';
 import { CheckpointKey } from '../trail/evidence/note-key';
-import { CommandError, DEFAULT_URL } from './service-client';
+import { CommandError, serviceUrl, URL_DOC } from './service-client';
 import { wholeNumber } from './service-command';
 import { VerifyClient } from './verify-client';
 import { textOf } from './verify-report';
@@ -61,7 +61,7 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
       wholeNumber,
     )
     .option('--show-key', "prints the public key of this host's checkpoint key, and ends")
-    .option('--url <url>', `the service (default: AUDIT_ACTIVITY_URL, else ${DEFAULT_URL})`)
+    .option('--url <url>', URL_DOC)
     .option('--api-key-file <file>', 'holds a key that reads the tenant (default: AUDIT_ACTIVITY_API_KEY)')
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
@@ -82,7 +82,7 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
 
 /** @returns see `saveEvents` */
 async function fetchInto(folder: string, options: Options, { env }: Ports): Promise<string | null> {
-  const url = (options.url ?? (env.AUDIT_ACTIVITY_URL || DEFAULT_URL)).replace(/\/+$/, '');
+  const url = serviceUrl(options.url, env);
   const apiKey = options.apiKeyFile
     ? (await readGiven(options.apiKeyFile)).trim()
     : env.AUDIT_ACTIVITY_API_KEY;

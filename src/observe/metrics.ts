@@ -5,6 +5,8 @@ const PREFIX = 'audit_activity_';
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** In place of a path that no route took: raw paths would make a series each. */
 const NO_ROUTE = 'none';
+/** Gauges named as counters are; each is the sum of the metric of that name without its end. */
+const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 const METHODS = ['GET', 'HEAD', 'POST'];
 
 type Prom = typeof import('prom-client');
@@ -27,6 +29,7 @@ export class Metrics {
   private constructor(private readonly prom: Prom) {
     this.registry = new prom.Registry();
     prom.collectDefaultMetrics({ register: this.registry });
+    for (const name of MISNAMED) this.registry.removeSingleMetric(name);
     this.#requests = new prom.Counter({
       name: `${PREFIX}http_requests_total`,
       help: 'Requests by the route that took them.',

@@ -67,14 +67,16 @@ describe('the operator key', () => {
 describe('the service', () => {
   const operatorKey = newKey('operator');
 
-  it('is the one of --url, else AUDIT_ACTIVITY_URL, else the local default', async () => {
+  it('is the one of --url, else AUDIT_ACTIVITY_URL, else on this host, at PORT where that is set', async () => {
     const urlOf = async (options: { url?: string }, env: Record<string, string>) =>
       (await resolveConnection({ ...options, operatorKey }, env)).url;
     const env = { AUDIT_ACTIVITY_URL: 'https://audit.example' };
     expect(await urlOf({ url: 'http://other:1' }, env)).toBe('http://other:1');
     expect(await urlOf({}, env)).toBe('https://audit.example');
     expect(await urlOf({}, {})).toBe('http://127.0.0.1:8080');
-    expect(await urlOf({}, { AUDIT_ACTIVITY_URL: '' })).toBe('http://127.0.0.1:8080');
+    expect(await urlOf({}, { AUDIT_ACTIVITY_URL: '', PORT: '' })).toBe('http://127.0.0.1:8080');
+    expect(await urlOf({}, { PORT: '9000' })).toBe('http://127.0.0.1:9000');
+    expect(await urlOf({}, { ...env, PORT: '9000' })).toBe('https://audit.example');
     expect(await urlOf({ url: 'http://other:1//' }, {})).toBe('http://other:1');
   });
 

@@ -121,7 +121,7 @@ describe.each(ENGINES)('/metrics of a service on %s', (engine) => {
     expect(await sampleOf('source_lag_seconds', labels)).toBeGreaterThan(0);
     expect(await sampleOf('sources')).toBe(1);
     expect(await sampleOf('database_figures_up')).toBe(1);
-    for (const name of ['unfolded_deltas', 'unindexed_hours', 'unindexed_oldest_seconds'])
+    for (const name of ['unfolded_deltas', 'unindexed_segments', 'unindexed_oldest_seconds'])
       expect(await sampleOf(name)).toBeGreaterThanOrEqual(0);
   });
 

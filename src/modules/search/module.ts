@@ -12,7 +12,7 @@ export function searchModule(owner: OwnerDb, isIndexing: boolean): Module {
       : [],
     metrics: (metrics, figures) => {
       metrics.gauge(
-        'unindexed_hours',
+        'unindexed_segments',
         'Hours that searches still read.',
         () => figures()?.unindexedHours ?? null,
       );
