@@ -198,6 +198,20 @@ describe('exploring events', () => {
     ).toBe(0);
   });
 
+  it('says that a filter is too long, and asks nothing', async () => {
+    const filter = `objectName:${'a'.repeat(4_100)}`;
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&filter=${filter}`);
+    await page.getByText('expected at most 4096 characters').waitFor();
+    await page.getByText('Nothing was asked: the filter is not understood').waitFor();
+  });
+
+  it('counts no longer where the service refuses to answer', async () => {
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&search=%22open`);
+    await page.getByRole('alert').filter({ hasText: 'search has a quotation mark' }).waitFor();
+    await page.getByText('Not counted', { exact: true }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+  });
+
   it('shows the groups where the reader looks', async () => {
     await page.getByRole('button', { name: 'Group', exact: true }).click();
     const groups = page.getByRole('region', { name: 'Events by group' });
@@ -216,6 +230,13 @@ describe('exploring events', () => {
     expect(await alert.innerText()).toMatch(/at character 19: expected a field in place of "principal"/);
     expect(await alert.locator('code').innerText()).toBe('objectName:a AND (▸principal:sa');
     expect(new URL(page.url()).searchParams.get('filter')).toBeNull();
+    // The numbers are of the question before: dimmed, and the total is gone.
+    await page.locator('[data-stale]').waitFor();
+    await page.getByText('Not counted', { exact: true }).waitFor();
+    expect(await page.getByText('150 events', { exact: true }).count()).toBe(0);
+    await explore.box.fill('objectName:a');
+    await explore.count(150);
+    expect(await page.locator('[data-stale]').count()).toBe(0);
     await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&filter=%22open`);
     await alert.waitFor();
     expect(await page.getByRole('alert').count()).toBe(1);

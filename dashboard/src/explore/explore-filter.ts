@@ -1,4 +1,5 @@
 import { parseFilter } from '../../../src/event/expression/parse-filter';
+import { LIMITS } from '../../../src/limits';
 import type { HistogramQueryVariables } from '../../generated/operations';
 
 /** What all three answers of a view are of. */
@@ -12,6 +13,9 @@ export interface FilterProblem {
 
 export function problemOf(filter: string): FilterProblem | null {
   if (filter === '') return null;
+  const max = LIMITS.expressionCharsMax;
+  if (filter.length > max)
+    return { problem: `at character ${max + 1}: expected at most ${max} characters`, at: max };
   const parsed = parseFilter(filter);
   return 'problem' in parsed ? parsed : null;
 }

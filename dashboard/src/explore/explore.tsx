@@ -1,5 +1,5 @@
 import { Box, Stack } from '@mantine/core';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { describeError } from '../api/errors';
 import type { Session } from '../api/session';
@@ -30,8 +30,11 @@ export function Explore({ session }: { readonly session: Session }) {
   const [state, change] = useExploreState();
   const [zone] = useTimeZone();
   const [fields, setFields] = useFacetFields();
+  const [isRefused, setIsRefused] = useState(false);
   const data = useExploreData(state, zone, fields);
-  const { filter, problem, events, histogram, facets, refresh, question, isStale } = data;
+  const { filter, problem, events, histogram, facets, refresh, question } = data;
+  // What stands there answers another filter than the one in the box.
+  const isStale = data.isStale || isRefused;
   const coverage = useCoverage(filter);
   const page = events.data?.auditEvents;
   const marks = useFindings(session, page);
@@ -61,6 +64,8 @@ export function Explore({ session }: { readonly session: Session }) {
         zone={zone}
         filter={filter}
         totalCount={totalCount}
+        isCounting={!problem && !isRefused && !events.error}
+        onRefused={setIsRefused}
         refresh={retry}
         isBusy={events.fetching}
         newEvents={newEvents}
@@ -71,7 +76,7 @@ export function Explore({ session }: { readonly session: Session }) {
         hidden={problem !== null}
         className={classes.answer}
         data-stale={isStale || undefined}
-        aria-busy={isStale}
+        aria-busy={data.isStale}
       >
         {!(error && histogram.error) && (
           <HistogramPanel result={histogram} missing={missing} zone={zone} change={change} retry={retry} />

@@ -7,7 +7,7 @@ import { CopyAction } from '../lib/copy-action';
 import { counted } from '../lib/numbers';
 import { formatTime, type TimeZone } from '../lib/time';
 import { AutoRefresh } from './auto-refresh';
-import { type ExploreFilter, problemOf } from './explore-filter';
+import { type ExploreFilter } from './explore-filter';
 import { type ExploreState, formatState } from './explore-state';
 import { ExportButton } from './export-button';
 import { FilterPills } from './filter/filter-pills';
@@ -27,6 +27,10 @@ interface Props {
   readonly filter: ExploreFilter;
   /** Undefined: not known of this question. */
   readonly totalCount: number | undefined;
+  /** Whether it will be known. */
+  readonly isCounting: boolean;
+  /** Told whether the filter that was typed last is not understood. */
+  readonly onRefused: (isRefused: boolean) => void;
   readonly refresh: () => void;
   readonly isBusy: boolean;
   readonly newEvents: NewEvents;
@@ -34,7 +38,8 @@ interface Props {
 
 /** What is shown: range, filter, how much it is, and what can be done with it as a whole. */
 export function FilterBar(props: Props) {
-  const { session, state, change, zone, filter, totalCount, refresh, isBusy, newEvents } = props;
+  const { session, state, change, zone, filter, totalCount, isCounting, onRefused } = props;
+  const { refresh, isBusy, newEvents } = props;
   const [recent, addRecent] = useRecentSearches(session);
   const [{ data }, askSaved] = useQuery({ query: SavedSearchesDocument, requestPolicy: 'network-only' });
   const saved = data?.savedSearches ?? [];
@@ -54,6 +59,7 @@ export function FilterBar(props: Props) {
             ...recent.map((text) => ({ insert: text, label: text, note: 'recent' })),
           ].filter(isFirst)}
           onSearch={search}
+          onRefused={onRefused}
         />
         <Group gap="xs">
           <SavedSearches
@@ -75,9 +81,9 @@ export function FilterBar(props: Props) {
         <Text size="sm" role="status" fw={600}>
           {totalCount !== undefined
             ? counted(totalCount, 'event')
-            : problemOf(state.filter)
-              ? 'Not counted'
-              : 'Counting …'}
+            : isCounting
+              ? 'Counting …'
+              : 'Not counted'}
         </Text>
         {state.around && (
           <Text size="sm">5 minutes to either side of the event of {formatTime(state.around, zone, 3)}</Text>

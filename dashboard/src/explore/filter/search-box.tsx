@@ -14,10 +14,12 @@ interface Props {
   /** Offered while nothing is typed. */
   readonly recent: readonly Suggestion[];
   readonly onSearch: (text: string) => void;
+  /** Told whether the text that stands there was asked for and is not understood. */
+  readonly onRefused: (isRefused: boolean) => void;
 }
 
 /** One line for any question: it completes names and values, and shows where it does not understand. */
-export function SearchBox({ value, filter, recent, onSearch }: Props) {
+export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props) {
   const [text, setText] = useState(value);
   const [caret, setCaret] = useState(value.length);
   const [problem, setProblem] = useState<FilterProblem | null>(null);
@@ -27,6 +29,9 @@ export function SearchBox({ value, filter, recent, onSearch }: Props) {
     setText(value);
     setProblem(problemOf(value));
   }, [value]);
+
+  const isRefused = problem !== null;
+  useEffect(() => onRefused(isRefused), [onRefused, isRefused]);
 
   const isOpen = combobox.dropdownOpened;
   const typed = isOpen ? typedAt(text, caret) : null;
@@ -78,7 +83,7 @@ export function SearchBox({ value, filter, recent, onSearch }: Props) {
               autoComplete="off"
               value={text}
               maxLength={LIMITS.expressionCharsMax}
-              error={problem !== null}
+              error={isRefused}
               aria-describedby={problem ? 'filter-problem' : undefined}
               onChange={({ currentTarget }) =>
                 edit(currentTarget.value, currentTarget.selectionStart ?? currentTarget.value.length)
