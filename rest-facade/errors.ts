@@ -22,7 +22,11 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
 function sendError(response: Response, error: DomainError): void {
   if (error.retryAfterSeconds) response.set('Retry-After', String(error.retryAfterSeconds));
   const { status } = ERRORS[error.code];
-  response.status(status).json(restRefusal(error, response.locals.requestId));
+  // Caches keep a 404, 405, 410 and 414 by themselves.
+  response
+    .set('Cache-Control', 'no-store')
+    .status(status)
+    .json(restRefusal(error, response.locals.requestId));
 }
 
 /** A path the router could not decode. */

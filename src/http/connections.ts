@@ -119,6 +119,7 @@ function rawAnswer(refused: DomainError, requestId: string): string {
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
     'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
     'Connection: close',
     '',
     body,

@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { DomainError } from '../errors';
 
 /**
  * Healthy; Degraded: answers, but without the shared rate limits, the replica or a node of the distributed database it is
@@ -55,11 +56,16 @@ export function shared<T>(ask: () => Promise<T>): () => Promise<T> {
  */
 export function createProbes(isReady: () => Promise<boolean>): Router {
   const router = Router({ caseSensitive: true });
-  const probe = (path: string, ask: () => Promise<Probe>) =>
+  const probe = (path: string, ask: () => Promise<Probe>) => {
     router.get(path, async (_request, response) => {
       const said = await ask();
       response.set('Cache-Control', 'no-store').status(PROBE_STATUS[said]).type('text/plain').send(said);
     });
+    router.all(path, (_request, response) => {
+      response.set('Allow', 'GET, HEAD');
+      throw new DomainError('method_not_allowed', { public: 'Only GET is allowed here.' });
+    });
+  };
   probe('/livez', async () => 'live');
   probe('/readyz', async () => ((await isReady()) ? 'ready' : 'not ready'));
   return router;

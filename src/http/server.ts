@@ -161,5 +161,8 @@ const refuse =
     if (response.headersSent) return void response.destroy();
     if (refused.retryAfterSeconds) response.set('Retry-After', String(refused.retryAfterSeconds));
     const { status } = ERRORS[refused.code];
-    response.status(status).json(refusalAt(request.path, refused, requestId));
+    response
+      .set('Cache-Control', 'no-store')
+      .status(status)
+      .json(refusalAt(request.path, refused, requestId));
   };

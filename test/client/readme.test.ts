@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -78,5 +80,25 @@ describe.each(ONE_ENGINE)('what documents tell a collector to run, with a servic
     await sequenced(acme, 38);
     const late = await collect();
     expect(late.map((line) => JSON.parse(line).eventTime.slice(0, 10))).toEqual(Array(8).fill('2026-01-01'));
+  });
+
+  it('asks again, by the collector in Python, where an answer breaks off', async () => {
+    const [collector = ''] = await blocksOf('docs/collect.md', 'python');
+    const script = path.join(folder, 'collect-again.py');
+    await writeFile(script, collector);
+    const state = await mkdtemp(path.join(folder, 'state-'));
+    let calls = 0;
+    const server = http.createServer((_request, response) => {
+      const isBroken = calls++ === 0;
+      const headers = { 'X-Next-Cursor': `c${calls}`, 'X-Caught-Up': 'true', 'Content-Length': '9' };
+      response.writeHead(200, headers).write(isBroken ? '{"a"' : '{"a": 1}\n', () => response.destroy());
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    const place = { ...env(state), BASE_URL: `http://127.0.0.1:${port}` };
+    const { stdout } = await run('python3', [script], { env: place });
+    server.close();
+    expect([stdout, calls]).toEqual(['{"a": 1}\n', 2]);
+    expect(await readFile(path.join(state, 'cursor'), 'utf8')).toBe('c2');
   });
 });

@@ -1,3 +1,4 @@
+import { expectError } from '../rest/support/operations';
 import { createTestDatabase, describeOnPostgres, ONE_ENGINE } from '../support/engines';
 import { TcpProxy } from '../support/tcp-proxy';
 import { until } from '../support/until';
@@ -13,6 +14,14 @@ describe.each(ONE_ENGINE)('/livez and /readyz on %s', (engine) => {
     expect([status, text]).toEqual([200, 'ready']);
     expect(headers.get('Content-Type')).toMatch(/^text\/plain\b/);
     expect(headers.get('Cache-Control')).toBe('no-store');
+  });
+
+  it.each(['POST', 'OPTIONS', 'DELETE'])('take no %s', async (method) => {
+    for (const path of ['/livez', '/readyz']) {
+      const answer = await at.world.fetch(path, { method });
+      expectError(answer, 405, 'method_not_allowed');
+      expect(answer.headers.get('Allow')).toBe('GET, HEAD');
+    }
   });
 });
 

@@ -43,4 +43,5 @@ export function expectError(answer: Answer, status: number, code: string): void 
     },
   });
   expect(answer.headers.get('Content-Type')).toMatch(/^application\/json\b/);
+  expect(answer.headers.get('Cache-Control')).toBe('no-store');
 }
