@@ -8,22 +8,30 @@ interface Pending {
   readonly entry: Entry;
   /** Milliseconds of the clock; null: by events alone. */
   readonly due: number | null;
+  /** Any server instance tells its time, not only the one of its last event. */
+  readonly byAny?: boolean;
 }
 interface Waiting {
   pending: Pending[];
   /** When what makes it harmless last happened. */
   seen: number[];
+  /** Of the group that stands for the whole log: the latest event time so far. */
+  latest?: number;
 }
 
 /** What a group may have of each. */
 const SEEN_MAX = 8;
 const ENTRIES = 2 * SEEN_MAX;
+/** Key of the group that stands for the whole log, where groups are of several server instances. */
+const WHOLE_LOG = '\u0002';
+const INSTANCE = 'serverInstanceName';
 
 /** The nodes of an engine that wait for something not to happen, and what of them is over. */
 export class Absences {
   /** What waits for an event of a server instance that is late enough. */
   readonly #looks = new Map<string, Set<() => void>>();
-  readonly #nodes: { tick(): void; dues(): readonly number[]; watchAll(): void }[] = [];
+  readonly #anyLooks = new Set<() => void>();
+  readonly #nodes: { see(): void; tick(): void; dues(): readonly number[]; watchAll(): void }[] = [];
 
   get isWatching(): boolean {
     return this.#nodes.length > 0;
@@ -31,9 +39,10 @@ export class Absences {
 
   /** What an event tells to be over. @param instance of the event, folded */
   see(instance: string): void {
-    if (this.#looks.size === 0) return;
+    for (const node of this.#nodes) node.see();
     const looks = this.#looks.get(instance);
     if (looks) for (const look of [...looks]) look();
+    if (this.#anyLooks.size > 0) for (const look of [...this.#anyLooks]) look();
   }
 
   /** What the clock tells to be over. */
@@ -57,9 +66,14 @@ export class Absences {
       bySize(ENTRIES),
       ({ pending, seen }) => pending.length + seen.length + 1,
     );
-    place.sweep(store, node.within, ({ pending, seen }) =>
-      Math.max(0, ...seen, ...pending.map(({ entry }) => entry.l)),
+    place.sweep(store, node.within, ({ pending, seen, latest = 0 }) =>
+      Math.max(latest, ...seen, ...pending.map(({ entry }) => entry.l)),
     );
+    const isOfInstances = !node.groupBy.some(({ name, ofChild }) =>
+      [name, ofChild[0]?.field?.name].includes(INSTANCE),
+    );
+    const touchLog = (position: number) =>
+      store.touch(WHOLE_LOG, {}, position, (): Waiting => ({ pending: [], seen: [], latest: 0 })).body;
     /** Tells of what is over in a group. */
     const settle = (key: string, over: (pending: Pending) => boolean) => {
       const group = store.peek(key);
@@ -71,7 +85,8 @@ export class Absences {
       for (const { entry } of told) up(entry, group.values, moment.position, null);
     };
     const watch = (key: string, pending: Pending) => {
-      const forget = this.#watch(foldCase(pending.entry.i.at(-1) ?? ''), () => {
+      const instance = pending.byAny ? null : foldCase(pending.entry.i.at(-1) ?? '');
+      const forget = this.#watch(instance, () => {
         if (!store.peek(key)?.body.pending.includes(pending)) return forget();
         if (pending.entry.l + node.within >= moment.at) return;
         forget();
@@ -79,6 +94,13 @@ export class Absences {
       });
     };
     this.#nodes.push({
+      see: () => {
+        if (!isOfInstances) return;
+        const log = store.peek(WHOLE_LOG)?.body ?? touchLog(moment.position);
+        if ((log.latest ?? 0) >= moment.at) return;
+        log.latest = moment.at;
+        store.markDirty(WHOLE_LOG);
+      },
       tick: () => {
         for (const { key } of store.all()) settle(key, ({ due }) => due !== null && due <= moment.nowMs);
       },
@@ -94,6 +116,8 @@ export class Absences {
     return (hit, child, position) => {
       const { key, values } = groupOf(hit, child);
       const { body } = store.touch(key, values, position, (): Waiting => ({ pending: [], seen: [] }));
+      // What comes so late that its time is over elsewhere has to wait for its own server.
+      const byAny = isOfInstances && (touchLog(position).latest ?? 0) <= hit.entry.l + node.within;
       if (child === 1) {
         body.seen = [...body.seen, hit.entry.l].sort((a, b) => a - b).slice(-SEEN_MAX);
         body.pending = body.pending.filter(({ entry }) => !makesHarmless(hit.entry.l, entry));
@@ -101,14 +125,18 @@ export class Absences {
       }
       if (body.seen.some((at) => makesHarmless(at, hit.entry))) return;
       const due = node.clockMs === null ? null : moment.nowMs + node.clockMs;
-      const pending = { entry: hit.entry, due };
+      const pending = { entry: hit.entry, due, ...(byAny && { byAny }) };
       body.pending = [...body.pending, pending].slice(-SEEN_MAX);
       watch(key, pending);
     };
   }
 
-  /** Looks at each event of a server instance. @returns how to stop that */
-  #watch(instance: string, look: () => void): () => void {
+  /** Looks at each event of a server instance. @param instance null: of any @returns how to stop that */
+  #watch(instance: string | null, look: () => void): () => void {
+    if (instance === null) {
+      this.#anyLooks.add(look);
+      return () => this.#anyLooks.delete(look);
+    }
     const looks = this.#looks.get(instance) ?? new Set();
     this.#looks.set(instance, looks);
     looks.add(look);

@@ -1,5 +1,6 @@
 import { Absences } from './absence';
 import { type DetectionEvent, foldCase, textOf } from './event';
+import { codeOf } from './event-values';
 import { type Finding, findingIdOf } from './finding';
 import { GroupStore, type StateRow, type Tally } from './group-store';
 import { type GroupValues, groupedValue, groupKey, type Hit, hitOf } from './hit';
@@ -172,7 +173,7 @@ export class Engine {
     const action = event.fields.actionId ?? '';
     const known = this.#lists.get(action);
     if (known) return known;
-    const folded = foldCase(action);
+    const folded = foldCase(codeOf(action));
     const list = this.#leaves.filter(({ matcher }) => matcher.actions?.has(folded) ?? true);
     if (this.#lists.size < LISTS_MAX) this.#lists.set(action, list);
     return list;

@@ -1,14 +1,9 @@
 import { AUDIT_EVENT_FIELDS, type FieldName, toCamelCase, toSnakeCase } from '../event/fields';
 import { FILTERS } from '../event/filters';
 import { type DetectionEvent, type FieldSlot, NO_SLOT, type Value } from './event';
+import { clientOf, codeOf, loginOf, roleMemberOf } from './event-values';
+import { plainStatement } from './plain-statement';
 import { windowsView } from './windows-view';
-
-/** `[CLIENT: 10.1.2.3]` in the text of a failed login, where the record has no address of its own. */
-const CLIENT = /\[CLIENT: ([^\]<>]+)\]/;
-
-function clientIpOf({ fields }: DetectionEvent): Value {
-  return fields.clientIp || CLIENT.exec(fields.statement ?? '')?.[1];
-}
 
 const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readonly Value[]>> = {
   ...Object.fromEntries(
@@ -17,7 +12,12 @@ const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readon
       (event: DetectionEvent) => event.fields[name as FieldName],
     ]),
   ),
-  clientIp: clientIpOf,
+  actionId: ({ fields }) => codeOf(fields.actionId),
+  clientIp: clientOf,
+  serverPrincipalName: loginOf,
+  /** What records have no column for. */
+  plainStatement: ({ fields }) => plainStatement(fields.statement ?? ''),
+  roleMember: roleMemberOf,
   ...windowsView.fields,
 };
 
@@ -54,6 +54,7 @@ const known = new Map<string, FieldSlot>(
 );
 
 function additional(key: string) {
+  if (key === 'classType') return (event: DetectionEvent): Value => codeOf(event.additional[key]);
   return (event: DetectionEvent): Value => event.additional[key];
 }
 

@@ -1,4 +1,5 @@
 import { foldCase, textOf } from './event';
+import { loginOf } from './event-values';
 import type { Grouping } from './rule';
 import { Seen } from './seen';
 
@@ -38,7 +39,7 @@ export interface Hit {
 
 export function hitOf(seen: Seen): Hit {
   const { recordId, at, fields } = seen.event;
-  const { serverPrincipalName: login, serverInstanceName: instance } = fields;
+  const [login, instance] = [loginOf(seen.event), fields.serverInstanceName];
   return {
     entry: { f: at, l: at, r: [recordId], n: 1, p: login ? [login] : [], i: instance ? [instance] : [] },
     seen,

@@ -1,5 +1,6 @@
 import { AUDIT_EVENT_FIELDS, toCamelCase } from '../event/fields';
 import type { DetectionEvent, Value } from './event';
+import { isFailedLogin } from './event-values';
 
 /**
  * Public rules for SQL Server are written for the Windows application log, where SQL Server renders an audit record as
@@ -10,9 +11,6 @@ import type { DetectionEvent, Value } from './event';
 const AUDIT_EVENT_ID = 33205;
 const FAILED_LOGIN_ID = 18456;
 const OPTION_CHANGED_ID = 15457;
-export const FAILED_LOGIN_ACTIONS = ['LGIF', 'DBAF'];
-
-const isFailedLogin = ({ fields }: DetectionEvent) => FAILED_LOGIN_ACTIONS.includes(fields.actionId ?? '');
 
 /** In the order in which SQL Server writes them. */
 const LINES = [

@@ -2,11 +2,11 @@ import { BlockList, isIP } from 'node:net';
 import { RE2JS } from 're2js';
 import { AUDIT_EVENT_FIELDS } from '../../event/fields';
 import { type FieldSlot, foldCase, textOf } from '../event';
+import { FAILED_LOGIN_ACTIONS } from '../event-values';
 import { fieldSlot } from '../field-names';
 import { ANY, type Glob, globTest, isSlow, parseGlob, slowText } from '../glob';
 import { anyOf, type Matcher } from '../matcher';
 import type { Seen } from '../seen';
-import { FAILED_LOGIN_ACTIONS } from '../windows-view';
 import type { Node, Scalar } from './node';
 import { type Problems, short } from './problem';
 
@@ -280,4 +280,4 @@ function fieldrefTest(
 
 export const unknownField = (name: string): string =>
   `events have no field ${short(name)}: the fields are those of the API, additional.*, the columns of ` +
-  'sys.fn_get_audit_file, and Provider_Name, EventID, Data, Channel and Computer';
+  'sys.fn_get_audit_file, plainStatement and roleMember, and Provider_Name, EventID, Data, Channel and Computer';
