@@ -11,6 +11,7 @@ import { isFailedLogin } from './event-values';
 const AUDIT_EVENT_ID = 33205;
 const FAILED_LOGIN_ID = 18456;
 const OPTION_CHANGED_ID = 15457;
+export const EVENT_IDS = [AUDIT_EVENT_ID, FAILED_LOGIN_ID, OPTION_CHANGED_ID].map(String);
 
 /** In the order in which SQL Server writes them. */
 const LINES = [

@@ -174,6 +174,7 @@ describe('selections', () => {
     ['1 of them and not c', 1],
     ['not 1 of c*', 1],
     ['_hidden', 1],
+    ['größe', 1],
   ])('condition %s: %i', (condition, count) => {
     const source = rule(`  a:
     objectName: orders
@@ -184,6 +185,8 @@ describe('selections', () => {
   c:
     actionId: DL
   _hidden:
+    schemaName: dbo
+  größe:
     schemaName: dbo
   condition: ${condition}
 `);
@@ -201,6 +204,11 @@ describe('YAML as people write it', () => {
     ['flow lists', "  s:\n    objectName: ['x',\n      'orders',]\n  condition: s\n"],
     ['folded texts', '  s:\n    objectName: >-\n      orders\n  condition: |\n    s\n'],
     ['comments', "  s: # here\n    # there\n    objectName: 'orders' # 'x'\n  condition: s\n"],
+    ['an EventID that no event has, among others', '  s:\n    EventID: [17135, 33205]\n  condition: s\n'],
+    [
+      'a selection of another event',
+      '  s1:\n    EventID: 17135\n  s2:\n    objectName: orders\n  condition: 1 of s*\n',
+    ],
     ['the end of a document', '  s:\n    objectName: orders\n  condition: s\n...\n'],
     ['a document with nothing', '  s:\n    objectName: orders\n  condition: s\n---\n'],
   ])('is taken: %s', (_, detection) => {
@@ -367,6 +375,19 @@ describe('what is not supported', () => {
     [rule('  s:\n    objectName: x\n  condition: (s\n'), '8: condition: a parenthesis is not closed'],
     [rule('  s:\n    objectName: x\n  timeframe: 5m\n  condition: s\n'), '8: timeframe is not supported'],
     [rule('  s:\n    clientIp|cidr: 10.0.0.0/99\n  condition: s\n'), '7: cidr takes a network'],
+    [
+      rule('  s:\n    objectName: x\n  timeframe: 5m\n  condition: s | count() by Data > 5\n'),
+      '8: timeframe is not supported: write a correlation\n9: aggregations behind | are not supported',
+    ],
+    [
+      rule('  s:\n    EventID: 17135\n  condition: s\n'),
+      '7: no event has this EventID: there are 33205, 18456',
+    ],
+    [
+      rule('  s:\n    EventID: 33205\n  condition: s\ncorrelation:\n  type: event_count\n'),
+      '5: a document has only one of filter, correlation, detection',
+    ],
+    [`${HEAD}filter:\n  rules: any\n  s:\n    objectName: x\n`, '5: filter must have a condition'],
     [HEAD.replace('windows', 'linux'), '1: a document must have detection'],
     [
       rule('  s:\n    objectName: x\n  condition: s\n').replace('windows', 'linux'),

@@ -1,7 +1,7 @@
 import { allOf, anyOf, type Matcher, not } from '../matcher';
 import { type Problems, short } from './problem';
 
-const TOKEN = /\s*(\(|\)|\||[\w*?.-]+|\S)/gy;
+const TOKEN = /\s*([()|]|[^\s()|]+)/gy;
 const DEPTH_MAX = 50;
 const TOKENS_MAX = 1_000;
 

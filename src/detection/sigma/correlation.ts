@@ -57,7 +57,10 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
         : parseSpan(spanText);
   const needsSpan = type !== 'unseen';
   if (needsSpan && (within === null || within <= 0 || within > TIMESPAN_MAX_US))
-    return problems.add(at('timespan'), 'timespan must be a number and s, m, h, d or w, of at most 30 days');
+    return problems.add(
+      at('timespan'),
+      'timespan must be a number and s, m, h, d, w or M, of at most 30 days',
+    );
   if (groupBy.some((one) => one === null)) return null;
   const common = { children, groupBy: groupBy as Grouping[], within: within ?? 0 };
   switch (type) {
@@ -87,7 +90,7 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
       const clock = textAt(map, 'clock');
       const clockUs = clock === null ? null : parseSpan(clock);
       if (clock !== null && clockUs === null)
-        return problems.add(at('clock'), 'clock must be a number and s, m, h, d or w');
+        return problems.add(at('clock'), 'clock must be a number and s, m, h, d, w or M');
       return { kind: type, ...common, clockMs: clockUs === null ? null : clockUs / US_PER_MS };
     }
     case 'unseen': {
@@ -116,8 +119,11 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
   }
 }
 
-const SPAN = /^(\d{1,6})(s|m|h|d|w)$/;
-const UNITS: Readonly<Record<string, number>> = { s: 1e6, m: 60e6, h: 3_600e6, d: 86_400e6, w: 7 * 86_400e6 };
+const SPAN = /^(\d{1,6})(s|m|h|d|w|M)$/;
+const DAY_US = 86_400e6;
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ s: 1e6, m: 60e6, h: 3_600e6, d: DAY_US, w: 7 * DAY_US, M: 30 * DAY_US },
+};
 
 /** Microseconds of `15m`; null: it is none. */
 export function parseSpan(text: string): number | null {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isUuid } from '../../event/uuid';
 import { anyOf, type Matcher } from '../matcher';
 import type { RuleAbout, RuleTest, Severity } from '../rule';
+import { EVENT_IDS } from '../windows-view';
 import { parseCondition } from './condition';
 import { type Logsource, logsourceAt, ruleLogsource } from './logsource';
 import { type Entry, entryOf, type MapNode, type Node, plain, textAt, textsAt } from './node';
@@ -53,6 +54,7 @@ interface OwnPart {
 }
 
 const OWN = 'x-audit-activity';
+const KINDS = ['filter', 'correlation', 'detection'];
 /** In place of a detection: alerts of this rule are about the trail itself, not about events. */
 const TRAIL_HEALTH = 'trail-health';
 export const NO_TITLE = 'a rule must have a title';
@@ -63,6 +65,8 @@ const DEDUP_MAX = 7 * 24 * 60;
 export function parseDocument(root: MapNode, problems: Problems): SigmaDocument | null {
   const action = entryOf(root, 'action');
   if (action) return problems.add(action.line, 'action (collections of the first Sigma) is not supported');
+  const [, another] = KINDS.flatMap((kind) => entryOf(root, kind) ?? []);
+  if (another) return problems.add(another.line, `a document has only one of ${KINDS.join(', ')}`);
   const filter = entryOf(root, 'filter');
   if (filter) return parseFilter(root, filter, problems);
   const described = parseDescribed(root, problems);
@@ -79,7 +83,10 @@ export function parseDocument(root: MapNode, problems: Problems): SigmaDocument 
   if (detection.value.kind === 'scalar' && detection.value.value === TRAIL_HEALTH)
     return { kind: 'event', ...described, logsource, matcher: never, cost: 0 };
   const before = problems.cost;
+  problems.strangeId = null;
   const matcher = detectionTest(detection, problems);
+  if (matcher?.actions?.size === 0 && problems.strangeId !== null)
+    problems.add(problems.strangeId, `no event has this EventID: there are ${EVENT_IDS.join(', ')}`);
   return { kind: 'event', ...described, logsource, matcher, cost: problems.cost - before };
 }
 
@@ -169,21 +176,23 @@ function testsOf(own: MapNode, problems: Problems): RuleTest[] {
   });
 }
 
+const NO_SELECTIONS = ['condition', 'timeframe'];
+
 /** Selections and condition of `detection`, or of a filter. */
 function detectionTest(
-  { value, line }: Entry,
+  { key, value, line }: Entry,
   problems: Problems,
   skip: readonly string[] = [],
 ): Matcher | null {
-  if (value.kind !== 'map') return problems.add(line, 'detection must be a map');
+  if (value.kind !== 'map') return problems.add(line, `${key} must be a map`);
   const condition = entryOf(value, 'condition');
-  if (!condition) return problems.add(line, 'detection must have a condition');
+  if (!condition) return problems.add(line, `${key} must have a condition`);
   const timeframe = entryOf(value, 'timeframe');
-  if (timeframe) return problems.add(timeframe.line, 'timeframe is not supported: write a correlation');
+  if (timeframe) problems.add(timeframe.line, 'timeframe is not supported: write a correlation');
   const selections = new Map<string, Matcher>();
   let isSound = true;
   for (const entry of value.entries) {
-    if (entry.key === 'condition' || skip.includes(entry.key)) continue;
+    if (NO_SELECTIONS.includes(entry.key) || skip.includes(entry.key)) continue;
     const test = selectionTest(entry.value, problems);
     if (test) selections.set(entry.key, test);
     else isSound = false;

@@ -14,6 +14,8 @@ export class Problems {
   states = 0;
   /** Of all that was read so far, as of `Rule`. */
   cost = 0;
+  /** Where the document that is being read first names an EventID that no event has. */
+  strangeId: number | null = null;
 
   get isFull(): boolean {
     return this.found.length >= PROBLEMS_MAX;

@@ -7,6 +7,7 @@ import { fieldSlot } from '../field-names';
 import { ANY, type Glob, globTest, isSlow, parseGlob, slowText } from '../glob';
 import { anyOf, type Matcher } from '../matcher';
 import type { Seen } from '../seen';
+import { EVENT_IDS } from '../windows-view';
 import type { Node, Scalar } from './node';
 import { type Problems, short } from './problem';
 
@@ -130,15 +131,24 @@ function textTest(
     for (const text of seen.folded(field)) if (test(text)) return true;
     return false;
   };
-  return { test: matches, actions: actionsOf(field, glob) };
+  return { test: matches, actions: actionsOf(field, glob, line, problems) };
 }
 
 /** What the index of actions learns from a test. */
-function actionsOf({ name }: FieldSlot, glob: Glob): ReadonlySet<string> | null {
+function actionsOf(
+  { name }: FieldSlot,
+  glob: Glob,
+  line: number,
+  problems: Problems,
+): ReadonlySet<string> | null {
   const [only] = glob;
   if (glob.length !== 1 || typeof only !== 'string') return null;
   if (name === 'actionId') return new Set([only]);
   if (name === 'EventID' && only === '18456') return new Set(FAILED_LOGIN_ACTIONS.map(foldCase));
+  if (name === 'EventID' && !EVENT_IDS.includes(only)) {
+    problems.strangeId ??= line;
+    return new Set();
+  }
   return null;
 }
 
