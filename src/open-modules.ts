@@ -37,8 +37,17 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   const { database, readSide } = storage;
   const { prisma, background: owner, ask, askOwner } = database;
   const { form } = readSide;
-  const { keys, tenants, authenticator, fairShare, answers, waitingPlaces, accessLog, accessEntries } =
-    callers;
+  const {
+    keys,
+    tenants,
+    authenticator,
+    fairShare,
+    changes,
+    answers,
+    waitingPlaces,
+    accessLog,
+    accessEntries,
+  } = callers;
   const operatorKeyFile = await ensureOperatorKey(config.dataDir, keys, log);
   const evidence = await openEvidence({ config, owner, ask, form, tenants, log });
   const ingest = await openIngest({ database, owner, form, checkpointKey: evidence.checkpointKey, nowMs });
@@ -55,7 +64,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
     detectionModule({
-      ...{ prisma, owner, tenants, signal, ask, askOwner, form, nowMs, log },
+      ...{ prisma, owner, tenants, signal, ask, askOwner, form, changes, nowMs, log },
       ...{ send: destinations.sendMessage, mail: config.mail, stoppedLogs: evidence.stoppedLogs },
     }),
     exploreModule(database, form, fairShare),

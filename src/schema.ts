@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
+import type { FairShare } from './caller/rate-limit/fair-share';
 import type { AnswerBytes } from './caller/rate-limit/holdings';
 import {
   type AccessNotes,
@@ -9,6 +10,7 @@ import {
   boundEveryAnswer,
   logEveryAccess,
 } from './graphql/access';
+import { boundEveryChange } from './graphql/change-turns';
 import { AccessLogResolver } from './modules/access-log/access-log.resolver';
 import { AuditEventResolver } from './modules/activity/audit-event.resolver';
 import { DestinationResolver } from './modules/destinations/destination.resolver';
@@ -34,6 +36,8 @@ interface SchemaParts extends AccessNotes {
   /** One instance of each class of `RESOLVERS`. */
   readonly resolvers: readonly object[];
   readonly answers: AnswerBytes;
+  /** Turns of changes. */
+  readonly changes: Pick<FairShare, 'run'>;
 }
 
 /** All that answer root fields. */
@@ -64,7 +68,7 @@ export const RESOLVERS = [
  * The internal schema: the one list of its resolvers.
  * @throws Error when a resolver has no instance, or a root field no access rule
  */
-export function createSchema({ resolvers, answers, accessLog, nowMs }: SchemaParts): GraphQLSchema {
+export function createSchema({ resolvers, answers, changes, accessLog, nowMs }: SchemaParts): GraphQLSchema {
   const instances = new Map<unknown, object>(resolvers.map((resolver) => [resolver.constructor, resolver]));
   for (const { name } of RESOLVERS.filter((resolver) => !instances.has(resolver)))
     throw new Error(`${name} has no instance`);
@@ -74,6 +78,7 @@ export function createSchema({ resolvers, answers, accessLog, nowMs }: SchemaPar
   const schema = build(instances.get.bind(instances));
   assertEveryRootFieldHasRule(schema);
   boundEveryAnswer(schema, answers);
+  boundEveryChange(schema, changes);
   logEveryAccess(schema, { accessLog, nowMs });
   return schema;
 }

@@ -55,7 +55,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     ...{ config, log, storage, callers, inFlight, nowMs, signal: stopping.signal },
   });
   const { modules, ingest, tail, operatorKeyFile, beginExport } = opened;
-  const { answers, accessLog } = callers;
+  const { answers, changes, accessLog } = callers;
   const all = <T>(part: (one: Module) => readonly T[] | undefined) =>
     modules.flatMap((one) => part(one) ?? []);
 
@@ -67,7 +67,13 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     : null;
   const server = await createEntrances({
     ...{ config, callers, inFlight, tracing, log },
-    schema: createSchema({ resolvers: all(({ resolvers }) => resolvers), answers, accessLog, nowMs }),
+    schema: createSchema({
+      resolvers: all(({ resolvers }) => resolvers),
+      answers,
+      changes,
+      accessLog,
+      nowMs,
+    }),
     agents: ingest.agents,
     beginExport,
     tail: { ...tail, stopping: stopping.signal },

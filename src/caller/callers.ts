@@ -9,7 +9,7 @@ import { PostgresAccessLogStore } from './access-log.store';
 import { Authenticator } from './authenticate';
 import { type AcceptCall, callAccepter } from './call';
 import { PostgresKeyStore } from './key.store';
-import { FairShare, sharesOf } from './rate-limit/fair-share';
+import { CHANGE_SHARES, FairShare, sharesOf } from './rate-limit/fair-share';
 import { AnswerBytes } from './rate-limit/holdings';
 import { type Limiter, RedisLimiter, SlidingLog } from './rate-limit/limiter';
 import { RedisLink } from './rate-limit/redis-link';
@@ -29,6 +29,8 @@ export interface Callers extends Module {
   readonly limiter: Limiter;
   readonly waitingPlaces: WaitingPlaces;
   readonly fairShare: FairShare;
+  /** Turns of changes. */
+  readonly changes: FairShare;
   readonly answers: AnswerBytes;
   readonly acceptCall: AcceptCall;
   /** Hears from other instances that keys have changed. */
@@ -56,6 +58,7 @@ export async function openCallers(parts: {
   return {
     ...{ accessEntries, accessLog, keys, authenticator, sessions, limiter, waitingPlaces, fairShare },
     tenants: new PostgresTenantStore(prisma),
+    changes: new FairShare(CHANGE_SHARES, 'changes or lists of rules'),
     answers: new AnswerBytes(),
     acceptCall: callAccepter({ authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs }),
     listen: () =>

@@ -144,7 +144,7 @@ const bounded =
   };
 
 /** GraphQL answers with 200 whatever its fields refuse; who is to wait is told so by the status. */
-function refuse(error: unknown): never {
+export function refuse(error: unknown): never {
   if (error instanceof DomainError && error.retryAfterSeconds) {
     const headers = new Map([['retry-after', String(error.retryAfterSeconds)]]);
     Object.assign(error, { extensions: { http: { status: ERRORS[error.code].status, headers } } });

@@ -6,7 +6,7 @@ import { createFacade } from '../../rest-facade/app';
 import { Authenticator } from '../../src/caller/authenticate';
 import type { AcceptCall } from '../../src/caller/call';
 import type { Principal } from '../../src/caller/principal';
-import { FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
+import { CHANGE_SHARES, FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
 import { AnswerBytes } from '../../src/caller/rate-limit/holdings';
 import { tenantSet } from '../../src/caller/tenant-set';
 import { createGraphqlRouter } from '../../src/graphql/server';
@@ -100,6 +100,7 @@ export async function openFakeService(behind: Behind) {
   const schema = createSchema({
     resolvers: resolversOf(behind, writer),
     answers: new AnswerBytes(),
+    changes: new FairShare(CHANGE_SHARES),
     accessLog: { note: () => {} },
     nowMs: Date.now,
   });

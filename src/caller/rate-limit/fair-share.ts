@@ -19,6 +19,12 @@ export function sharesOf(connections: number): Shares {
   };
 }
 
+/**
+ * Of changes that tenants make, and of lists of rules: one after the other of a tenant, which costs nothing where they are
+ * quick. Most wait for a row of the tenant, and hold a connection meanwhile.
+ */
+export const CHANGE_SHARES: Shares = { inAll: 3, perTenant: 1, perKey: 1 };
+
 /** Who wants a turn. */
 export interface Asker {
   /** A key or a person, see `holderOf`. */
@@ -43,7 +49,11 @@ export class FairShare {
   readonly #running = new Set<Asker>();
   readonly #refused: Record<Share, number> = { key: 0, tenant: 0, all: 0 };
 
-  constructor(private readonly shares: Shares) {}
+  /** @param what is run, in the plural: for those who are refused */
+  constructor(
+    private readonly shares: Shares,
+    private readonly what = 'searches, counts or exports',
+  ) {}
 
   /** For metrics. */
   get figures() {
@@ -118,7 +128,7 @@ export class FairShare {
   #refusal(share: Share, { holder, tenants }: Asker): DomainError {
     this.#refused[share]++;
     return new DomainError('service_unavailable', {
-      public: TEXTS[share],
+      public: textOf(share, this.what),
       internal: { share, holder, tenants: tenants.slice(0, TENANTS_LOGGED_MAX) },
       retryAfterSeconds: LIMITS.longStatementWaitMs / 1000,
     });
@@ -126,12 +136,12 @@ export class FairShare {
 }
 
 const TENANTS_LOGGED_MAX = 20;
-const TEXTS: Readonly<Record<Share, string>> = {
-  key: 'This key has as many searches, counts or exports running as a key may have. Ask one after the other.',
-  tenant:
-    'Keys of your tenant have as many searches, counts or exports running as may run at once. Try again shortly.',
-  all: 'As many searches, counts and exports are running as may run at once. Try again shortly.',
-};
+const textOf = (share: Share, what: string): string =>
+  ({
+    key: `This key has as many ${what} running as a key may have. Ask one after the other.`,
+    tenant: `Keys of your tenant have as many ${what} running as may run at once. Try again shortly.`,
+    all: `As many ${what} are running as may run at once. Try again shortly.`,
+  })[share];
 
 /** How many turns are taken, of each key and tenant. */
 class InUse {

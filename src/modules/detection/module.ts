@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { AskRows, OwnerDb, ServiceDb } from '../../database/clients';
 import { openHost } from '../../detection/thread-host';
@@ -41,6 +42,7 @@ export function detectionModule(parts: {
   readonly ask: AskRows;
   readonly askOwner: AskRows;
   readonly form: TenantForm;
+  readonly changes: Pick<FairShare, 'run'>;
   readonly nowMs: () => number;
   readonly log: Logger;
   /** Hands a message to a destination. */
@@ -92,7 +94,7 @@ export function detectionModule(parts: {
       new SuppressionResolver(alerts, callTenants),
       new AlertCountsResolver(new AlertCounts(ask)),
       new AlertWorkResolver({ reader, alerts, tenants: callTenants, nowMs }),
-      new RuleResolver({ rules, backtests: tests, tenants: callTenants }),
+      new RuleResolver({ rules, backtests: tests, tenants: callTenants, changes: parts.changes }),
     ],
     metrics: declareMetrics(tally),
     stop: async () => {

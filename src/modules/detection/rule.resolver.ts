@@ -1,7 +1,9 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
+import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { Access } from '../../graphql/access';
+import { inTurn } from '../../graphql/change-turns';
 import { objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
 import type { BacktestStore } from './backtest.store';
@@ -30,6 +32,7 @@ export class RuleResolver {
       readonly rules: RuleStore;
       readonly backtests: BacktestStore;
       readonly tenants: CallTenants;
+      readonly changes: Pick<FairShare, 'run'>;
     },
   ) {}
 
@@ -38,7 +41,9 @@ export class RuleResolver {
   })
   @Access(READ_ALERTS)
   async detectionRules(@Arg('tenantId', text) tenantId: string, @Ctx() call: Call) {
-    return this.parts.rules.list(await this.parts.tenants.one(call, tenantId));
+    const tenant = await this.parts.tenants.one(call, tenantId);
+    // Whole files are read and gone over.
+    return inTurn(this.parts.changes, call, () => this.parts.rules.list(tenant));
   }
 
   @Mutation(() => [RuleType], {
