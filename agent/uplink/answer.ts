@@ -8,7 +8,7 @@ export type Answer =
   | { readonly kind: 'refused'; readonly message: string }
   /** The service never takes this request as it is. */
   | { readonly kind: 'unfit'; readonly code: string; readonly message: string }
-  /** The service refuses for a reason that only a newer agent knows: it may be these events, or everything. */
+  /** Refused for a reason that the agent does not know, or by a proxy: it may be these events, or everything. */
   | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
   /** The same request may succeed later. */
   | { readonly kind: 'busy'; readonly message: string; readonly retryAfterMs: number | null };
@@ -75,6 +75,8 @@ export function toAnswer(http: HttpResponse, sent: number, nowMs: number): Answe
   }
   const known = KIND_OF_CODE[code] ?? KIND_OF_CODE[CODE_OF_STATUS[http.status] ?? ''];
   const kind = known ?? (isStated && http.status < 500 ? 'unknown' : 'busy');
+  // A proxy before the service says no more than its status: it may be set up to take no request at all.
+  if (kind === 'unfit' && !isStated) return { kind: 'unknown', code, message };
   if (kind === 'busy') return { kind, message, retryAfterMs: parseRetryAfter(http.retryAfter, nowMs) };
   return kind === 'refused' ? { kind, message } : { kind, code, message };
 }

@@ -13,7 +13,7 @@ describe('an answer of the service', () => {
     [401, 'Unauthorized', 'refused'],
     [400, errors('invalid_parameter'), 'unfit'],
     [200, errors('payload_too_large'), 'unfit'],
-    [413, '<html>', 'unfit'],
+    [413, '<html>', 'unknown'],
     [400, 'Bad request', 'busy'],
     [500, errors('internal_error'), 'busy'],
     [200, errors('service_unavailable'), 'busy'],

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { splitIntoRequests } from '../../agent/queued-events';
 import { DeadLetters } from '../../agent/uplink/dead-letters';
 import { Publisher } from '../../agent/uplink/publisher';
@@ -54,6 +55,18 @@ describe('events the service does not take', () => {
     };
     expect(await world.once()).toBe(0);
     expect(world.service.sentCount).toBe(150);
+  });
+
+  it('are none when a proxy refuses every request as too large', async () => {
+    world.service.fault = (_, response) => {
+      response.writeHead(413).end('<html>Too large');
+      return true;
+    };
+    expect(await world.once()).toBe(1);
+    expect(existsSync(`${world.dataDir}/rejected`)).toBe(false);
+    world.service.fault = () => false;
+    expect(await world.once()).toBe(0);
+    expect(world.service.stored.size).toBe(150);
   });
 
   it('are put into requests of bounded number and size', () => {
