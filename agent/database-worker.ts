@@ -87,6 +87,7 @@ export async function publishDatabase(
   const publisher = publisherOf(options, deadLetters);
   activity.begin({
     files: () => tail.present.map((file) => fileProgressOf(file, bookmarks.of(file.fileGuid))),
+    unread: () => tail.unread,
     listedAtMs: () => tail.listedAtMs,
     pendingGaps: () => gaps.count,
   });

@@ -107,7 +107,7 @@ function isHealthy({ running, obstacle, databases }: ShownStatus, isWanted: bool
 
 const STATE_TEXT: Record<ShownDatabase['state'], string> = {
   publishing: 'publishing',
-  idle: 'idle, everything is acknowledged',
+  idle: 'idle',
   waiting: 'waiting for the service',
   keyRefused: 'key refused by the service',
   failed: 'failed, is tried again',
@@ -131,7 +131,11 @@ function statusLines(status: ShownStatus, nowMs: number): string[] {
 }
 
 function databaseLines(database: ShownDatabase): string[] {
-  const head = ['', `${database.name}: ${STATE_TEXT[database.state]}`];
+  const isDone = database.state === 'idle' && 'problem' in database && database.problem === null;
+  const head = [
+    '',
+    `${database.name}: ${STATE_TEXT[database.state]}${isDone ? ', everything is acknowledged' : ''}`,
+  ];
   if (!('tally' in database)) return head;
   const { file, fileCount, gaps, lag, lastAcknowledgedAt, lastError, lastEventTime, problem } = database;
   const { waitingBytes, waitingRecords, tally } = database;

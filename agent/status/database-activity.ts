@@ -1,11 +1,14 @@
 import type { Clock } from '../clock';
 import type { Log } from '../log';
+import type { Hindrance } from '../tail/unread';
 import type { DatabaseState, DatabaseStatus } from './database-status';
 import { currentFileOf, type FileProgress } from './file-progress';
 
 /** What a database that is being published can tell. */
 interface Publishing {
   files(): readonly FileProgress[];
+  /** What could not be read lately, though it may hold events. */
+  unread(): readonly Hindrance[];
   /** Time of the last listing; null: there was none yet, or the folder cannot be listed. */
   listedAtMs(): number | null;
   pendingGaps(): number;
@@ -108,7 +111,11 @@ export class DatabaseActivity {
     if (publishing !== null) {
       const files = publishing.files();
       const listedAtMs = publishing.listedAtMs();
-      const waitingBytes = files.reduce((sum, file) => sum + file.waitingBytes, 0);
+      const unread = publishing.unread();
+      const waitingBytes = [
+        ...files.map((file) => file.waitingBytes),
+        ...unread.map(({ bytes }) => bytes),
+      ].reduce((sum, bytes) => sum + bytes, 0);
       const file = currentFileOf(files);
       this.set({
         fileCount: files.length,
@@ -117,7 +124,7 @@ export class DatabaseActivity {
         gaps: { ...this.current.gaps, pending: publishing.pendingGaps() },
       });
       const isCaughtUp = waitingBytes === 0 && this.current.waitingRecords === 0 && files.length > 0;
-      if (isCaughtUp && listedAtMs !== null) this.set({ caughtUpAt: iso(listedAtMs) });
+      if (isCaughtUp && unread.length === 0 && listedAtMs !== null) this.set({ caughtUpAt: iso(listedAtMs) });
     }
     this.set({ state: this.state(), problem: this.problem() });
   }
@@ -135,6 +142,9 @@ export class DatabaseActivity {
     if (this.publishing === null) return null;
     const { fileCount, lastError } = this.current;
     if (this.publishing.listedAtMs() === null) return lastError?.text ?? null;
+    const [unread, ...others] = this.publishing.unread();
+    if (unread)
+      return `${unread.path}: ${unread.reason}${others.length > 0 ? `; and ${others.length} more` : ''}`;
     return fileCount === 0 ? NO_FILES : null;
   }
 

@@ -10,6 +10,7 @@ import { FileSet } from './file-set';
 import type { FollowedFile } from './followed-file';
 import type { UnknownLoss } from './identities';
 import { LOSS_AFTER, lossOf } from './lost-files';
+import type { Hindrance } from './unread';
 
 /** A listing may miss a file for a moment that is being renamed, or written over with a copy of itself. */
 const DOUBT_MS = 10;
@@ -32,6 +33,7 @@ export class AuditFiles {
   private readonly set: FileSet;
   private known: readonly FollowedFile[] = [];
   private listedAt: number | null = null;
+  private skipped: readonly UnreadableFolder[] = [];
 
   constructor(private readonly options: AuditFilesOptions) {
     const { bookmarks, problems, source } = options;
@@ -53,6 +55,12 @@ export class AuditFiles {
   /** Time of the last listing, in milliseconds since 1970; null: there was none yet, or the folder cannot be listed. */
   get listedAtMs(): number | null {
     return this.listedAt;
+  }
+
+  /** What of the place of the files could not be read lately. */
+  get unread(): readonly Hindrance[] {
+    const folders = this.skipped.map(({ folder, reason }) => ({ path: folder, reason, bytes: 0 }));
+    return [...folders, ...this.set.unread];
   }
 
   /** Finds out which files are there, and what is lost with those that are not. @returns whether it could find out */
@@ -83,7 +91,11 @@ export class AuditFiles {
       problems.report(listing.folder, `cannot be listed: ${listing.reason}`);
       return false;
     }
-    for (const { folder, reason } of listing.skipped) problems.report(folder, `cannot be listed: ${reason}`);
+    this.skipped = listing.skipped.map(({ folder, reason }) => ({
+      folder,
+      reason: `cannot be listed: ${reason}`,
+    }));
+    for (const { folder, reason } of this.skipped) problems.report(folder, reason);
     // Nobody can say whether a file in such a folder is still there.
     const isInDoubt = ({ path }: Bookmark) => listing.skipped.some((folder) => isBelow(folder, path));
     if ([...bookmarks.all()].some(([, bookmark]) => mayBeMissed(bookmark) && isInDoubt(bookmark))) {

@@ -15,7 +15,7 @@ import type { Chunk } from './chunk-reader';
 import { FileKeeper } from './file-keeper';
 import type { FollowedFile, Stopped } from './followed-file';
 import { JoinedRecords } from './joined-records';
-import type { Unread } from './unread';
+import type { Hindrance, Unread } from './unread';
 import { type Writing, writeWholeRecords } from './whole-records';
 
 /** Events to publish, and the bookmarks to save once they are. */
@@ -79,6 +79,11 @@ export class DatabaseTail {
   /** The files as they were at the last listing. */
   get present(): readonly FollowedFile[] {
     return this.files.present;
+  }
+
+  /** What could not be read lately, though it may hold events. */
+  get unread(): readonly Hindrance[] {
+    return this.files.unread;
   }
 
   /** Time of the last listing, in milliseconds since 1970; null: there was none yet, or the folder cannot be listed. */

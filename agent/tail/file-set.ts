@@ -4,6 +4,7 @@ import type { AuditSource, FoundFile } from '../source/audit-source';
 import { FileBytes } from '../sqlaudit/bytes';
 import { FollowedFile } from './followed-file';
 import { Identities, type UnknownLoss } from './identities';
+import type { Hindrance } from './unread';
 
 /** How long a file without a path is remembered: a rename may take a moment. */
 const GONE_MS = 600_000;
@@ -70,6 +71,14 @@ export class FileSet {
     const known = this.identities.at(path);
     if (known === null || known.fileGuid === null) return null;
     return this.files.get(known.fileGuid)?.isFinished ? known.found : null;
+  }
+
+  /** What could not be read at the last listing, or when it was read last. */
+  get unread(): readonly Hindrance[] {
+    const followed = [...this.files.values()].flatMap(({ found, unreadable }) =>
+      found === null || unreadable === null ? [] : [{ path: found.path, reason: unreadable, bytes: 0 }],
+    );
+    return [...this.identities.unread, ...followed];
   }
 
   /** Files that are gone, and those of which only a copy is left. */

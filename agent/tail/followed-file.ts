@@ -57,6 +57,7 @@ export class FollowedFile {
   private endSize: number | null;
   private stop: Stop | null = null;
   private unreadableSinceMs: number | null = null;
+  private unreadableReason: string | null = null;
   /** Sequence number of the last event block read; null where the next one may have any. */
   private lastSequence: number | null;
   /** A part before the next block was skipped: the sequence numbers tell nothing new about it. */
@@ -208,10 +209,17 @@ export class FollowedFile {
   /** @returns the next part; null where another path was found and holds nothing new */
   async read(): Promise<Chunk | Unread | null> {
     const chunk = await unlessUnreadable(() => this.readChunk());
+    const isUnreadable = chunk !== null && 'kind' in chunk && chunk.kind === 'unreadable';
+    this.unreadableReason = isUnreadable ? `cannot be read: ${chunk.reason}` : null;
     if (chunk === null || 'kind' in chunk) return chunk;
     this.unreadableSinceMs = null;
     if (chunk.end?.kind !== 'replaced') this.endSize = null;
     return chunk;
+  }
+
+  /** Why it could not be read when that was tried last; null: it could. */
+  get unreadable(): string | null {
+    return this.unreadableReason;
   }
 
   /** It could not be read. @returns for how long that has been so */

@@ -1,6 +1,7 @@
 import { errorCode, errorText } from '../log';
 import type { Problems } from '../problems';
 import type { AuditSource, FoundFile } from '../source/audit-source';
+import type { Hindrance } from './unread';
 
 /** What is lost with a file whose header was never read. */
 export interface UnknownLoss {
@@ -15,8 +16,8 @@ interface KnownPath {
   readonly fileGuid: string | null;
   /** The header may still be written, or cannot be read just now. */
   readonly isOpen: boolean;
-  /** The file holds something, and could not be read so far. */
-  readonly isUnread: boolean;
+  /** Why the file, which holds something, could not be read so far; else null. */
+  readonly unread: string | null;
 }
 
 /** Which audit file is at each path. Files whose size and times are as before are not opened. */
@@ -41,6 +42,13 @@ export class Identities {
     );
   }
 
+  /** Files that hold something and could not be read at the last listing. */
+  get unread(): readonly Hindrance[] {
+    return [...this.byPath.values()].flatMap(({ unread, found: { path, size } }) =>
+      unread === null ? [] : [{ path, reason: unread, bytes: size }],
+    );
+  }
+
   at(path: string): KnownPath | null {
     return this.byPath.get(path) ?? null;
   }
@@ -52,7 +60,7 @@ export class Identities {
   /** Notes unread files that are gone, under their names and under any other. */
   private noteUnread(now: ReadonlyMap<string, KnownPath>): void {
     const unread = [...this.byPath.values()].filter(
-      ({ isUnread, found }) => isUnread && !now.has(found.path),
+      ({ unread, found }) => unread !== null && !now.has(found.path),
     );
     if (unread.length === 0) return;
     const there = new Set([...now.values()].map(({ found }) => fingerprintOf(found)));
@@ -80,17 +88,18 @@ export class Identities {
     const { path } = found;
     try {
       const identity = await this.source.identify(path);
-      if (identity.kind === 'file') return { fileGuid: identity.fileGuid, isOpen: false, isUnread: false };
+      if (identity.kind === 'file') return { fileGuid: identity.fileGuid, isOpen: false, unread: null };
       if (identity.kind === 'foreign') {
         this.tell('UNREADABLE', found, `byte ${identity.offset}: ${identity.reason}`);
-        return { fileGuid: null, isOpen: false, isUnread: false };
+        return { fileGuid: null, isOpen: false, unread: null };
       }
       this.problems.reportUnfinished(path, 'byte 0: the file header is not written');
-      return { fileGuid: null, isOpen: true, isUnread: false };
+      return { fileGuid: null, isOpen: true, unread: null };
     } catch (error) {
       if (errorCode(error) === null) throw error;
-      if (errorCode(error) !== 'ENOENT') this.problems.report(path, `cannot be read: ${errorText(error)}`);
-      return { fileGuid: null, isOpen: true, isUnread: found.size > 0 };
+      const reason = `cannot be read: ${errorText(error)}`;
+      if (errorCode(error) !== 'ENOENT') this.problems.report(path, reason);
+      return { fileGuid: null, isOpen: true, unread: found.size > 0 ? reason : null };
     }
   }
 }

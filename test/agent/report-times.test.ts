@@ -36,6 +36,7 @@ async function reportTimes(
   const activity = new DatabaseActivity('X', '7', clock, null);
   activity.begin({
     files: () => [{ name: 'a', offset: 0, size: 10, waitingBytes: database.waiting }],
+    unread: () => [],
     listedAtMs: () => nowMs,
     pendingGaps: () => database.gaps,
   });

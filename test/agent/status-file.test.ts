@@ -27,6 +27,7 @@ it('the status file is written when something has changed, at most once a second
   activity.begin({
     // The time at which everything was last acknowledged moves on all the while.
     files: () => [{ name: 'a', offset: 0, size: 10, waitingBytes }],
+    unread: () => [],
     listedAtMs: () => nowMs,
     pendingGaps: () => 0,
   });

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { status } from '../../agent/cli/status';
+import { FileBytes } from '../../agent/sqlaudit/bytes';
 import { statusPath } from '../../agent/status/status-file';
 import { AgentWorld, databaseEntry, FILES_2017, FILES_2022 } from './support/agent-world';
 import { capturedOutput } from './support/captured-output';
@@ -8,6 +9,7 @@ import { CompiledAgent } from './support/compiled-agent';
 import { type Fault, refuse } from './support/fake-ingest-service';
 import { until } from './support/until';
 
+const actualOpen = FileBytes.open.bind(FileBytes);
 const unavailable: Fault = (_, response) => {
   refuse(response, 503, 'service_unavailable');
   return true;
@@ -56,6 +58,26 @@ describe('the status of an agent', () => {
     expect(text).toContain('Payroll: idle');
     expect(text).toMatch(/published +150 \(0 duplicates, 0 rejected\)/);
     expect(text).toMatch(/lag +0 s/);
+  });
+
+  it('names a file that cannot be read, which waits with all it holds, until it can', async () => {
+    world.copy(FILES_2022);
+    const path = join(world.auditFolder, (FILES_2022[0] ?? '').replace(/.*\//, ''));
+    const open = jest.spyOn(FileBytes, 'open').mockImplementation(async (wanted) => {
+      if (wanted === path) throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+      return actualOpen(wanted);
+    });
+    world.follow();
+    await until('the other file', () => world.statusOf()?.fileCount === 1 && world.statusOf()?.lastEventTime);
+    expect(world.statusOf()).toMatchObject({
+      ...{ state: 'publishing', caughtUpAt: null, waitingBytes: statSync(path).size },
+      problem: `${path}: cannot be read: EACCES: permission denied`,
+    });
+    expect((await ask()).code).toBe(1);
+    open.mockRestore();
+    await until('all of it', () => world.statusOf()?.tally.accepted === 150);
+    await until('the end of the problem', () => world.statusOf()?.problem === null);
+    expect((await ask()).code).toBe(0);
   });
 
   it.each([
