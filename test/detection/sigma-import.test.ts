@@ -420,8 +420,8 @@ describe('what is not supported', () => {
   });
 
   it('is told all at once', () => {
-    const source = rule('  s:\n    Image: a\n    objectName|base64: b\n  condition: s\n');
-    expect(problemsOf(source)).toHaveLength(2);
+    const source = rule('  s:\n    Image: a\n    objectName|base64: b\n  condition: s | count() > 5\n');
+    expect(problemsOf(source).map((problem) => problem.split(':')[0])).toEqual(['7', '8', '9']);
   });
 
   it('refuses a correlation of another type, and one that names a rule which is not there', () => {

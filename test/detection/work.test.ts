@@ -286,4 +286,33 @@ describe('the command line', () => {
     const foreign = await world.key({ tenantIds: [other.tenantId], scopes: ['work:alerts'] });
     expect(await codeOf(foreign.key)).toBe('not_found');
   });
+
+  it('keeps alerts quiet that have no value, as those before', async () => {
+    const other = await open.world.tenant();
+    const nobody = (change: object) => role('', { serverPrincipalName: null, ...change });
+    const listed = (count: number) =>
+      until(
+        () => run('alert', 'list', '--tenant', other.tenantId),
+        (found) => found.length >= count,
+      );
+    await other.ingest([nobody({})]);
+    const [alert] = await listed(1);
+    const until_ = new Date(Date.now() + 3_600_000).toISOString();
+    await run('alert', 'suppress', alert.alertId, '--until', until_, '--reason', 'a drill');
+    const later = { eventTime: '2026-01-06T08:00:00Z' };
+    await other.ingest([nobody(later), role('CORP\\eve', later)]);
+    const found = await listed(3);
+    expect(
+      found.map(({ group, status }: { group: Record<string, string | null>; status: string }) => [
+        group.serverPrincipalName,
+        status,
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['CORP\\eve', 'new'],
+        [null, 'suppressed'],
+        [null, 'suppressed'],
+      ]),
+    );
+  });
 });

@@ -194,10 +194,9 @@ function detectionTest(
   for (const entry of value.entries) {
     if (NO_SELECTIONS.includes(entry.key) || skip.includes(entry.key)) continue;
     const test = selectionTest(entry.value, problems);
-    if (test) selections.set(entry.key, test);
-    else isSound = false;
+    selections.set(entry.key, test ?? never);
+    isSound &&= test !== null;
   }
-  if (!isSound) return null;
   const nodes: readonly Node[] = condition.value.kind === 'list' ? condition.value.items : [condition.value];
   if (nodes.length === 0) return problems.add(condition.line, 'the list of conditions is empty');
   const parts = nodes.map((node) =>
@@ -206,7 +205,7 @@ function detectionTest(
       : problems.add(node.line, 'a condition must be a text'),
   );
   const sound = parts.filter((part) => part !== null);
-  return sound.length === parts.length && sound.length > 0 ? anyOf(sound) : null;
+  return isSound && sound.length === parts.length && sound.length > 0 ? anyOf(sound) : null;
 }
 
 function parseFilter(root: MapNode, filter: Entry, problems: Problems): FilterDocument | null {

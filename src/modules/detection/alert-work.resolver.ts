@@ -194,17 +194,11 @@ function assigneeOf(assignee: Given<string>): string | null {
 function chosenOf(
   group: Readonly<Record<string, string | null>>,
   fields: readonly string[] | null,
-): Record<string, string> {
+): Record<string, string | null> {
   if (fields?.length === 0) throw invalid('fields must name at least one.');
-  const names = fields ?? Object.keys(group).filter((name) => group[name] !== null);
-  if (names.length === 0 && Object.keys(group).length > 0)
-    throw invalid('No field of this alert has a value: it has no like.');
-  const chosen: Record<string, string> = {};
-  for (const name of names) {
-    const value = Object.hasOwn(group, name) ? group[name] : null;
-    if (typeof value !== 'string')
-      throw invalid(`${JSON.stringify(name.slice(0, 60))} has no value in this alert.`);
-    chosen[name] = value;
-  }
-  return chosen;
+  const names = fields ?? Object.keys(group);
+  const strange = names.find((name) => !Object.hasOwn(group, name));
+  if (strange !== undefined)
+    throw invalid(`${JSON.stringify(strange.slice(0, 60))} is no field of this alert's group.`);
+  return Object.fromEntries(names.map((name) => [name, group[name] ?? null]));
 }

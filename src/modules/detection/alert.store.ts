@@ -25,7 +25,7 @@ export interface AlertWork {
   readonly detail: Readonly<Record<string, string | null>>;
   /** Keeps further alerts quiet. @param group of the alert */
   readonly suppress?: (group: Readonly<Record<string, string | null>>) => {
-    readonly fields: Readonly<Record<string, string>>;
+    readonly fields: Readonly<Record<string, string | null>>;
     readonly until: Date;
     readonly reason: string;
   };

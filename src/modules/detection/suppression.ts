@@ -5,7 +5,8 @@ import type { Finding } from '../../detection/finding';
 /** Values for which alerts are quiet until a time. */
 export interface Suppression {
   readonly ruleId: string | null;
-  readonly fields: Readonly<Record<string, string>>;
+  /** Null: the value is absent. */
+  readonly fields: Readonly<Record<string, string | null>>;
   readonly until: Date;
 }
 
@@ -37,7 +38,7 @@ export function suppressesGroup(
 ): boolean {
   if (ruleId !== null && ruleId !== ofRule) return false;
   return Object.entries(fields).every(([name, value]) => {
-    const own = known[name];
-    return own !== null && own !== undefined && foldCase(own) === foldCase(value);
+    const own = known[name] ?? null;
+    return own === null || value === null ? own === value : foldCase(own) === foldCase(value);
   });
 }

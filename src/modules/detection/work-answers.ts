@@ -84,7 +84,10 @@ export const ALERT_SUPPRESSION = {
     suppressionId: { kind: 'id' },
     tenantId: { kind: 'text' },
     ruleId: { kind: 'id', nullable: true, doc: 'Null: of every rule.' },
-    fields: { kind: 'values', doc: 'Values by field: an alert with all of them is quiet.' },
+    fields: {
+      kind: 'values',
+      doc: 'Values by field: an alert with all of them is quiet. Null: it has none.',
+    },
     until: { kind: 'time' },
     reason: { kind: 'text' },
     createdBy: { kind: 'text' },

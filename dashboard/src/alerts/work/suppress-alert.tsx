@@ -22,7 +22,7 @@ const OTHER = 'other';
 export function SuppressAlert({ alert, onClose, onDone }: WorkDialogProps) {
   const mutate = useMutate();
   const [zone] = useTimeZone();
-  const values = Object.entries(groupOf(alert.group)).filter(([, value]) => value !== null);
+  const values = Object.entries(groupOf(alert.group));
   const [fields, setFields] = useState(() => values.map(([name]) => name));
   const [span, setSpan] = useState(String(DAY_MS));
   const [until, setUntil] = useState(() => toInputValue(Date.now() + DAY_MS, zone));
@@ -30,7 +30,8 @@ export function SuppressAlert({ alert, onClose, onDone }: WorkDialogProps) {
   const submit = async () => {
     const ms = span === OTHER ? fromInputValue(until, zone) : Date.now() + Number(span);
     if (ms === null) throw new Error('Say until when.');
-    const variables = { alertId: alert.alertId, fields, until: new Date(ms).toISOString(), reason };
+    const chosen = values.length === 0 ? null : fields;
+    const variables = { alertId: alert.alertId, fields: chosen, until: new Date(ms).toISOString(), reason };
     const { suppressAlert } = await mutate(SuppressAlertDocument, variables);
     if (suppressAlert) onDone(suppressAlert);
   };
@@ -49,13 +50,17 @@ export function SuppressAlert({ alert, onClose, onDone }: WorkDialogProps) {
       >
         <Stack gap={6} mt={6}>
           {values.map(([name, value]) => (
-            <Checkbox key={name} value={name} label={`${fieldLabel(name)}: ${showHidden(value ?? '')}`} />
+            <Checkbox
+              key={name}
+              value={name}
+              label={`${fieldLabel(name)}: ${value === null ? 'none' : showHidden(value)}`}
+            />
           ))}
         </Stack>
       </Checkbox.Group>
       {fields.length === 0 && (
         <Text size="sm" c="red">
-          Without a value, all alerts of this rule are suppressed.
+          {values.length === 0 ? 'All alerts of this rule are suppressed.' : 'Choose one at least.'}
         </Text>
       )}
       <NativeSelect
