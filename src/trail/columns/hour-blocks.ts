@@ -29,7 +29,7 @@ export type Ask = (statement: Prisma.Sql) => Promise<Rows>;
 
 /** Held at once: some ten MB. */
 const EVENTS_PER_PORTION = 300_000;
-const HOURS_PER_PORTION = 240;
+const HOURS_PER_PORTION = 1_000;
 /** Hours of a word are looked up for so many words; others are looked for in the events. */
 const WORDS_LOOKED_UP_MAX = 32;
 
