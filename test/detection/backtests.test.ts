@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { tenantSet } from '../../src/caller/tenant-set';
 import { parseRules } from '../../src/detection/sigma/rule-file';
 import { DAY_MS, parseTicks } from '../../src/event/event-time';
@@ -17,6 +19,25 @@ const RULE = {
   ...{ ruleId: randomUUID(), title: 'A rule', source: SOURCE, tuning: null, version: 1, filters: [] },
 };
 const LATER_MS = 60_000;
+
+/** An event a day. @param before so many of them stand before the time that is tested */
+function readerOf(tenantId: number, events: readonly object[], before = 0): ArrivalReader {
+  const items = events.map((change, position) => {
+    const time = `2026-01-${String(position + 1).padStart(2, '0')}T08:00:00Z`;
+    const recordId = recordIdFloor(parseTicks(time) ?? 0n);
+    const event = { recordId, serverInstanceName: 'SQL01', additional: {}, ...change };
+    return { position, receivedAt: null, event };
+  });
+  const since = Date.now() - 8 * DAY_MS;
+  return {
+    positionAt: async (_: number, at: Date) => (at.getTime() > since ? before : 0),
+    read: async (_: number, from: number, { end = items.length }: ArrivalLimits) => {
+      const next = Math.min(from + 4, end);
+      const some = items.slice(from, next);
+      return { tenantId, from, next, size: items.length, items: some, removed: 0, skipped: 0, bytes: 0 };
+    },
+  } as unknown as ArrivalReader;
+}
 const ENTRIES = 10;
 
 describe.each(ENGINES)('a backtest on %s', (engine) => {
@@ -125,35 +146,32 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     const tests = new BacktestStore(prisma, owner, Date.now);
     const { backtestId } = await tests.begin(tenantId, { ...RULE, ruleId, source: own }, 7, AN_ATTEMPT);
     const names = [...Array(9).fill('ada'), 'ada', 'eve'] as string[];
-    const BEFORE = 9;
-    const items = names.map((serverPrincipalName, position) => {
-      const recordId = recordIdFloor(
-        parseTicks(`2026-01-${String(position + 1).padStart(2, '0')}T08:00:00Z`) ?? 0n,
-      );
-      const event = {
-        recordId,
-        actionId: 'LGIS',
-        serverPrincipalName,
-        serverInstanceName: 'SQL01',
-        additional: {},
-      };
-      return { position, receivedAt: null, event };
-    });
-    const since = Date.now() - 8 * DAY_MS;
-    const reader = {
-      positionAt: async (_: number, at: Date) => (at.getTime() > since ? BEFORE : 0),
-      read: async (_: number, from: number, { end = items.length }: ArrivalLimits) => {
-        const next = Math.min(from + 4, end);
-        const some = items.slice(from, next);
-        return { tenantId, from, next, size: items.length, items: some, removed: 0, skipped: 0, bytes: 0 };
-      },
-    } as unknown as ArrivalReader;
+    const reader = readerOf(
+      tenantId,
+      names.map((serverPrincipalName) => ({ actionId: 'LGIS', serverPrincipalName })),
+      9,
+    );
     const instance = new Backtests({ owner, store: tests, nowMs: Date.now, log: { warn: () => {} }, reader });
     await instance.run();
     const found = () => tests.find(tenantSet([tenantId]), backtestId);
     const done = await until(found, ({ state }) => state !== 'running');
     expect(done).toMatchObject({ state: 'done', eventsRead: 2, findingCount: 1 });
     expect(done.examples[0]?.group).toMatchObject({ serverPrincipalName: 'eve' });
+  });
+
+  it('of a rule that the clock decides too tells of what ends the log', async () => {
+    const source = readFileSync(path.join(__dirname, '../../rules/38-audit-stopped.yml'), 'utf8');
+    const { ruleId } = parseRules(source)[0] as { ruleId: string };
+    const { tenantId } = await store.forNewTenant();
+    const { prisma, background: owner } = store.database;
+    const tests = new BacktestStore(prisma, owner, Date.now);
+    const { backtestId } = await tests.begin(tenantId, { ...RULE, ruleId, source }, 7, AN_ATTEMPT);
+    const reader = readerOf(tenantId, [{ actionId: 'SL' }, { actionId: 'SVSD' }]);
+    const instance = new Backtests({ owner, store: tests, nowMs: Date.now, log: { warn: () => {} }, reader });
+    await instance.run();
+    const found = () => tests.find(tenantSet([tenantId]), backtestId);
+    const done = await until(found, ({ state }) => state !== 'running');
+    expect(done).toMatchObject({ state: 'done', days: [{ day: '2026-01-02', findings: 1 }] });
   });
 
   it('fails when instance after instance ends with it', async () => {

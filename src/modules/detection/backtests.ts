@@ -112,16 +112,23 @@ export class Backtests {
       this.#stopping.signal.throwIfAborted();
       const began = performance.now();
       const step = await reader.read(tenantId, position, limits);
-      const clock = { nowMs: nowMs(), isReady: true, workMs: LIMITS.detectionWorkMs };
+      // Of what is decided by the clock too, the time is over at the end; until then events alone tell it.
+      const clock = { nowMs: nowMs(), isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
       const { findings, seen } = await host.evaluate(tenantId, step.items.map(toDetectionEvent), clock);
       const next = step.items[seen]?.position ?? step.next;
-      for (const finding of findings) {
+      const isDone = next >= step.size;
+      const over = { ...clock, nowMs: Number.POSITIVE_INFINITY, isBehind: false };
+      const last = isDone ? (await host.evaluate(tenantId, [], over)).findings : [];
+      for (const finding of [...findings, ...last]) {
         const day = new Date(finding.lastAt / 1_000).toISOString().slice(0, 10);
         byDay.set(day, (byDay.get(day) ?? 0) + 1);
         if (examples.length < EXAMPLES_MAX) examples.push(finding);
       }
-      [read, count, position] = [read + next - position - step.skipped, count + findings.length, next];
-      const isDone = next >= step.size;
+      [read, count, position] = [
+        read + next - position - step.skipped,
+        count + findings.length + last.length,
+        next,
+      ];
       if (isDone || performance.now() - notedMs > NOTE_MS) {
         notedMs = performance.now();
         const answer: BacktestAnswer = {
