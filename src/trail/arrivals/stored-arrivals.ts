@@ -24,6 +24,8 @@ import { arrivalTimes } from './arrival-runs';
 import { ArrivedAgain } from './arrived-again';
 
 const MINUTE_MS = 60_000;
+/** What a column of minutes holds: the year 6053. A reader may ask for what arrives later. */
+const MINUTE_MAX = 2 ** 31 - 1;
 /** Looked up by one statement: with no index left over, and sorted without a file. */
 const POSITIONS_AT_ONCE = 1_024;
 const POSITIONS_AT_LEAST = 32;
@@ -239,7 +241,7 @@ export class PostgresArrivalReader implements ArrivalReader {
   async positionAt(tenantId: number, receivedAt: Date): Promise<number> {
     const size = (await this.sizes([tenantId])).get(tenantId) ?? 0;
     const wantedMs = receivedAt.getTime();
-    const minute = Math.floor(wantedMs / MINUTE_MS);
+    const minute = Math.min(Math.floor(wantedMs / MINUTE_MS), MINUTE_MAX);
     const [row] = await this.#rows(minuteStatement(tenantId, minute), [tenantId]);
     const from = Number(row?.position ?? 0);
     for (let first = Math.floor(from / TILE_WIDTH); first * TILE_WIDTH < size; first += TILES_AT_ONCE) {

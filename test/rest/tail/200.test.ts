@@ -135,6 +135,14 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect((await drain(acme, { from: '2001-01-01' })).items).toHaveLength(14);
   });
 
+  it.each(['0000-01-01', '1969-12-31', '6054-01-01', '9999-12-31T23:59:59.99999999Z'])(
+    'takes any time as that of arrival: %s',
+    async (from) => {
+      const acme = await filled(3);
+      expect((await drain(acme, { from })).items).toHaveLength(from < '2026' ? 3 : 0);
+    },
+  );
+
   it('takes the longest filter there may be, and leaves out a link that clients would refuse', async () => {
     const acme = await filled(1);
     const filter = `objectName:"${'Ω'.repeat(LIMITS.expressionCharsMax - 13)}"`;
