@@ -291,6 +291,39 @@ describe('exploring events', () => {
     await other.context().close();
   });
 
+  it('shows wherever values are counted what is hidden in them, and cuts long ones', async () => {
+    await opened.dashboard.fabrikam.audited({
+      objectName: '\u202Egnp.exe',
+      databaseName: ' ',
+      schemaName: 'Y'.repeat(400),
+      eventTime: '2026-01-07T08:00:00.0000000Z',
+    });
+    const range = 'startTime=2026-01-07T07:59:00Z&endTime=2026-01-07T08:01:00Z';
+    const other = await opened.dashboard.signedIn(opened.dashboard.fabrikam.key, `/explore?${range}`);
+    const view = new ExplorePage(other);
+    await view.facet('⟦U+202E⟧gnp.exe').check();
+    await other.getByText('Object: ⟦U+202E⟧gnp.exe', { exact: true }).waitFor();
+    await view.facet(/^" "/).waitFor();
+    await view.events.getByText('" "', { exact: true }).waitFor();
+    const group = async (...fields: string[]) => {
+      await other.goto(`${opened.dashboard.origin}/dashboard/explore?${range}&groupBy=${fields.join()}`);
+      return other.getByRole('region', { name: 'Events by group' }).getByRole('row').last();
+    };
+    await (await group('objectName', 'databaseName')).getByText('⟦U+202E⟧gnp.exe').waitFor();
+    for (const fields of [['schemaName'], ['objectName', 'schemaName']]) {
+      const long = (await group(...fields)).getByTitle(/^YYY/);
+      const { width = 0 } = (await long.boundingBox()) ?? {};
+      expect(width).toBeGreaterThan(100);
+      expect(width).toBeLessThan(400);
+    }
+    await other.context().close();
+  });
+
+  it('shows a view whose address has a time that a clock does not write', async () => {
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&around=2026-01-01T00:00:00,5Z`);
+    await explore.count(150);
+  });
+
   it('shows every field of an event, and its statement formatted and as recorded', async () => {
     await explore.search('salary');
     await explore.count(12);

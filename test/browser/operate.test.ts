@@ -79,6 +79,25 @@ describe('operating the service from the dashboard', () => {
     expect(await dialog.getByLabel('Name').inputValue()).toBe('too late');
   });
 
+  it('leaves room beside long names of tenants and keys', async () => {
+    const { world, origin } = opened.dashboard;
+    const long = await world.tenant('W'.repeat(200));
+    await world.key({ name: 'K'.repeat(200), tenantIds: [long.tenantId] });
+    await long.get('/audit-activity');
+    for (const view of ['tenants', 'keys', 'access-log']) {
+      await page.goto(`${origin}/dashboard/${view}`);
+      const name = page.getByText(/^[WK]{200}$/).first();
+      const { width = 0 } = (await name.boundingBox()) ?? {};
+      expect(width).toBeGreaterThan(50);
+      expect(width).toBeLessThan(300);
+    }
+  });
+
+  it('shows the access log where its address has a time that is none', async () => {
+    await page.goto(`${opened.dashboard.origin}/dashboard/access-log?from=yesterday`);
+    await page.getByText('from must be an ISO 8601 time').waitFor();
+  });
+
   it('makes a tenant, and changes how long its events are kept', async () => {
     await page.getByRole('link', { name: 'Tenants' }).click();
     await page.getByRole('button', { name: 'New tenant' }).click();

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
+import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
@@ -110,7 +111,7 @@ function columnsOf({
           {
             accessor: 'tenantId',
             title: 'Tenant',
-            render: ({ tenantId }: Alert) => nameOf(tenants, tenantId),
+            render: ({ tenantId }: Alert) => <NameCell name={nameOf(tenants, tenantId)} />,
           },
         ]
       : []),

@@ -8,7 +8,7 @@ import { Opener } from '../lib/opener';
 import { formatTime, type TimeZone } from '../lib/time';
 import { ActionName } from './action-name';
 import { ColumnChoice } from './column-choice';
-import { showHidden } from './event/marks';
+import { showValue } from './event/marks';
 import classes from './explore.module.css';
 import {
   COLUMNS,
@@ -115,7 +115,7 @@ function columnOf(
     return column === 'actionId' ? (
       <ActionName actionId={item.actionId} />
     ) : (
-      <span className={classes.value}>{showHidden(String(item[column] ?? ''))}</span>
+      <span className={classes.value}>{showValue(String(item[column] ?? ''))}</span>
     );
   };
   const actions = (item: Item) =>

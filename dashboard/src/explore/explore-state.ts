@@ -91,7 +91,8 @@ export function formatState(state: ExploreState): string {
 export const isSortable = (text: string | null): text is Column =>
   (SORTABLE as readonly (string | null)[]).includes(text);
 
-const timeOf = (text: string | null): string | null => (text && parseTicks(text) !== null ? text : null);
+const timeOf = (text: string | null): string | null =>
+  text && parseTicks(text) !== null && !Number.isNaN(Date.parse(text)) ? text : null;
 
 const isColumn = (text: string): text is Column => (COLUMNS as readonly string[]).includes(text);
 

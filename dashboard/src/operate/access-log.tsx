@@ -5,11 +5,12 @@ import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
 import { ERRORS } from '../../../src/errors';
 import { AccessLogDocument } from '../../generated/operations';
+import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
 import { namesOf } from '../lib/tenant-name';
-import { formatTime, fromInputValue, toInputValue, zoneName } from '../lib/time';
+import { formatTime, fromInputValue, type TimeZone, toInputValue, zoneName } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { AccessEntry } from './access-entry';
@@ -24,6 +25,12 @@ const OUTCOMES = [
   { value: 'refused', label: 'Refused or failed' },
   ...Object.keys(ERRORS).map((code) => ({ value: code, label: code })),
 ];
+
+/** Empty: no time is given, or what is given is none. */
+function inputValueOf(time: string | null, zone: TimeZone): string {
+  const ms = Date.parse(time ?? '');
+  return Number.isNaN(ms) ? '' : toInputValue(ms, zone);
+}
 
 /** Who did what with the service, newest first. Its filters are in the URL. */
 export default function AccessLog() {
@@ -111,7 +118,7 @@ export default function AccessLog() {
             type="datetime-local"
             w={255}
             step={1}
-            value={given.get(name) ? toInputValue(Date.parse(given.get(name) ?? ''), zone) : ''}
+            value={inputValueOf(given.get(name), zone)}
             onChange={(event) => {
               const ms = fromInputValue(event.currentTarget.value, zone);
               change(name, ms === null ? null : new Date(ms).toISOString());
@@ -142,13 +149,13 @@ export default function AccessLog() {
                 <Opener onOpen={() => setOpened(entry)}>{formatTime(entry.at, zone, 3)}</Opener>
               ),
             },
-            { accessor: 'who', title: 'Who', render: whoOf },
+            { accessor: 'who', title: 'Who', render: (entry) => <NameCell name={whoOf(entry)} /> },
             { accessor: 'operation', title: 'Operation' },
             { accessor: 'entrance', title: 'Through' },
             {
               accessor: 'tenantIds',
               title: 'Tenants',
-              render: (entry) => namesOf(tenants, entry.tenantIds),
+              render: (entry) => <NameCell name={namesOf(tenants, entry.tenantIds)} />,
             },
             {
               accessor: 'rows',

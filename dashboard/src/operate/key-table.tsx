@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
+import { NameCell } from '../lib/name-cell';
 import { useTimeZone } from '../lib/preferences';
 import { type NamedTenant, namesOf } from '../lib/tenant-name';
 import { formatTime, type TimeZone } from '../lib/time';
@@ -30,7 +31,7 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
       fetching={isBusy}
       noRecordsText="No key yet: make one"
       columns={[
-        { accessor: 'name', title: 'Name', render: (key) => <NameCell apiKey={key} /> },
+        { accessor: 'name', title: 'Name', render: (key) => <Named apiKey={key} /> },
         { accessor: 'kind', title: 'Kind', render: ({ kind }) => (kind === 'public' ? 'API' : kind) },
         {
           accessor: 'state',
@@ -52,7 +53,7 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
         {
           accessor: 'tenantIds',
           title: 'Tenants',
-          render: (key) => namesOf(tenants, key.tenantIds),
+          render: (key) => <NameCell name={namesOf(tenants, key.tenantIds)} />,
         },
         { accessor: 'scopes', title: 'Scopes', render: ({ scopes }) => scopes.join(', ') || '–' },
         { accessor: 'createdAt', title: 'Created', noWrap: true, render: (key) => at(key.createdAt, zone) },
@@ -92,7 +93,7 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
 
 const at = (time: string | null, zone: TimeZone, absent = '–') => (time ? formatTime(time, zone) : absent);
 
-function NameCell({ apiKey }: { readonly apiKey: ApiKey }) {
+function Named({ apiKey }: { readonly apiKey: ApiKey }) {
   const { name, prefix, allowedAddresses, replaces, replacedBy } = apiKey;
   const notes = [
     ...(replaces ? ['rotated from an older key'] : []),
@@ -101,7 +102,9 @@ function NameCell({ apiKey }: { readonly apiKey: ApiKey }) {
   ];
   return (
     <>
-      <Text size="sm">{name}</Text>
+      <Text size="sm" component="div">
+        <NameCell name={name} />
+      </Text>
       <Text size="xs" c="dimmed">
         <code>{prefix}…</code> {notes.join(' · ')}
       </Text>

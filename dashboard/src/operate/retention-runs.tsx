@@ -1,6 +1,7 @@
 import { Table, Title } from '@mantine/core';
 import { useQuery } from 'urql';
 import { RetentionRunsDocument } from '../../generated/operations';
+import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { type NamedTenant, nameOf } from '../lib/tenant-name';
 import { formatTime, type TimeZone } from '../lib/time';
@@ -35,7 +36,9 @@ export function RetentionRuns({
             {data.retentionRuns.map((run) => (
               <Table.Tr key={`${run.runId} ${run.tenantId}`}>
                 <Table.Td>{formatTime(run.endedAt, zone)}</Table.Td>
-                <Table.Td>{nameOf(tenants, run.tenantId)}</Table.Td>
+                <Table.Td>
+                  <NameCell name={nameOf(tenants, run.tenantId)} />
+                </Table.Td>
                 <Table.Td ta="right">{formatCount(run.events)}</Table.Td>
                 <Table.Td>
                   {formatTime(run.fromTime, zone)} – {formatTime(run.toTime, zone)}

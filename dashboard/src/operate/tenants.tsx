@@ -7,6 +7,7 @@ import { CreateTenantDocument, EvidenceStatesDocument, TenantsDocument } from '.
 import { FormDialog } from '../lib/form-dialog';
 import { ListHead, ListPages, useListed } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
+import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
@@ -60,7 +61,7 @@ export default function Tenants() {
               records={[...listed.rows]}
               noRecordsText="No tenant yet: make one, then keys for it"
               columns={[
-                { accessor: 'name', title: 'Name' },
+                { accessor: 'name', title: 'Name', render: ({ name }) => <NameCell name={name} /> },
                 { accessor: 'tenantId', title: 'Id' },
                 {
                   accessor: 'createdAt',

@@ -10,5 +10,9 @@ export const hasHidden = (text: string): boolean => text.search(HIDDEN) >= 0;
 export const showHidden = (text: string): string =>
   text.replace(HIDDEN, (character) => `⟦${codeOf(character)}⟧`);
 
+/** A value as a list of values shows it: one with spaces at an end is told apart by quotation marks. */
+export const showValue = (value: string): string =>
+  value.trim() === value ? showHidden(value) : `"${showHidden(value)}"`;
+
 const codeOf = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;

@@ -1,5 +1,6 @@
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { formatCount } from '../../lib/numbers';
+import { showValue } from '../event/marks';
 import { OUTCOMES } from '../outcome';
 import type { FacetField } from './facet-field';
 import classes from './facets.module.css';
@@ -26,7 +27,7 @@ export function FacetRow(props: Props) {
     <div className={classes.row} data-excluded={isExcluded || undefined}>
       <label className={classes.value}>
         <input type="checkbox" checked={isIncluded} onChange={props.onInclude} />
-        <span className={classes.text} title={value ?? undefined}>
+        <span className={classes.text} title={label}>
           {label}
         </span>{' '}
         <span className={classes.count}>{count === null ? '–' : formatCount(count)}</span>
@@ -46,5 +47,5 @@ export function FacetRow(props: Props) {
 function labelOf(field: string, value: string | null, name: string | null): string {
   if (value === null) return '(none)';
   if (field === 'succeeded') return OUTCOMES[value] ?? value;
-  return name ? `${value} · ${name}` : value;
+  return name ? `${value} · ${name}` : showValue(value);
 }

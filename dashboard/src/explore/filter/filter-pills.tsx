@@ -1,5 +1,6 @@
 import { Button, Pill, Text } from '@mantine/core';
 import { FIELD_LABELS } from '../../lib/field-labels';
+import { showHidden, showValue } from '../event/marks';
 import type { ExploreState } from '../explore-state';
 import { NO_FILTERS } from '../explore-state';
 import { OUTCOMES } from '../outcome';
@@ -19,7 +20,7 @@ export function FilterPills({ state, change }: Props) {
     <>
       {state.search && (
         <RemovablePill name="words" onRemove={() => change({ search: '' })}>
-          Words: {state.search}
+          Words: {showHidden(state.search)}
         </RemovablePill>
       )}
       {parts.map((part, i) => (
@@ -59,11 +60,11 @@ const RemovablePill = (props: {
 );
 
 function labelOf({ text, selection }: Part) {
-  if (!selection) return text;
+  if (!selection) return showHidden(text);
   const { field, values, isExcluded } = selection;
   const shown = values.map((value) => {
     if (value === null) return '(none)';
-    return field === 'succeeded' ? (OUTCOMES[value] ?? value) : value;
+    return field === 'succeeded' ? (OUTCOMES[value] ?? value) : showValue(value);
   });
   return (
     <>

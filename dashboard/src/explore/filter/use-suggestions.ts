@@ -3,6 +3,7 @@ import { useClient } from 'urql';
 import { FacetsDocument } from '../../../generated/operations';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { formatCount } from '../../lib/numbers';
+import { showValue } from '../event/marks';
 import type { ExploreFilter } from '../explore-filter';
 import { isFacetField } from '../facets/facet-field';
 import { OUTCOMES } from '../outcome';
@@ -69,5 +70,5 @@ interface Value {
 function suggestionOf({ value, name, succeeded, failed }: Value): Suggestion[] {
   if (value === null) return [];
   const note = [name, formatCount(succeeded + failed)].filter(Boolean).join(' · ');
-  return [{ insert: valueInsert(value), label: value, note }];
+  return [{ insert: valueInsert(value), label: showValue(value), note }];
 }

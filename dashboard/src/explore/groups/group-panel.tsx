@@ -8,6 +8,7 @@ import { useTimeZone } from '../../lib/preferences';
 import { saveFile } from '../../lib/save-file';
 import { formatTime, zoneName } from '../../lib/time';
 import { Failed, Loading } from '../../shell/states';
+import classes from '../explore.module.css';
 import type { ExploreFilter } from '../explore-filter';
 import { FACET_FIELDS, type FacetField, isFacetField } from '../facets/facet-field';
 import { only } from '../filter/edit';
@@ -140,11 +141,19 @@ function GroupTable({ fields, now, before: then, onChoose }: TableProps) {
                 {fields.map((field, i) => (
                   <Table.Td key={field}>
                     {i === 0 ? (
-                      <Button size="compact-xs" variant="subtle" onClick={() => onChoose(row.values)}>
+                      <Button
+                        size="compact-xs"
+                        variant="subtle"
+                        maw={320}
+                        title={valueText(field, row.values[i] ?? null)}
+                        onClick={() => onChoose(row.values)}
+                      >
                         {valueText(field, row.values[i] ?? null)}
                       </Button>
                     ) : (
-                      valueText(field, row.values[i] ?? null)
+                      <span className={classes.value} title={valueText(field, row.values[i] ?? null)}>
+                        {valueText(field, row.values[i] ?? null)}
+                      </span>
                     )}
                   </Table.Td>
                 ))}

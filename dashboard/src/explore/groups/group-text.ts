@@ -1,5 +1,6 @@
 import { actionNameOf } from '../../../../src/event/action-names';
 import { csvLine } from '../../lib/csv';
+import { showValue } from '../event/marks';
 import type { FacetField } from '../facets/facet-field';
 import { OUTCOMES } from '../outcome';
 import { keyOf } from './former';
@@ -9,7 +10,7 @@ export function valueText(field: FacetField, value: string | null): string {
   if (value === null) return '(none)';
   if (field === 'succeeded') return OUTCOMES[value] ?? value;
   const name = field === 'actionId' ? actionNameOf(value) : null;
-  return name ? `${name} ${value}` : value;
+  return name ? `${name} ${value}` : showValue(value);
 }
 
 /** As the table has it; absent values, and what is not known, are empty. */
