@@ -102,6 +102,28 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
       expect(rotated.secret).not.toBe(secret);
     });
 
+    test('hears of a rotation in the midst of retries: the old secret signs no more', async (receiver) => {
+      const tenant = await use.world.tenant();
+      const { destinationId, secret } = await createDestination(use.world, {
+        tenantId: tenant.tenantId,
+        url: receiver.url,
+      });
+      const made: string[] = [];
+      receiver.answers = async () => {
+        if (made.length > 0) return {};
+        const { rotateDestinationSecret: rotated } = await use.world.operate(
+          `mutation { rotateDestinationSecret(destinationId: "${destinationId}", overlapMinutes: 0) { secret } }`,
+        );
+        made.push(rotated.secret);
+        return { status: 503 };
+      };
+      await tenant.audited();
+      await untilShown(use.world, destinationId, ({ delivered }) => delivered === 1);
+      const [, again] = receiver.requests as [Received, Received];
+      expect(new Webhook(made[0] ?? '').verify(again.body, signedOf(again))).toHaveLength(1);
+      expect(() => new Webhook(secret ?? '').verify(again.body, signedOf(again))).toThrow();
+    });
+
     test('is sent the same batch again, under the same id, until it takes it', async (receiver) => {
       const tenant = await use.world.tenant();
       await tenant.ingest([anEvent(), anEvent()]);

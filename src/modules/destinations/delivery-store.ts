@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import type { Bounds } from './batch';
@@ -24,11 +24,18 @@ export interface Lease {
   renew(): Promise<Progress['state'] | null>;
   save(change: Change): Promise<Destination | null>;
   release(): Promise<void>;
+  /** Whether the secrets are others than when it was taken. */
+  readonly hasOldSecrets: boolean;
 }
 
 export interface Listed extends Destination {
   /** Something is to be sent now, and nobody does. */
   readonly isDue: boolean;
+}
+
+interface Noted {
+  readonly state: Progress['state'];
+  readonly secretsHash: string;
 }
 
 /** The background's way to destinations of all tenants. */
@@ -86,6 +93,8 @@ export class DeliveryStore {
 
 class HeldLease implements Lease {
   #destination: Destination | undefined;
+  #secretsHash = '';
+  hasOldSecrets = false;
 
   constructor(
     private readonly owner: OwnerDb,
@@ -95,10 +104,12 @@ class HeldLease implements Lease {
 
   begin(destination: Destination): void {
     this.#destination = destination;
+    this.#secretsHash = createHash('sha256').update(destination.secrets).digest('hex');
   }
 
   async renew(): Promise<Progress['state'] | null> {
-    const [row] = await this.owner.$queryRawUnsafe<{ state: Progress['state'] }[]>(RENEW, ...this.#own);
+    const [row] = await this.owner.$queryRawUnsafe<Noted[]>(RENEW, ...this.#own);
+    this.#note(row);
     return row?.state ?? null;
   }
 
@@ -126,13 +137,18 @@ class HeldLease implements Lease {
     const rows = change.setAside?.length
       ? await this.owner.$transaction(async (tx) => {
           await this.#putSetAside(tx, change.setAside ?? []);
-          return tx.$queryRawUnsafe<{ state: Progress['state'] }[]>(SAVE, ...values);
+          return tx.$queryRawUnsafe<Noted[]>(SAVE, ...values);
         })
-      : await this.owner.$queryRawUnsafe<{ state: Progress['state'] }[]>(SAVE, ...values);
+      : await this.owner.$queryRawUnsafe<Noted[]>(SAVE, ...values);
     const [row] = rows;
     if (!row) return null;
+    this.#note(row);
     this.#destination = { ...now, ...next, state: row.state };
     return this.#destination;
+  }
+
+  #note(row: Noted | undefined): void {
+    if (row && row.secretsHash !== this.#secretsHash) this.hasOldSecrets = true;
   }
 
   async release(): Promise<void> {

@@ -24,9 +24,12 @@ export const TAKE = `
 UPDATE destination d SET lease_id = $3::uuid, lease_until = now() + ${LEASE} WHERE ${ONE} AND ${IS_FREE}
 RETURNING d.state`;
 
+/** What its sender has to know: others change it meanwhile. */
+const NOTED = `d.state, encode(sha256(d.secrets), 'hex') AS "secretsHash"`;
+
 /** $3 lease. */
 export const RENEW = `
-UPDATE destination d SET lease_until = now() + ${LEASE} WHERE ${ONE} AND d.lease_id = $3::uuid RETURNING d.state`;
+UPDATE destination d SET lease_until = now() + ${LEASE} WHERE ${ONE} AND d.lease_id = $3::uuid RETURNING ${NOTED}`;
 
 /** $3 lease. */
 export const RELEASE = `
@@ -54,7 +57,7 @@ UPDATE destination d SET position = $4::bigint, batches = $5::bigint[], batch_li
 FROM (SELECT CASE WHEN $13::bigint > 0 AND EXISTS (SELECT FROM retention_run r JOIN destination x ON x.tenant_id = r.tenant_id
     WHERE r.tenant_id = $1::int AND x.destination_id = $2::uuid AND r.ended_at > x.position_set_at)
     THEN interval '0' END AS overtaken) o
-WHERE ${ONE} AND d.lease_id = $3::uuid RETURNING d.state`;
+WHERE ${ONE} AND d.lease_id = $3::uuid RETURNING ${NOTED}`;
 
 /** $3 positions, $4 record ids, $5 messages. */
 export const SET_ASIDE = `

@@ -37,7 +37,7 @@ const NEIGHBOURS_MAX = 5;
 class Lost extends Error {}
 
 /**
- * Delivers a destination's events until none is left, its time is up or a longer wait is due. At least once and in
+ * Delivers a destination's events until none is left, its time is up, its secrets are new or a longer wait is due. At least once and in
  * order: the bounds of a batch are stored before it is sent, and the cursor moves after the receiver has taken it.
  */
 export class Runner {
@@ -60,7 +60,8 @@ export class Runner {
     const stop = () => this.#stop.abort();
     this.parts.signal.addEventListener('abort', stop, { once: true });
     try {
-      while (!this.parts.signal.aborted && !this.parts.isTimeUp()) if (!(await this.#step())) return;
+      while (!this.parts.signal.aborted && !this.parts.isTimeUp() && !this.parts.lease.hasOldSecrets)
+        if (!(await this.#step())) return;
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
     } finally {
