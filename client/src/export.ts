@@ -22,7 +22,7 @@ export async function* exportEvents(
   let last: string | undefined;
   for (let resumed = 0; ; resumed++) {
     const further = { ...query, end: '1' as const, cursor: last };
-    const response = await http.get('/audit-activity/export', further, signal && { signal });
+    const response = await http.stream('/audit-activity/export', further, signal && { signal });
     let isWhole = false;
     try {
       for await (const line of linesOf(response)) {

@@ -1,12 +1,12 @@
 import { type ApiError, ConnectionError, errorOf } from './errors.js';
 
 export interface ClientOptions {
-  /** `https://audit.example.com` */
+  /** `https://audit.example.com`, with a path where a proxy has the service below one. */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Further attempts after a failure that may pass: 408, 409, 429, 5xx, a lost connection. Default 5. */
   readonly retries?: number;
-  /** Of one attempt, until its head is there. Default 60,000. */
+  /** Of one attempt: until its answer is there, of an export until it begins. Default 60,000. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
 }
@@ -17,6 +17,16 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly retries?: number;
 }
+
+/** What is made of an answer. */
+interface Wanted<T> {
+  readonly isStream: boolean;
+  readonly read: (response: Response) => Promise<T>;
+}
+
+type Attempted<T> =
+  | { readonly value: T; readonly failure?: undefined }
+  | { readonly value?: undefined; readonly failure: ApiError | ConnectionError };
 
 const BASE_PATH = '/api/v1/public';
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [500, 8_000];
@@ -30,25 +40,40 @@ export class Http {
     this.#options = options;
   }
 
-  /** @throws ApiError, ConnectionError */
-  async get(path: string, query: Query, { signal, retries }: CallOptions = {}): Promise<Response> {
+  /** The whole answer. @throws ApiError, ConnectionError */
+  json<T>(path: string, query: Query, options?: CallOptions): Promise<T> {
+    return this.#get(path, query, { isStream: false, read: (response) => response.json() }, options);
+  }
+
+  /** An answer that begins; whoever reads it sees to its end. @throws ApiError, ConnectionError */
+  stream(path: string, query: Query, options?: CallOptions): Promise<Response> {
+    return this.#get(path, query, { isStream: true, read: async (response) => response }, options);
+  }
+
+  async #get<T>(
+    path: string,
+    query: Query,
+    wanted: Wanted<T>,
+    { signal, retries }: CallOptions = {},
+  ): Promise<T> {
     const most = retries ?? this.#options.retries ?? 5;
     for (let attempt = 0; ; attempt++) {
       signal?.throwIfAborted();
-      const failure = await this.#attempt(path, query, signal);
-      if (failure instanceof Response) return failure;
+      const { value, failure } = await this.#attempt(path, query, wanted, signal);
+      if (!failure) return value;
       if (attempt >= most || !mayPass(failure)) throw failure;
       await pause(waitMs(failure, attempt), signal);
     }
   }
 
-  async #attempt(
+  async #attempt<T>(
     path: string,
     query: Query,
+    { isStream, read }: Wanted<T>,
     signal?: AbortSignal,
-  ): Promise<Response | ApiError | ConnectionError> {
+  ): Promise<Attempted<T>> {
     const { baseUrl, apiKey, timeoutMs = 60_000, fetch: send = globalThis.fetch } = this.#options;
-    const url = new URL(`${BASE_PATH}${path}`, baseUrl);
+    const url = new URL(`${baseUrl.replace(/\/+$/, '')}${BASE_PATH}${path}`);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value));
     const ended = new AbortController();
@@ -57,13 +82,15 @@ export class Http {
     const timer = setTimeout(() => ended.abort(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
     try {
       const response = await send(url, { headers: { 'X-Api-Key': apiKey }, signal: ended.signal });
-      return response.ok ? response : await errorOf(response);
+      return response.ok ? { value: await read(response) } : { failure: await errorOf(response) };
     } catch (cause) {
       signal?.throwIfAborted();
-      return new ConnectionError('the service could not be reached', { cause });
+      const text = 'the service could not be reached, or its answer broke off';
+      return { failure: new ConnectionError(text, { cause }) };
     } finally {
-      // From here on only the caller ends it: a stream takes as long as it takes.
       clearTimeout(timer);
+      // A stream takes as long as it takes, and only the caller ends it.
+      if (!isStream) signal?.removeEventListener('abort', end);
     }
   }
 }

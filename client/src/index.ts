@@ -1,7 +1,7 @@
 import type { components, operations } from './api.js';
 import { type ExportLine, type ExportOptions, exportEvents } from './export.js';
 import { type ClientOptions, Http } from './http.js';
-import { type Page, Pages } from './pages.js';
+import { type Follows, type Page, Pages } from './pages.js';
 import { type TailBatch, type TailItem, type TailOptions, tail } from './tail.js';
 
 export type { components, operations, paths } from './api.js';
@@ -29,9 +29,22 @@ export class AuditActivityClient {
     this.#http = new Http(options);
   }
 
-  /** Events, newest first unless asked otherwise, without their whole statements. */
+  /**
+   * Events, newest first unless asked otherwise, without their whole statements. Events that arrive meanwhile move
+   * others to the next page: in the order of time none comes twice all the same.
+   */
   events(query: Omit<QueryOf<'listAuditActivity'>, 'page'> = {}): Pages<Schemas['AuditActivityListItem']> {
-    return this.#pages('/audit-activity', { pageSize: 100, ...query });
+    const { sortBy = 'Timestamp', sortDirection = 'desc' } = query;
+    const isByTime = sortBy === 'Timestamp' || sortBy === 'eventTime';
+    return this.#pages<Schemas['AuditActivityListItem']>(
+      '/audit-activity',
+      { pageSize: 100, ...query },
+      // Record ids sort as times do.
+      isByTime
+        ? (one, last) =>
+            sortDirection === 'asc' ? one.recordId > last.recordId : one.recordId < last.recordId
+        : undefined,
+    );
   }
 
   /** One event in full. @throws NotFoundError */
@@ -64,11 +77,11 @@ export class AuditActivityClient {
     return exportEvents(this.#http, options);
   }
 
-  #pages<T>(path: string, query: object): Pages<T> {
-    return new Pages((page) => this.#json<Page<T>>(path, { ...query, page }));
+  #pages<T>(path: string, query: object, follows?: Follows<T>): Pages<T> {
+    return new Pages((page) => this.#json<Page<T>>(path, { ...query, page }), follows);
   }
 
-  async #json<T>(path: string, query: object = {}): Promise<T> {
-    return (await this.#http.get(path, query as never)).json() as Promise<T>;
+  #json<T>(path: string, query: object = {}): Promise<T> {
+    return this.#http.json<T>(path, query as never);
   }
 }

@@ -4,19 +4,31 @@ export interface Page<T> {
   readonly meta: { readonly page: number; readonly totalCount: number; readonly hasNextPage: boolean };
 }
 
+/** Whether an item stands behind the last one in the order of the list. */
+export type Follows<T> = (one: T, last: T) => boolean;
+
 /** A list, item by item: pages are asked for as they are needed. */
 export class Pages<T> implements AsyncIterable<T> {
   readonly #load: (page: number) => Promise<Page<T>>;
+  readonly #follows: Follows<T> | undefined;
 
-  constructor(load: (page: number) => Promise<Page<T>>) {
+  constructor(load: (page: number) => Promise<Page<T>>, follows?: Follows<T>) {
     this.#load = load;
+    this.#follows = follows;
   }
 
+  /** What was given already, and stands on a further page by now, is left out where the order tells. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for await (const { data } of this.pages()) yield* data;
+    let last: T | undefined;
+    for await (const { data } of this.pages())
+      for (const one of data) {
+        if (last !== undefined && this.#follows && !this.#follows(one, last)) continue;
+        yield one;
+        last = one;
+      }
   }
 
-  /** The same, page by page. */
+  /** Page by page, as the service has them. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     for (let number = 1; ; number++) {
       const page = await this.#load(number);

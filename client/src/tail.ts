@@ -58,12 +58,11 @@ export async function* tail<T>(
   let cursor = await store.load();
   for (;;) {
     const place = cursor === null ? { from } : { cursor };
-    const response = await http.get(
+    const { data, meta } = await http.json<Answer>(
       '/audit-activity/tail',
       { ...query, ...place, wait },
       { retries: Number.POSITIVE_INFINITY, ...(signal && { signal }) },
     );
-    const { data, meta } = (await response.json()) as Answer;
     cursor = meta.nextCursor;
     yield { items: data as T[], caughtUp: meta.caughtUp, removed: meta.removed, cursor };
     await store.save(cursor);

@@ -32,7 +32,12 @@ describe.each(ONE_ENGINE)('what documents tell a collector to run, with a servic
     acme = await open.world.tenant();
     await acme.ingest(Array.from({ length: 30 }, () => anEvent({ actionId: 'DL' })));
     await sequenced(acme, 30);
+    const pack = `umask 077; exec "${process.execPath}" scripts/client.mjs "${folder}"`;
+    await run('sh', ['-c', pack], { cwd: ROOT });
+    await writeFile(path.join(folder, 'package.json'), '{}');
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', file()], { cwd: folder });
   });
+  const file = () => path.join(folder, 'audit-activity-client-0.1.0.tgz');
   afterAll(() => rm(folder, { recursive: true, force: true }));
   const env = (state: string) => ({
     ...{ PATH: process.env.PATH, BASE_URL: open.world.service.url, API_KEY: acme.key, ONCE: '1' },
@@ -41,13 +46,8 @@ describe.each(ONE_ENGINE)('what documents tell a collector to run, with a servic
   const linesOf = (stdout: string) => stdout.split('\n').slice(0, -1);
 
   it('runs: the examples of the packed client, and it is typed for both kinds of modules', async () => {
-    const pack = `umask 077; exec "${process.execPath}" scripts/client.mjs "${folder}"`;
-    await run('sh', ['-c', pack], { cwd: ROOT });
-    await writeFile(path.join(folder, 'package.json'), '{}');
-    const file = path.join(folder, 'audit-activity-client-0.1.0.tgz');
-    const { stdout: entries } = await run('tar', ['-tvzf', file]);
+    const { stdout: entries } = await run('tar', ['-tvzf', file()]);
     expect(linesOf(entries).filter((line) => !line.startsWith('-rw-r--r--'))).toEqual([]);
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', file], { cwd: folder });
     const outputs: string[] = [];
     for (const [i, block] of (await blocksOf('client/README.md', 'js')).entries()) {
       const script = path.join(folder, `example-${i}.mjs`);
@@ -65,6 +65,59 @@ describe.each(ONE_ENGINE)('what documents tell a collector to run, with a servic
     await writeFile(path.join(folder, 'required.cjs'), required);
     const { stdout } = await run(process.execPath, ['required.cjs'], { cwd: folder, env: env(folder) });
     expect(stdout).toBe('UnauthorizedError 401\n');
+  });
+
+  /** What a program with the client prints, its service being this one. */
+  const outputOf = async (listener: http.RequestListener, program: string, prefix = '') => {
+    const server = http.createServer(listener);
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    const script = path.join(folder, 'program.mjs');
+    const head = `import { AuditActivityClient } from 'audit-activity-client';
+      const client = new AuditActivityClient({ baseUrl: 'http://127.0.0.1:${port}${prefix}', apiKey: 'k' });`;
+    await writeFile(script, `${head}\n${program}`);
+    const { stdout, stderr } = await run(process.execPath, [script], { cwd: folder });
+    server.closeAllConnections();
+    server.close();
+    return stdout + stderr;
+  };
+  const answered = (response: http.ServerResponse, body: object) =>
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+
+  it('goes on, by the client, where an answer breaks off, for as many calls as it takes', async () => {
+    let calls = 0;
+    const output = await outputOf(
+      (_request, response) => {
+        if (calls++ % 15 > 0)
+          return void answered(response, {
+            data: [],
+            meta: { nextCursor: `c${calls}`, caughtUp: true, removed: 0 },
+          });
+        response.writeHead(200, { 'Content-Length': '100' }).write('{"data":', () => response.destroy());
+      },
+      `const stop = new AbortController();
+      let batches = 0;
+      for await (const { cursor } of client.tail({ signal: stop.signal })) if (++batches === 20) { console.log(cursor); break; }`,
+    );
+    // No word of listeners that pile up.
+    expect(output).toBe('c22\n');
+  });
+
+  it('gives no event twice, by the client, where others arrive between two pages', async () => {
+    const ids = Array.from({ length: 9 }, (_, i) => ({ recordId: `0${9 - i}` }));
+    const paths: string[] = [];
+    const listener: http.RequestListener = ({ url = '' }, response) => {
+      paths.push(url.split('?')[0] ?? '');
+      const page = Number(new URL(url, 'http://x').searchParams.get('page'));
+      // One arrives between the first page and the second: what was the last of the first is the first of the second.
+      const data = page === 1 ? ids.slice(0, 4) : ids.slice(3 + 4 * (page - 2), 3 + 4 * (page - 1));
+      answered(response, { data, meta: { page, totalCount: 10, hasNextPage: page < 3 } });
+    };
+    const program = 'for await (const { recordId } of client.events({ pageSize: 4 })) console.log(recordId);';
+    expect(linesOf(await outputOf(listener, program, '/audit/'))).toEqual(
+      ids.map(({ recordId }) => recordId),
+    );
+    expect(new Set(paths)).toEqual(new Set(['/audit/api/v1/public/audit-activity']));
   });
 
   it('runs: the collector in Python, which goes on where it ended', async () => {
