@@ -142,6 +142,27 @@ interface PodSpec {
     ]);
   });
 
+  it('gives the migration the certificates by which it trusts the database, as it does the instances', () => {
+    const mounted = (name: string, kind: string) => {
+      const { containers, volumes = [] } = oneOf(name, kind).spec.template.spec;
+      const [{ volumeMounts = [] }] = containers;
+      const [{ mountPath } = { mountPath: null }] = volumeMounts.filter(
+        (mount: { name: string }) => mount.name === 'certificates',
+      );
+      return [
+        mountPath,
+        volumes.find((volume: { name: string }) => volume.name === 'certificates')?.configMap,
+      ];
+    };
+    for (const kind of ['StatefulSet', 'Job']) {
+      expect(mounted('load-balancer.yaml', kind)).toEqual([
+        '/etc/audit-activity/certificates',
+        { name: 'company-ca' },
+      ]);
+      expect(mounted('minimal.yaml', kind)).toEqual([null, undefined]);
+    }
+  });
+
   it('has two instances, a migration before them, a budget and a network policy unless told otherwise', () => {
     expect(kindsOf('minimal.yaml').sort()).toEqual(
       ['Job', 'NetworkPolicy', 'PodDisruptionBudget', 'Service', 'Service', 'StatefulSet'].sort(),

@@ -56,3 +56,17 @@ allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
+
+{{/* Certificates of the operator's own CAs; nothing where there are none. */}}
+{{- define "audit-activity.certificatesMount" -}}
+{{- if (.Values.certificates).existingConfigMap -}}
+- { name: certificates, mountPath: /etc/audit-activity/certificates, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "audit-activity.certificatesVolume" -}}
+{{- with (.Values.certificates).existingConfigMap -}}
+- name: certificates
+  configMap: { name: {{ . | quote }} }
+{{- end }}
+{{- end }}
