@@ -15,7 +15,7 @@ interface Waiting {
   pending: Pending[];
   /** When what makes it harmless last happened. */
   seen: number[];
-  /** Of the group that stands for the whole log: the latest event time so far. */
+  /** Of the group that stands for the whole log: the minute of the latest event so far. */
   latest?: number;
 }
 
@@ -25,6 +25,7 @@ const ENTRIES = 2 * SEEN_MAX;
 /** Key of the group that stands for the whole log, where groups are of several server instances. */
 const WHOLE_LOG = '\u0002';
 const INSTANCE = 'serverInstanceName';
+const MINUTE_US = 60e6;
 
 /** The nodes of an engine that wait for something not to happen, and what of them is over. */
 export class Absences {
@@ -97,8 +98,8 @@ export class Absences {
       see: () => {
         if (!isOfInstances) return;
         const log = store.peek(WHOLE_LOG)?.body ?? touchLog(moment.position);
-        if ((log.latest ?? 0) >= moment.at) return;
-        log.latest = moment.at;
+        if (moment.at < (log.latest ?? 0) + MINUTE_US) return;
+        log.latest = moment.at - (moment.at % MINUTE_US);
         store.markDirty(WHOLE_LOG);
       },
       tick: () => {

@@ -137,6 +137,7 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     leaves: [
       'SELECT OpenRowsets FROM t2',
       "EXEC dbo.SaveLink 'https://example.com'",
+      "exec sp_executesql N'INSERT links VALUES(@u)',N'@u nvarchar(99)',@u=N'http://www.example'",
       "EXEC ('select 1 at 2')",
     ],
   },
