@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { missingFrom, parseConfigureInput } from '../config/configure-input';
 import { mergeConfig, mergeContent } from '../config/merge-config';
@@ -142,10 +142,13 @@ async function keepPrevious(configPath: string): Promise<void> {
   else await writeFile(configPath + FRESH, '');
 }
 
-/** A file that was there before keeps its owner: the service may run as a user of its own. */
+/**
+ * A file that was there before keeps its owner: the service may run as a user of its own. A link stays one, to the file
+ * that is written.
+ */
 async function writeConfig(configPath: string, text: string): Promise<void> {
-  const before = process.platform !== 'win32' && (await exists(configPath)) ? await stat(configPath) : null;
-  await replaceFile(configPath, text, before);
+  if (process.platform === 'win32' || !(await exists(configPath))) return replaceFile(configPath, text);
+  await replaceFile(await realpath(configPath), text, await stat(configPath));
 }
 
 async function exists(path: string): Promise<boolean> {

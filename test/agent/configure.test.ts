@@ -1,11 +1,14 @@
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import promises from 'node:fs/promises';
@@ -72,6 +75,16 @@ describe('audit-agent configure', () => {
     replacing.mockRestore();
     await run('TENANTID=7');
     expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
+
+  it('writes the file that a link leads to', async () => {
+    await run(PROPERTIES);
+    const elsewhere = `${path}.elsewhere`;
+    renameSync(path, elsewhere);
+    symlinkSync(elsewhere, path);
+    expect((await run('TENANTID=8')).code).toBe(0);
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(readFileSync(elsewhere, 'utf8')).CentralApi.TenantId).toBe('8');
   });
 
   it.each([
