@@ -53,6 +53,7 @@ export const LIMITS = {
   requestsInWorkMax: 1_000, // each holds some 30 kB while it waits for the database
   requestsInWorkPerAddressMax: 250, // one address leaves places to the others; a body that arrives takes none
   connectionsPerAddressMax: 1_600, // a third of all, but of proxies that are named
+  requestsAheadMax: 10, // of a connection, not answered yet: few clients send any, and each is 5 kB whoever sends it
   connectionsMax: 5_000, // idle ones too; further ones are closed at once
   connectionIdleMs: 30_000, // in the midst of a request: a caller that neither sends nor reads
   keepAliveMs: 65_000, // between requests: longer than load balancers keep theirs, so that they close first

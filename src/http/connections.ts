@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
@@ -26,6 +32,39 @@ export function boundEachAddress(
     else socket.destroy();
   });
 }
+
+/**
+ * Closes a connection that sends further requests before so many are answered. Thousands fit into one packet, and without
+ * a key: what is made of them at once would hold up everybody, and take all memory.
+ */
+export function boundRequestsAhead(answer: RequestListener, max: number): RequestListener {
+  const ahead = new WeakMap<Socket, number>();
+  const count = (socket: Socket, change: number) => {
+    const now = (ahead.get(socket) ?? 0) + change;
+    ahead.set(socket, now);
+    return now;
+  };
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    if (count(socket, 1) > max) {
+      stopParsing(socket);
+      return void socket.destroy();
+    }
+    response.once('close', () => count(socket, -1));
+    answer(request, response);
+  };
+}
+
+/**
+ * Has nothing more made of what the connection has sent. Node goes on to the end of a packet after the connection is
+ * destroyed, and keeps each request of it, and an answer for each, until all connections have been read.
+ */
+function stopParsing(socket: Socket): void {
+  const { parser } = socket as Socket & { readonly parser?: { onIncoming: () => number } | null };
+  if (parser) parser.onIncoming = () => NO_SPECIAL_BODY;
+}
+const NO_SPECIAL_BODY = 0;
 
 /** Of a connection: bytes read when its last request was answered, and requests of it in work. */
 interface Reading {

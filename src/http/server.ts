@@ -12,7 +12,12 @@ import { DomainError, ERRORS, toDomainError } from '../errors';
 import { ILL_ENCODED } from '../event/parameters';
 import { LIMITS } from '../limits';
 import type { Tracing } from '../observe/tracing';
-import { answerBrokenRequests, boundArrivingHeads, boundEachAddress } from './connections';
+import {
+  answerBrokenRequests,
+  boundArrivingHeads,
+  boundEachAddress,
+  boundRequestsAhead,
+} from './connections';
 import { DASHBOARD_PATH } from './dashboard-path';
 import { HEALTH_PATH } from './health';
 import { type InFlight, logAnswered, type OnAnswered, tellWhenAnswered } from './in-flight';
@@ -53,7 +58,8 @@ export function createHttpServer(parts: {
   if (parts.dashboard) app.get('/', showDashboard);
   app.use(parts.facade);
   app.use(refuse(log));
-  return limited(createServer(serverOptions(), app), log, app.get('trust proxy fn'));
+  const answer = boundRequestsAhead(app, LIMITS.requestsAheadMax);
+  return limited(createServer(serverOptions(), answer), log, app.get('trust proxy fn'));
 }
 
 /** Half of a surrogate pair: no sound encoding gives it. */

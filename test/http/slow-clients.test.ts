@@ -58,7 +58,7 @@ describe('a slow client is cut off', () => {
     await once(socket, 'connect');
     socket.pause();
     // More than the buffers between the two hold.
-    for (let i = 0; i < 40; i++)
+    for (let i = 0; i < LIMITS.requestsAheadMax; i++)
       socket.write(`GET /swagger/assets/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n`);
     await until(
       () => world.logLines.filter((line) => line.includes('caller left')).length,
