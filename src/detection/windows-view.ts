@@ -1,17 +1,21 @@
 import { AUDIT_EVENT_FIELDS, toCamelCase } from '../event/fields';
 import type { DetectionEvent, Value } from './event';
-import { isFailedLogin } from './event-values';
+import { codeOf, isFailedLogin } from './event-values';
+import { plainStatement } from './plain-statement';
 
 /**
  * Public rules for SQL Server are written for the Windows application log, where SQL Server renders an audit record as
  * lines of `name:value`, and a failed login besides as a message of its own. This is the view of our events for them.
  */
 
-/** Of each audit record; of failed logins and of changed options as well. */
+/** Of each audit record; of failed logins, changed options and extended procedures as well. */
 const AUDIT_EVENT_ID = 33205;
 const FAILED_LOGIN_ID = 18456;
 const OPTION_CHANGED_ID = 15457;
-export const EVENT_IDS = [AUDIT_EVENT_ID, FAILED_LOGIN_ID, OPTION_CHANGED_ID].map(String);
+const EXTENDED_PROCEDURE_ID = 8128;
+export const EVENT_IDS = [AUDIT_EVENT_ID, FAILED_LOGIN_ID, OPTION_CHANGED_ID, EXTENDED_PROCEDURE_ID].map(
+  String,
+);
 
 /** In the order in which SQL Server writes them. */
 const LINES = [
@@ -71,26 +75,39 @@ function failedLogin({ fields }: DetectionEvent): string[] {
 }
 
 const OPTION =
-  /\bsp_configure\s+(?:@configname\s*=\s*)?N?'([^']{1,128})'\s*,\s*(?:@configvalue\s*=\s*)?(-?\d{1,10})\b/i;
+  /\bsp_configure ?(?:@configname=)?["']?([^"',;@]{1,128})["']?,(?:@configvalue=)?["']?(-?\d{1,10})\b/gi;
+const CONFIGURES = /sp_configure/i;
 
-/** The message of event 15457, then its parts. A record has no former value: of a switch it is the other one. */
-function changedOption({ fields }: DetectionEvent): string[] {
-  if (fields.succeeded === false) return [];
-  const [, option, value] = OPTION.exec(fields.statement ?? '') ?? [];
-  if (option === undefined || value === undefined) return [];
-  const former = value === '0' ? '1' : '0';
-  const change = `Configuration option '${option}' changed from ${former} to ${value}.`;
-  return [`${change} Run the RECONFIGURE statement to install.`, option, former, value];
+/** For each option the message of event 15457, then its parts. A record has no former value: of a switch it is the other one. */
+function changedOption({ fields: { succeeded, statement } }: DetectionEvent): string[] {
+  if (succeeded === false || !statement || !CONFIGURES.test(statement)) return [];
+  return [...plainStatement(statement).matchAll(OPTION)].flatMap(([, option = '', value = '']) => {
+    const former = value === '0' ? '1' : '0';
+    const change = `Configuration option '${option}' changed from ${former} to ${value}.`;
+    return [`${change} Run the RECONFIGURE statement to install.`, option, former, value];
+  });
 }
 
-function eventIds(event: DetectionEvent): readonly string[] {
-  const further = isFailedLogin(event)
-    ? [FAILED_LOGIN_ID]
-    : changedOption(event).length > 0
-      ? [OPTION_CHANGED_ID]
-      : [];
-  return [AUDIT_EVENT_ID, ...further].map(String);
+/** The message of event 8128, then its parts. A record names neither the file nor its version. */
+function extendedProcedure({ fields, additional }: DetectionEvent): string[] {
+  const isOne = codeOf(fields.actionId)?.toUpperCase() === 'EX' && codeOf(additional.classType) === 'X';
+  if (!isOne || fields.succeeded === false || !fields.objectName) return [];
+  const message = `Using '' version '' to execute extended stored procedure '${fields.objectName}'.`;
+  return [`${message} This is an informational message only; no user action is required.`, fields.objectName];
 }
+
+/** What the log has of an event beside its record: by event id the message and its parts. */
+function further(event: DetectionEvent): readonly (readonly [id: number, texts: readonly string[]])[] {
+  if (isFailedLogin(event)) return [[FAILED_LOGIN_ID, failedLogin(event)]];
+  const others = [
+    [OPTION_CHANGED_ID, changedOption(event)],
+    [EXTENDED_PROCEDURE_ID, extendedProcedure(event)],
+  ] as const;
+  return others.filter(([, texts]) => texts.length > 0);
+}
+
+const eventIds = (event: DetectionEvent): readonly string[] =>
+  [AUDIT_EVENT_ID, ...further(event).map(([id]) => id)].map(String);
 
 /** Windows names the source of a named instance after it. */
 function providers({ fields }: DetectionEvent): string[] {
@@ -104,7 +121,7 @@ const cache = new WeakMap<DetectionEvent, readonly string[]>();
 function data(event: DetectionEvent): readonly string[] {
   const known = cache.get(event);
   if (known) return known;
-  const texts = [rendered(event), ...(isFailedLogin(event) ? failedLogin(event) : changedOption(event))];
+  const texts = [rendered(event), ...further(event).flatMap(([, some]) => some)];
   cache.set(event, texts);
   return texts;
 }

@@ -82,6 +82,7 @@ describe('rules for event 15457', () => {
   it.each([
     ["EXEC sp_configure 'xp_cmdshell', 1; RECONFIGURE", 1],
     ["exec sys.sp_configure @configname = N'XP_CMDSHELL', @configvalue = 0", 1],
+    ["EXEC [sys].[sp_configure]/* */N'xp_cmdshell' , '1'", 1],
     ["EXEC sp_configure 'xp_cmdshell'", 0],
     ["EXEC sp_configure 'show advanced options', 1", 0],
     ["EXEC xp_cmdshell 'whoami'", 0],
@@ -89,9 +90,29 @@ describe('rules for event 15457', () => {
     expect(findings(source, { actionId: 'EX', statement })).toBe(count);
   });
 
+  it('see each change of a statement', () => {
+    const exact = source.replace('xp_cmdshell', "option 'xp_cmdshell' changed from 0 to 1.");
+    const statement = "EXEC sp_configure 'show advanced options', 1; EXEC sp_configure 'xp_cmdshell', 1";
+    expect(findings(exact, { actionId: 'EX', statement })).toBe(1);
+  });
+
   it('see no change that failed', () => {
     expect(findings(source, { statement: "EXEC sp_configure 'xp_cmdshell', 1", succeeded: false })).toBe(0);
   });
+});
+
+it('rules for event 8128 see extended procedures', () => {
+  const source = rule(`  selection:
+    Provider_Name: MSSQLSERVER
+    EventID: 8128
+    Message|contains: maggie
+  condition: selection
+`);
+  const called = { actionId: 'EX', objectName: 'maggie', additional: { classType: 'X ' } };
+  expect(findings(source, called)).toBe(1);
+  expect(findings(source, { ...called, objectName: 'xp_dirtree' })).toBe(0);
+  expect(findings(source, { ...called, succeeded: false })).toBe(0);
+  expect(findings(source, { ...called, additional: { classType: 'P' } })).toBe(0);
 });
 
 describe('selections', () => {
