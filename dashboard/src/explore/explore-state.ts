@@ -1,8 +1,8 @@
-import { parseTicks } from '../../../src/event/event-time';
+import { floorDiv, formatTicks, parseTicks, TICKS_PER_MS } from '../../../src/event/event-time';
 import { LIST_FIELDS, STATEMENT_PREVIEW } from '../../../src/event/fields';
 import { FILTER_NAMES } from '../../../src/event/filters';
 import type { SORTS } from '../../../src/event/parameters';
-import { LIMITS } from '../../../src/limits';
+import { EVENT_TIME_MIN, LIMITS } from '../../../src/limits';
 import { type FacetField, isFacetField } from './facets/facet-field';
 import { joinParts, partsOf } from './filter/parts';
 import { quoteValue } from './filter/value-text';
@@ -91,14 +91,24 @@ export function formatState(state: ExploreState): string {
 export const isSortable = (text: string | null): text is Column =>
   (SORTABLE as readonly (string | null)[]).includes(text);
 
-const timeOf = (text: string | null): string | null =>
-  text && parseTicks(text) !== null && !Number.isNaN(Date.parse(text)) ? text : null;
+/** As the service reads it: without an offset it is UTC, which a Date takes for local. Null: no time. */
+function timeOf(text: string | null): string | null {
+  const ticks = text ? parseTicks(text) : null;
+  if (text === null || ticks === null || ticks >= TICKS_END) return null;
+  const isSame = Date.parse(text) === Number(floorDiv(ticks, TICKS_PER_MS));
+  return isSame && UTC.test(text) ? text : formatTicks(ticks);
+}
+const UTC = /^\d{4}-\d\d-\d\d$|Z$/;
+const TICKS_END = BigInt(Date.UTC(10_000, 0)) * TICKS_PER_MS;
 
 const isColumn = (text: string): text is Column => (COLUMNS as readonly string[]).includes(text);
 
 function rangeOf(given: URLSearchParams): TimeRange {
-  const [from, to] = [given.get('startTime'), given.get('endTime')];
-  if (from && to && Date.parse(from) <= Date.parse(to)) return { kind: 'fixed', from, to };
+  const [first, end] = [timeOf(given.get('startTime')), timeOf(given.get('endTime'))];
+  // One of them alone is a question, too: not of the last hours, but of all from then on, or up to then.
+  const from = first ?? EVENT_TIME_MIN;
+  const to = end ?? new Date().toISOString();
+  if ((first || end) && Date.parse(from) <= Date.parse(to)) return { kind: 'fixed', from, to };
   return parseRange(given.get('range')) ?? RANGE_DEFAULT;
 }
 
