@@ -69,10 +69,8 @@ describe('each fact has one home', () => {
             context: /^destinationBatchEvents: 500$/,
             reason: 'events of a batch',
           },
-          { file: 'src/limits.ts', context: /^facetTimesMax: 400$/, reason: 'values times tenants' },
           { file: 'src/delivery/http-outcome.ts', context: /./, reason: 'what receivers answer' },
           { file: 'src/limits.ts', context: /^nameCharsMax: 200$/, reason: 'the length of a name' },
-          { file: 'src/limits.ts', context: /^facetTimesMax: 400$/, reason: 'values times tenants' },
           { file: 'src/config.ts', context: /\.default\(400\)$/, reason: 'days of the access log' },
           {
             file: 'src/event/source-report.ts',
