@@ -28,7 +28,7 @@ describe('the lock of a data folder', () => {
     expect(locks()).toEqual(['agent.lock.9']);
   });
 
-  it('is left to an agent that has outnumbered it meanwhile', async () => {
+  it('stays with an agent that took a lock with a higher number meanwhile', async () => {
     const holder = await lockFolder(folder);
     writeFileSync(join(folder, 'agent.lock.3'), readFileSync(join(folder, 'agent.lock.1')));
     rmSync(join(folder, 'agent.lock.1'));

@@ -11,7 +11,7 @@ describe('standing problems', () => {
   });
   const due = (...texts: string[]) => texts.map((text) => said.isDue(text));
 
-  it('are said again only after a while, those that come in turn too', () => {
+  it('are logged again only after a while, also those that take turns', () => {
     expect(due('busy', 'full', 'busy', 'full')).toEqual([true, true, false, false]);
     nowMs += EVERY_MS - 1;
     expect(due('busy', 'full', 'other')).toEqual([false, false, true]);
@@ -19,7 +19,7 @@ describe('standing problems', () => {
     expect(due('full', 'busy', 'other', 'busy')).toEqual([true, true, false, false]);
   });
 
-  it('are said at once when they come back after an end', () => {
+  it('are logged at once when they return after they had ended', () => {
     expect(said.reset()).toBe(false);
     expect(due('busy')).toEqual([true]);
     expect([said.reset(), said.reset()]).toEqual([true, false]);

@@ -32,11 +32,11 @@ describe('a file that has another name after a start, beside newer files', () =>
     expect(seenAt(afterStart(false), 'Audit', kept, []).isPassedBy).toBe(false);
   });
 
-  it('was not passed by under the name that SQL Server gave it', () => {
+  it('was not skipped under the name that SQL Server gave it', () => {
     expect(seenAt(afterStart(true), 'Audit', foundAs(NAME, 'Audit'), []).isPassedBy).toBe(false);
   });
 
-  it('is not passed by when it is renamed later, beside files that are known', () => {
+  it('is not skipped when it is renamed later, beside files that are known', () => {
     const before = { ...seenAt(afterStart(true), 'Audit', foundAs(NAME, 'Audit'), []), isLast: false };
     expect(seenAt(before, 'Audit', kept, []).isPassedBy).toBe(false);
   });

@@ -207,7 +207,7 @@ describe('the status of an agent', () => {
     expect((await ask()).code).toBe(1);
   });
 
-  it('is not begun in a data folder that takes no files: that is told, with the folder', async () => {
+  it('is not begun in a data folder that takes no files: the refusal names the folder', async () => {
     writeFileSync(world.dataDir, 'a file');
     expect(await world.once()).toBe(1);
     expect(world.log).toMatch(`error ${world.dataDir}: cannot be used as the agent's data folder: E`);

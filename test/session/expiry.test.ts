@@ -79,7 +79,7 @@ describe('a session', () => {
     expect(await sessions.find(token)).toBeNull();
   });
 
-  it('that was signed out on another instance while it was looked up is known for no longer', async () => {
+  it('that another instance signed out during its look-up is not known for longer than others', async () => {
     const { sessions, store, rows, clock } = fakeSessions();
     const token = await sessions.begin({ keyId: 'k' });
     const { find } = store;

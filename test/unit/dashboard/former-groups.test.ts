@@ -31,7 +31,7 @@ const among =
   };
 
 describe('how many events groups had in the period before', () => {
-  it('is counted of each, also of one that a thousand others were larger than', async () => {
+  it('is counted of each group, also of one that was smaller than a thousand others then', async () => {
     const counts = new Map<Value, number>(Array.from({ length: 1_000 }, (_, i) => [`login${i}`, 1_000 - i]));
     const groups = [{ values: ['login999'] }, { values: ['login0'] }, { values: ['nobody'] }];
     const found = await countGroups(among(counts), 'succeeded:false', ['serverPrincipalName', null], groups);

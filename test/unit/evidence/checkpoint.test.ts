@@ -147,7 +147,7 @@ describe('what an instance remembers', () => {
     expect((await readdir(path.dirname(file()))).toSorted()).toEqual(['tenant-7', 'tenant-8']);
   });
 
-  it('is never quietly nothing: a file that cannot be read, or says something else, is told', async () => {
+  it('is never lost in silence: a file that cannot be read, or says something else, is reported', async () => {
     await mkdir(file(), { recursive: true });
     await expect(new CheckpointFiles(folder).last(7)).rejects.toThrow('cannot be read (EISDIR)');
     await rm(file(), { recursive: true });
@@ -165,7 +165,7 @@ describe('what an instance remembers', () => {
     expect(await readdir(path.dirname(file()))).toEqual(['tenant-7']);
   });
 
-  it('is looked at once more where an operator took it away or put it back', async () => {
+  it('is read again where an operator took its file away or put it back', async () => {
     const files = new CheckpointFiles(folder);
     await files.remember(7, signedNote(CHECKPOINT, KEY));
     expect(await files.reread(7)).toBe(false);

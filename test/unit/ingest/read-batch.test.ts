@@ -230,7 +230,7 @@ describe('what a body nests is bounded before it is made', () => {
     expect(() => readJson(Buffer.from(text))).toThrow(/more than/);
   });
 
-  it('may have as many levels as it may', async () => {
+  it('may have as many levels as the limit says', async () => {
     const text = lists(LIMITS.jsonDepthMax);
     expect(await read(text)).toEqual(JSON.parse(text));
   });

@@ -50,7 +50,7 @@ describe('the bytes of answers under way', () => {
     expect((await state(acme, 30)).now()).toBe('waits');
   });
 
-  it('that stay are told to come later when no room comes in time', async () => {
+  it('make a further answer a 503 where none of them leaves in time', async () => {
     const first = await answers.hold(acme, 80);
     const waiting = await state(acme, 80);
     jest.advanceTimersByTime(LIMITS.answerWaitMs);

@@ -109,7 +109,7 @@ describe('the shares of those who ask what takes long', () => {
 });
 
 describe('whoever waits too long for a turn', () => {
-  it('is told that it may come again, and what is used up is counted', async () => {
+  it('gets a 503 that names the share that is used up, and is counted by it', async () => {
     const share = new FairShare(SHARES);
     const statements = new Statements(share);
     for (const [name, tenant] of [

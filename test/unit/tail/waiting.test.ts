@@ -75,7 +75,7 @@ describe('a call of the tail that waits', () => {
     expect((await trial.read({ from: 'beginning' })).items).toHaveLength(3);
   });
 
-  it('goes on to wait when it was told for nothing, and never longer than it was to', async () => {
+  it('waits on when it was woken for nothing, and no longer than it was asked to', async () => {
     const trial = new Trial();
     const waits: number[] = [];
     trial.during = async (ms) => {
