@@ -38,22 +38,34 @@ export function boundEachAddress(
  * a key: what is made of them at once would hold up everybody, and take all memory.
  */
 export function boundRequestsAhead(answer: RequestListener, max: number): RequestListener {
-  const ahead = new WeakMap<Socket, number>();
-  const count = (socket: Socket, change: number) => {
-    const now = (ahead.get(socket) ?? 0) + change;
-    ahead.set(socket, now);
-    return now;
+  const openOf = new WeakMap<Socket, Set<ServerResponse>>();
+  const begin = (socket: Socket) => {
+    const open = new Set<ServerResponse>();
+    openOf.set(socket, open);
+    socket.once('close', () => closeWaiting(open));
+    return open;
   };
   return (request, response) => {
     const { socket } = request;
     if (socket.destroyed) return;
-    if (count(socket, 1) > max) {
+    const open = openOf.get(socket) ?? begin(socket);
+    if (open.size >= max) {
       stopParsing(socket);
       return void socket.destroy();
     }
-    response.once('close', () => count(socket, -1));
+    open.add(response);
+    response.once('close', () => open.delete(response));
     answer(request, response);
   };
+}
+
+/** Tells answers that wait for those ahead of them that their caller has gone: Node tells only the one that it sends. */
+function closeWaiting(open: Iterable<ServerResponse>): void {
+  for (const response of open) {
+    if (response.socket !== null) continue;
+    Object.assign(response, { destroyed: true, _closed: true });
+    response.emit('close');
+  }
 }
 
 /**
