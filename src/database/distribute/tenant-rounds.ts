@@ -20,9 +20,10 @@ export class TenantRounds {
   #from = 0;
   #failure: unknown = null;
 
+  /** @param saysNothingOf whether a failure is not the database's: no tenant is left alone for it */
   constructor(
     private readonly prisma: OwnerDb,
-    private readonly now: () => number = Date.now,
+    private readonly saysNothingOf: (error: unknown) => boolean = () => false,
   ) {}
 
   /** @param question who has work; it takes the condition for all tenants, and for each of them if need be */
@@ -40,16 +41,16 @@ export class TenantRounds {
     return found;
   }
 
-  /** Does one tenant's work. @returns null: it failed, and the others go on */
+  /** Does one tenant's work. @returns null: its node failed, and the others go on @throws what says nothing of a node */
   async attempt<T>(tenantId: number, work: () => Promise<T>): Promise<T | null> {
-    if ((this.#resting.get(tenantId) ?? 0) > this.now()) return null;
+    if ((this.#resting.get(tenantId) ?? 0) > Date.now()) return null;
     try {
       const done = await work();
       this.#resting.delete(tenantId);
       return done;
     } catch (error) {
-      if (!(await isDistributed(this.prisma))) throw error;
-      this.#resting.set(tenantId, this.now() + REST_MS);
+      if (this.saysNothingOf(error) || !(await isDistributed(this.prisma))) throw error;
+      this.#resting.set(tenantId, Date.now() + REST_MS);
       this.#failure ??= error;
       return null;
     }

@@ -70,7 +70,7 @@ export class Detector {
       ) => Promise<void>;
     },
   ) {
-    this.#rounds = new TenantRounds(parts.owner);
+    this.#rounds = new TenantRounds(parts.owner, (error) => error instanceof EngineFailure);
   }
 
   /** @returns how many tenants had more than one step's work */

@@ -64,7 +64,7 @@ export class Sequencer {
     private readonly checkpointMs: number = LIMITS.checkpointMs,
     private readonly now: () => Date = () => new Date(),
   ) {
-    this.#rounds = new TenantRounds(prisma);
+    this.#rounds = new TenantRounds(prisma, (error) => error instanceof NotRemembered);
     this.#watch = new LogWatch(prisma, keys, memory, this.#rounds);
   }
 
