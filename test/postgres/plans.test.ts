@@ -1,5 +1,5 @@
 import { tenantSet } from '../../src/caller/tenant-set';
-import type { Prisma } from '../../src/database/clients';
+import { Prisma } from '../../src/database/clients';
 import { DAY_MS, HOUR_MS, parseTicks } from '../../src/event/event-time';
 import type { AuditEventFilter, AuditEventQuery } from '../../src/event/query';
 import { pageStatement } from '../../src/modules/activity/page.statement';
@@ -8,6 +8,7 @@ import { facetsStatement } from '../../src/modules/explore/facets.statement';
 import { histogramStatement } from '../../src/modules/explore/histogram.statement';
 import { spansStatement } from '../../src/modules/export/export.statements';
 import { Indexer } from '../../src/modules/search/indexer';
+import { eventsStatement } from '../../src/trail/arrivals/arrival.statements';
 import { Folder } from '../../src/trail/counts/fold';
 import { type EachTenant, eachTenant } from '../../src/trail/counts/scope';
 import { AT_ONCE } from '../support/at-once';
@@ -156,6 +157,25 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
     expectEdgesOnly(await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral'))));
   });
 
+  it.each([
+    ['all', undefined],
+    ['one action', ['dl']],
+  ])(
+    'events of a backlog that arrived beside new ones are read, and none between them: %s',
+    async (_, actions) => {
+      const arrived = [0, WEEKS - 1].flatMap((week) => store.checked(eventsOf(week)).slice(0, 100));
+      const wanted = {
+        ids: arrived.map(({ recordId }) => recordId),
+        tenants: arrived.map(() => store.tenantId),
+      };
+      const limits = { events: arrived.length, bytes: 10_000_000, actions };
+      expectEdgesOnly(await explain(eventsStatement(wanted, limits)));
+      const other = await store.forNewTenant();
+      const ofTwo = { ...wanted, tenants: [other.tenantId, ...wanted.tenants.slice(1)] };
+      expectEdgesOnly(await explain(eventsStatement(ofTwo, limits), [other.tenantId, store.tenantId]));
+    },
+  );
+
   function expectEdgesOnly(nodes: readonly PlanNode[]) {
     const events = nodes.filter(
       (node) => node['Relation Name']?.startsWith('audit_event') && node['Actual Loops'] > 0,
@@ -167,11 +187,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
 
   async function explain(statement: Prisma.Sql, tenants = [store.tenantId]): Promise<PlanNode[]> {
     // As requests run: by the service's role, with row-level security in force.
-    const [row] = await store.database.run(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${statement.text}`,
-      statement.values,
-      tenants,
-    );
+    const [row] = await store.database.ask(Prisma.sql`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`, tenants);
     const plan = (row as { 'QUERY PLAN': [{ Plan: PlanNode }] } | undefined)?.['QUERY PLAN'][0].Plan;
     return plan ? flat(plan) : [];
   }

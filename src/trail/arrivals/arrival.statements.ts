@@ -3,7 +3,7 @@ import { COLUMN_OF } from '../../event/fields';
 import { FEED_COLUMNS } from '../event-rows';
 import type { ArrivalLimits } from './arrival-reader';
 
-const ACTION = Prisma.raw(`e.${COLUMN_OF.actionId}`);
+const ACTION = Prisma.raw(`d.${COLUMN_OF.actionId}`);
 
 /** Statements of one tenant name it by value, and stay on its node of a distributed database. */
 
@@ -45,7 +45,8 @@ interface Wanted {
 /**
  * Events in full by their ids: at most so many, and of so many bytes but for the last one. Each row has its number
  * among the wanted (`n`) and how many there were before the cut (`matched`). The bounds of the ids choose the
- * partitions. The ids are one text: the driver takes longer to write an array.
+ * partitions. Each id is looked up by itself (`OFFSET 0`): joined, all that lies between the bounds may be read, which
+ * where a backlog arrives beside new events is the whole table. The ids are one text: the driver takes longer to write an array.
  */
 export function eventsStatement(
   { ids, tenants }: Wanted,
@@ -57,11 +58,11 @@ export function eventsStatement(
   const [source, isItsTenant] = isOne
     ? [
         Prisma.sql`unnest(${list}) WITH ORDINALITY AS x(record_id, place)`,
-        Prisma.sql`e.tenant_id = ${tenants[0]}::int`,
+        Prisma.sql`d.tenant_id = ${tenants[0]}::int`,
       ]
     : [
         Prisma.sql`ROWS FROM (unnest(${[...tenants]}::int[]), unnest(${list})) WITH ORDINALITY AS x(tenant_id, record_id, place)`,
-        Prisma.sql`e.tenant_id = x.tenant_id`,
+        Prisma.sql`d.tenant_id = x.tenant_id`,
       ];
   // Only ASCII is folded here: what an action with other letters is, its reader says.
   const isWanted = actions
@@ -73,8 +74,9 @@ export function eventsStatement(
       SELECT u.*, count(*) OVER ()::int AS matched, sum(u.size) OVER (ORDER BY u.n) - u.size AS before
       FROM (
         SELECT x.place::int - 1 AS n, ${FEED_COLUMNS}, octet_length(e.statement) + pg_column_size(e.additional) AS size
-        FROM ${source} JOIN audit_event e ON e.record_id = x.record_id
-        WHERE ${isItsTenant} AND e.record_id >= ${lowest}::uuid AND e.record_id <= ${highest}::uuid${isWanted}) u
+        FROM ${source} CROSS JOIN LATERAL (
+          SELECT d.* FROM audit_event d WHERE ${isItsTenant} AND d.record_id = x.record_id
+            AND d.record_id >= ${lowest}::uuid AND d.record_id <= ${highest}::uuid${isWanted} OFFSET 0) e) u
       ORDER BY u.n LIMIT ${events}::int) r
     WHERE r.before <= ${bytes}::bigint ORDER BY r.n`;
 }
