@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { Holdings } from '../caller/rate-limit/holdings';
 import { DomainError, ERRORS } from '../errors';
@@ -37,7 +32,7 @@ export function boundEachAddress(
  * Closes a connection that sends further requests before so many are answered. Thousands fit into one packet, and without
  * a key: what is made of them at once would hold up everybody, and take all memory.
  */
-export function boundRequestsAhead(answer: RequestListener, max: number): RequestListener {
+export function boundRequestsAhead(max: number): RequestHandler {
   const openOf = new WeakMap<Socket, Set<ServerResponse>>();
   const begin = (socket: Socket) => {
     const open = new Set<ServerResponse>();
@@ -45,8 +40,7 @@ export function boundRequestsAhead(answer: RequestListener, max: number): Reques
     socket.once('close', () => closeWaiting(open));
     return open;
   };
-  return (request, response) => {
-    const { socket } = request;
+  return ({ socket }, response, next) => {
     if (socket.destroyed) return;
     const open = openOf.get(socket) ?? begin(socket);
     if (open.size >= max) {
@@ -55,7 +49,7 @@ export function boundRequestsAhead(answer: RequestListener, max: number): Reques
     }
     open.add(response);
     response.once('close', () => open.delete(response));
-    answer(request, response);
+    next();
   };
 }
 

@@ -47,6 +47,7 @@ export function createHttpServer(parts: {
   app.disable('x-powered-by');
   app.disable('etag'); // every answer carries its own time, so no two are equal
   app.set('query parser', parseQuery);
+  app.use(boundRequestsAhead(LIMITS.requestsAheadMax));
   app.use(identify, tellWhenAnswered([logAnswered(log), ...onAnswered]), secureHeaders, refuseOddRequests);
   if (tracing) app.use(tracing.request);
   if (parts.probes) app.use(parts.probes);
@@ -58,8 +59,7 @@ export function createHttpServer(parts: {
   if (parts.dashboard) app.get('/', showDashboard);
   app.use(parts.facade);
   app.use(refuse(log));
-  const answer = boundRequestsAhead(app, LIMITS.requestsAheadMax);
-  return limited(createServer(serverOptions(), answer), log, app.get('trust proxy fn'));
+  return limited(createServer(serverOptions(), app), log, app.get('trust proxy fn'));
 }
 
 /** Half of a surrogate pair: no sound encoding gives it. */

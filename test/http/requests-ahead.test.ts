@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import express from 'express';
 import { boundRequestsAhead } from '../../src/http/connections';
 import { until } from '../support/until';
 
@@ -13,11 +14,11 @@ describe('requests of one connection that come before those ahead of them are an
   let closed: number;
   beforeEach(async () => {
     [begun, closed] = [[], 0];
-    const answer = boundRequestsAhead((_, response) => {
+    const app = express().use(boundRequestsAhead(MAX), (_, response) => {
       begun.push(response);
       response.once('close', () => closed++);
-    }, MAX);
-    server = createServer(answer);
+    });
+    server = createServer(app);
     await once(server.listen(0, '127.0.0.1'), 'listening');
   });
   afterEach(() => {
