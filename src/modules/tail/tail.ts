@@ -166,13 +166,20 @@ export class Tail {
         bytes: LIMITS.tailReadBytes - walk.bytes,
       };
       // A turn is for telling what matches as well: that may take longer than to read it.
-      await this.parts.fairShare.run(asker, async () => {
+      const turn = this.parts.fairShare.run(asker, async () => {
         const read = await readOn(limits);
         const matchedMs = this.#clockMs() + LIMITS.tailWorkMs;
         const isEnough = () => isOver(matchedMs);
         for (const arrivals of read) await walk.take(arrivals, { limit, matches, isEnough });
         walk.caughtUp = read.every(({ tenantId, size }) => walk.positions.get(tenantId) === size);
       });
+      try {
+        await turn;
+      } catch (error) {
+        // What was read before is answered: a call that begins at the same place would fail in the same way.
+        if (isFirst || !(error instanceof DomainError && error.code === 'service_unavailable')) throw error;
+        break;
+      }
     }
     return walk;
   }

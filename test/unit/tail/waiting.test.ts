@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { OwnPlaces, type WaitingPlaces } from '../../../src/caller/rate-limit/waiting-places';
 import { tenantSet } from '../../../src/caller/tenant-set';
+import { serviceUnavailable } from '../../../src/errors';
 import { CursorSeal } from '../../../src/modules/tail/cursor';
 import { Tail, type TailRequest } from '../../../src/modules/tail/tail';
 import type { ArrivalPlace, ArrivalReader } from '../../../src/trail/arrivals/arrival-reader';
@@ -18,6 +19,10 @@ class Trial {
     return false;
   };
   whileLooking = () => {};
+  /** How far one read goes. */
+  atOnce = Number.POSITIVE_INFINITY;
+  /** From where on no read is answered. */
+  failsFrom = Number.POSITIVE_INFINITY;
 
   readonly #reader = {
     sizes: async () => {
@@ -25,9 +30,11 @@ class Trial {
       return new Map([[TENANT, this.size]]);
     },
     readTexts: async ([{ tenantId, from }]: readonly [ArrivalPlace]) => {
-      const places = Array.from({ length: this.size - from }, (_, i) => from + i);
+      if (from >= this.failsFrom) throw serviceUnavailable(new Error('too slow'));
+      const next = Math.min(this.size, from + this.atOnce);
+      const places = Array.from({ length: next - from }, (_, i) => from + i);
       const items = places.map((position) => ({ position, json: `{"position":"${position}"}` }));
-      return [{ tenantId, from, next: this.size, size: this.size, items, removed: 0, skipped: 0, bytes: 1 }];
+      return [{ tenantId, from, next, size: this.size, items, removed: 0, skipped: 0, bytes: 1 }];
     },
   };
 
@@ -73,6 +80,16 @@ describe('a call of the tail that waits', () => {
       trial.ms += 10_000;
     };
     expect((await trial.read({ from: 'beginning' })).items).toHaveLength(3);
+  });
+
+  it('answers with what it has read where the database answers no more, and with its failure where that is nothing', async () => {
+    const trial = new Trial();
+    [trial.size, trial.atOnce, trial.failsFrom] = [9, 2, 4];
+    const { items, caughtUp, nextCursor } = await trial.read({ from: 'beginning' });
+    expect([items.length, caughtUp, ...trial.places(nextCursor)]).toEqual([4, false, [TENANT, 4]]);
+    await expect(trial.read({ from: null, cursor: nextCursor })).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
   });
 
   it('waits on when it was woken for nothing, and no longer than it was asked to', async () => {
