@@ -68,6 +68,9 @@ export const serviceUnavailable = (cause: unknown): DomainError =>
     cause,
   });
 
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof DomainError && error.code === 'service_unavailable';
+
 /** For a state that the types rule out. */
 export function assertNever(value: never): never {
   throw new TypeError(`unexpected ${JSON.stringify(value)}`);

@@ -38,11 +38,6 @@ describe('each fact has one home', () => {
             reason: "GraphQL's own errors",
           },
           {
-            file: 'src/modules/activity/replica-first.reader.ts',
-            context: /error\.code === 'service_unavailable'$/,
-            reason: 'a lost replica; typed',
-          },
-          {
             file: 'src/cli/service-client.ts',
             context: /code === 'unauthorized'$/,
             reason: 'said in words of the command line; typed',

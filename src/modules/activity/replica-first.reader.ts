@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { TenantSet } from '../../caller/tenant-set';
 import { sqlStateOf } from '../../database/failure';
-import { DomainError } from '../../errors';
+import { isUnavailable } from '../../errors';
 import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
 
@@ -104,6 +104,5 @@ function verdictOn(error: unknown): Verdict {
   if (state === RECOVERY_CONFLICT) return 'conflict';
   if (state !== null && SCHEMA_BEHIND.test(state)) return 'lost';
   // A statement that took too long would take the primary as long, which has to take in events.
-  const isAbsence = error instanceof DomainError && error.code === 'service_unavailable';
-  return isAbsence && state !== STATEMENT_TIMEOUT ? 'lost' : 'answered';
+  return isUnavailable(error) && state !== STATEMENT_TIMEOUT ? 'lost' : 'answered';
 }

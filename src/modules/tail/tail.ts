@@ -2,7 +2,7 @@ import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { LeavePlace, WaitingPlaces } from '../../caller/rate-limit/waiting-places';
 import { type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { Pauses } from '../../deadline';
-import { DomainError } from '../../errors';
+import { DomainError, isUnavailable } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { matchSteps } from '../../event/expression/matches';
 import { type AuditEventFilter, isAll, toAuditEventFilter } from '../../event/query';
@@ -177,7 +177,7 @@ export class Tail {
         await turn;
       } catch (error) {
         // What was read before is answered: a call that begins at the same place would fail in the same way.
-        if (isFirst || !(error instanceof DomainError && error.code === 'service_unavailable')) throw error;
+        if (isFirst || !isUnavailable(error)) throw error;
         break;
       }
     }
