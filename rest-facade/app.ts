@@ -6,6 +6,7 @@ import { whenClosed, within } from '../src/deadline';
 import { DomainError, serviceUnavailable } from '../src/errors';
 import { prepareOperation } from '../src/graphql/execute';
 import { type CheckHealth, HEALTH_PATH, HEALTH_STATUS } from '../src/http/health';
+import { refuseMethod } from '../src/http/refusal';
 import { LIMITS } from '../src/limits';
 import type { BeginExport } from '../src/modules/export/export-events';
 import type { Tracing } from '../src/observe/tracing';
@@ -107,11 +108,6 @@ function sendJson(response: Response, body: unknown): void {
   response.setHeader('Content-Length', Buffer.byteLength(sent));
   response.end(sent);
 }
-
-const refuseMethod: RequestHandler = (_request, response) => {
-  response.set('Allow', 'GET, HEAD');
-  throw new DomainError('method_not_allowed', { public: 'Only GET is allowed here.' });
-};
 
 function health(check: CheckHealth): RequestHandler {
   return async (_request, response) => {

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { DomainError } from '../errors';
+import { refuseMethod } from './refusal';
 
 /**
  * Healthy; Degraded: answers, but without the shared rate limits, the replica or a node of the distributed database it is
@@ -61,10 +61,7 @@ export function createProbes(isReady: () => Promise<boolean>): Router {
       const said = await ask();
       response.set('Cache-Control', 'no-store').status(PROBE_STATUS[said]).type('text/plain').send(said);
     });
-    router.all(path, (_request, response) => {
-      response.set('Allow', 'GET, HEAD');
-      throw new DomainError('method_not_allowed', { public: 'Only GET is allowed here.' });
-    });
+    router.all(path, refuseMethod);
   };
   probe('/livez', async () => 'live');
   probe('/readyz', async () => ((await isReady()) ? 'ready' : 'not ready'));

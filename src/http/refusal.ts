@@ -1,4 +1,5 @@
-import type { DomainError } from '../errors';
+import type { RequestHandler } from 'express';
+import { DomainError } from '../errors';
 
 /** The body of a refusal as each entrance writes it. */
 export const restRefusal = ({ code, message }: DomainError, requestId: string) => ({
@@ -14,3 +15,9 @@ export const GRAPHQL_PATH = '/graphql';
 /** For what is refused before an entrance has the request: as the entrance of its path would write it. */
 export const refusalAt = (path: string, error: DomainError, requestId: string) =>
   path === GRAPHQL_PATH ? graphqlRefusal(error, requestId) : restRefusal(error, requestId);
+
+/** For what is only read. */
+export const refuseMethod: RequestHandler = (_request, response) => {
+  response.set('Allow', 'GET, HEAD');
+  throw new DomainError('method_not_allowed', { public: 'Only GET is allowed here.' });
+};

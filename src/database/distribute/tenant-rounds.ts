@@ -20,10 +20,10 @@ export class TenantRounds {
   #from = 0;
   #failure: unknown = null;
 
-  /** @param saysNothingOf whether a failure is not the database's: no tenant is left alone for it */
+  /** @param isCallers whether a failure is the caller's own, not the database's: no tenant is left alone for it */
   constructor(
     private readonly prisma: OwnerDb,
-    private readonly saysNothingOf: (error: unknown) => boolean = () => false,
+    private readonly isCallers: (error: unknown) => boolean = () => false,
   ) {}
 
   /** @param question who has work; it takes the condition for all tenants, and for each of them if need be */
@@ -41,7 +41,7 @@ export class TenantRounds {
     return found;
   }
 
-  /** Does one tenant's work. @returns null: its node failed, and the others go on @throws what says nothing of a node */
+  /** Does one tenant's work. @returns null: its node failed, and the others go on @throws what is the caller's own */
   async attempt<T>(tenantId: number, work: () => Promise<T>): Promise<T | null> {
     if ((this.#resting.get(tenantId) ?? 0) > Date.now()) return null;
     try {
@@ -49,7 +49,7 @@ export class TenantRounds {
       this.#resting.delete(tenantId);
       return done;
     } catch (error) {
-      if (this.saysNothingOf(error) || !(await isDistributed(this.prisma))) throw error;
+      if (this.isCallers(error) || !(await isDistributed(this.prisma))) throw error;
       this.#resting.set(tenantId, Date.now() + REST_MS);
       this.#failure ??= error;
       return null;
