@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { AcceptCall, Call } from '../src/caller/call';
 import { whenClosed, within } from '../src/deadline';
 import { DomainError, serviceUnavailable } from '../src/errors';
-import { prepareOperation } from '../src/graphql/execute';
 import { type CheckHealth, HEALTH_PATH, HEALTH_STATUS } from '../src/http/health';
 import { refuseMethod } from '../src/http/refusal';
 import { LIMITS } from '../src/limits';
@@ -15,7 +14,7 @@ import { deprecationHeaders } from './deprecation';
 import { documentation } from './documentation';
 import { errorResponder } from './errors';
 import { answerExport, EXPORT_PATH } from './export';
-import { bodyOf, documentOf, parseRequest, type Route, setRateLimitHeaders, specsOf } from './route';
+import { bodyOf, parseRequest, prepareOperation, type Route, setRateLimitHeaders, specsOf } from './route';
 import { ROUTES } from './routes';
 import { answerTail, TAIL_PATH, type TailEntrance } from './tail';
 
@@ -73,9 +72,9 @@ const contextOf =
   };
 
 function answer(route: Route, { schema, acceptCall, tracing = null }: FacadeParts): RequestHandler {
-  const operation = prepareOperation(schema, documentOf(route));
+  const operation = prepareOperation(schema, route);
   const specs = specsOf(route);
-  const spanName = `query ${operation.rootField}`;
+  const spanName = `query ${route.rootField}`;
   const identify = contextOf({ acceptCall });
   const notice = route.deprecation && deprecationHeaders(route.deprecation);
   return async (request, response) => {

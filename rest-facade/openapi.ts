@@ -2,14 +2,13 @@ import type { GraphQLSchema } from 'graphql';
 import swaggerJsdoc from 'swagger-jsdoc';
 import { ERRORS, type ErrorCode } from '../src/errors';
 import type { ParameterSpec } from '../src/event/parameters';
-import { prepareOperation } from '../src/graphql/execute';
 import { API_BASE_PATH, API_VERSION } from '../src/version';
 import { EXPORT_PATH } from './export';
 import { EXPORT } from './openapi-export';
 import { PROSE_FILE } from './openapi-prose';
 import { SCHEMAS } from './openapi-schemas';
 import { TAIL } from './openapi-tail';
-import { documentOf, type Route } from './route';
+import { prepareOperation, type Route } from './route';
 import { ROUTES } from './routes';
 import { TAIL_PATH } from './tail';
 
@@ -74,7 +73,7 @@ export function openApiDocument(schema: GraphQLSchema): Json {
 }
 
 function operation(route: Route, schema: GraphQLSchema): Json {
-  const { rule } = prepareOperation(schema, documentOf(route));
+  const { rule } = prepareOperation(schema, route);
   const scope = rule.principal === 'public' ? rule.scope : '';
   const errors: ErrorCode[] = [
     ...ROUTE_ERRORS,

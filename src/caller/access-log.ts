@@ -198,11 +198,16 @@ const KEY = /(aa[kgo]_[0-9A-Za-z]{6})[0-9A-Za-z]{20,}/g;
  * half surrogate pairs, so any text can be stored.
  */
 export function parametersText(given: object): string {
-  const stated = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
-  const text = JSON.stringify(Object.fromEntries(stated)).replace(KEY, '$1…');
+  const text = JSON.stringify(stated(given)).replace(KEY, '$1…');
   const max = LIMITS.accessLogParametersCharsMax;
   return text.length <= max ? text : JSON.stringify({ cut: text.slice(0, max) });
 }
+
+/** JSON leaves out what is undefined. Null stands for the same, and is seldom there. */
+const stated = (given: object): object =>
+  Object.values(given).includes(null)
+    ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+    : given;
 
 function entryIdAt(ms: number): string {
   const time = hexOf(ms);

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** What a key is for. The prefix tells a reader, and a secret scanner, which kind it is looking at. */
@@ -41,7 +41,7 @@ const KEY = new RegExp(
 export const withoutKeys = (line: string): string => line.replaceAll(KEY, '$1[redacted]');
 
 /** Keys hold enough randomness that one SHA-256, without salt or stretching, cannot be searched. */
-export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+export const hashOfKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 /** The beginning of a key that lists show, to tell keys apart. */
 export const shownPrefix = (key: string): string => key.slice(0, SHOWN_CHARS);

@@ -84,9 +84,14 @@ export function toEventJson(row: Row, beside: Readonly<Record<string, string | n
   return `${parts[0]?.slice(0, -1)},"additional":${fromStoredJsonText(String(row.additional))},${parts[1]?.slice(1)}`;
 }
 
+/** Half of a character that takes two units of UTF-16. */
+const SURROGATE = /[\uD800-\uDFFF]/;
+
 function preview(stored: string): string | null {
   if (stored === '') return null;
   const text = fromStored(stored);
+  const head = text.slice(0, charsMax);
+  if (!SURROGATE.test(head)) return head;
   let end = 0;
   for (let count = 0; count < charsMax && end < text.length; count++) {
     end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;

@@ -1,25 +1,29 @@
+import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 import path from 'node:path';
 import { ENGINES, REDIS_URL } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 const ROOT = path.resolve(__dirname, '../..');
-const FILES_MAX = 32;
+const FILES_MAX = 30;
 /** A task in the background may run beside a request, but not beside each of so many. */
 const REQUESTS_MAX = 100;
 
 /** Generated code is nobody's reading. */
 const isOurs = (file: string) => /^(?:src|rest-facade)\//.test(file) && !file.startsWith('src/generated/');
+type Ran = Profiler.FunctionCoverage;
 /** The compiler makes a getter of each export: reading a constant is no step. */
-const isStep = (name: string) => name !== 'get' && !name.startsWith('get ');
+const isGetter = ({ functionName }: Ran) => functionName === 'get' || functionName.startsWith('get ');
+/** Such as `class {}` and `() => {}`: nobody reads what is not there. */
+const isEmpty = ({ ranges: [whole] }: Ran) =>
+  (whole?.endOffset ?? 0) - (whole?.startOffset ?? 0) <= 'class {\n}'.length;
+const hasRun = ({ ranges }: Ran) => ranges.some(({ count }) => count > 0);
 
 /** The files of the project with a function that ran since the last call, as V8 counts calls. */
 async function ranSince(session: Session): Promise<ReadonlySet<string>> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const ran = result.filter(({ functions }) =>
-    functions.some(
-      ({ functionName, ranges }) => isStep(functionName) && ranges.some(({ count }) => count > 0),
-    ),
+    functions.some((one) => hasRun(one) && !isGetter(one) && !isEmpty(one)),
   );
   const files = ran.map(({ url }) => path.relative(ROOT, url.replace('file://', '')));
   return new Set(files.filter(isOurs));
