@@ -1,7 +1,7 @@
 import { toAnswer } from '../../agent/uplink/answer';
 
 describe('an answer of the service', () => {
-  /** Of two events: so many accepted, and those rejected that the indexes name. */
+  /** The receipt for a batch of two events: how many were accepted, and the indexes of the rejected ones. */
   const receipt = (accepted: number, ...indexes: number[]) => {
     const rejected = indexes.map((index) => ({ index, code: 'invalid_event', message: 'x' }));
     return JSON.stringify({ data: { ingestAuditEvents: { accepted, duplicates: 0, rejected } } });
@@ -45,14 +45,14 @@ describe('an answer of the service', () => {
     [500, 'busy'],
     [507, 'busy'],
   ] as const)(
-    'with a code that only a newer service knows is understood by its status %i, as %s',
+    'with an error code that only a newer service knows is understood by its status %i, as %s',
     (status, kind) => {
       const body = errors('code_of_a_newer_service');
       expect(toAnswer({ status, body, retryAfter: null }, 2, 0).kind).toBe(kind);
     },
   );
 
-  it('of a newer service may say more than this agent asks for', () => {
+  it('may hold fields that this agent does not ask for, as a newer service sends them', () => {
     const rejected = [{ index: 1, code: 'reason_of_a_newer_service', message: 'x', hint: 'y' }];
     const data = { ingestAuditEvents: { accepted: 1, duplicates: 0, rejected, sealed: 1 }, more: [] };
     const whole = {
@@ -67,7 +67,7 @@ describe('an answer of the service', () => {
       });
   });
 
-  it('may name a time to wait, in seconds or as a date', () => {
+  it('may say how long to wait before the next request, in seconds or as a date', () => {
     const wait = (retryAfter: string) => toAnswer({ status: 503, body: '', retryAfter }, 1, 1_000);
     expect(wait('7')).toMatchObject({ retryAfterMs: 7_000 });
     expect(wait('Thu, 01 Jan 1970 00:00:05 GMT')).toMatchObject({ retryAfterMs: 4_000 });

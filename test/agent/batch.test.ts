@@ -3,9 +3,9 @@ import type { AuditRecord } from '../../src/event/audit-record';
 import { jsonsOf } from './support/queued';
 
 describe('a batch', () => {
-  /** Its JSON has 32 bytes and as many as the text. */
+  /** An event whose JSON is 32 bytes longer than the text. */
   const record = (eventTime = '') => ({ eventTime }) as AuditRecord;
-  it('is full by number or bytes, and due by age', () => {
+  it('is full at its most events or its most bytes, and is due at its greatest age', () => {
     const batcher = new Batcher({ eventsMax: 3, bytesMax: 150, ageMaxMs: 500 });
     expect(batcher.dueAtMs).toBeNull();
     batcher.add(record(), 'X', 1_000);
@@ -18,7 +18,7 @@ describe('a batch', () => {
     batcher.add(record('x'.repeat(150)), 'X', 2_000);
     expect(batcher.isFull).toBe(true);
   });
-  it('holds the JSON of its events as it was added, however long, and knows the newest', () => {
+  it('holds the JSON of each event unchanged, however long, and names the newest event', () => {
     const batcher = new Batcher({ eventsMax: 3, bytesMax: 100, ageMaxMs: 500 });
     const times = ['b', 'ü€\ud83d\ude00'.repeat(50_000), 'a'];
     for (const time of times) batcher.add(record(time), 'X', 1_000);

@@ -19,7 +19,7 @@ describe('bookmarks', () => {
     '{"version":1,"dat',
     '{"version":2}',
     '{"version":1,"database":"X","files":{"g":{"blockOffset":-1}}}',
-  ])('are set aside when their file is damaged, and everything is read again: %j', async (damaged) => {
+  ])('that are damaged on disk are set aside, and everything is read again: %j', async (damaged) => {
     world.copy(FILES_2022);
     await world.once();
     const path = join(folder, 'Payroll.json');
@@ -51,7 +51,7 @@ describe('bookmarks', () => {
     expect(world.service.stored.size).toBe(150);
   });
 
-  it('tell what is on disk, and finding a file does not replace what is known about it', async () => {
+  it('show only what is on disk, and a file that is found again keeps its bookmark', async () => {
     const path = join(folder, 'X.json');
     const load = () =>
       Bookmarks.load(path, { database: 'X', log: new LineLog(() => {}), clock: systemClock });
@@ -71,7 +71,7 @@ describe('bookmarks', () => {
     }
   });
 
-  it('tell nothing that could not be written', async () => {
+  it('do not show a change that could not be written', async () => {
     const bookmarks = await Bookmarks.load(join(world.folder, 'a folder', 'X.json'), {
       ...{ database: 'X', log: new LineLog(() => {}), clock: systemClock },
     });
@@ -90,7 +90,7 @@ describe('bookmarks', () => {
     expect(world.service.sentCount).toBe(300);
   });
 
-  it('forget files that have been gone for three months, and no file that is there', async () => {
+  it('are dropped for files that have been gone for three months, and for no file that is there', async () => {
     const path = join(world.folder, 'checkpoint.json');
     let nowMs = Date.parse('2026-01-01T12:00:00Z');
     const clock = { ...systemClock, now: () => nowMs };

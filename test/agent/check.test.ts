@@ -58,7 +58,7 @@ describe('audit-agent check', () => {
     expect(text).toContain('5 to be mended.');
   });
 
-  it('tells a key of another tenant from a missing tenant', async () => {
+  it('distinguishes a key of another tenant from a missing tenant id', async () => {
     world.copy(FILES_2022);
     world.configure({ TenantId: '8' });
     expect((await run()).text).toMatch(/PROBLEM CentralApi.ApiKey is no agent key of tenant 8: forbidden/);
@@ -69,7 +69,7 @@ describe('audit-agent check', () => {
     });
   });
 
-  it('tells an address where nobody listens from one where something else does', async () => {
+  it('distinguishes an address where nothing listens from one where another program listens', async () => {
     world.copy(FILES_2022);
     world.configure({ BaseUrl: 'http://127.0.0.1:1' });
     expect((await run()).text).toMatch(/PROBLEM http:\/\/127\.0\.0\.1:1\/health: cannot be reached/);
@@ -87,7 +87,7 @@ describe('audit-agent check', () => {
     expect(text).toContain('NOTE    Off: is disabled');
   });
 
-  it('tries the sound parts of an invalid configuration', async () => {
+  it('checks the valid parts of an invalid configuration', async () => {
     world.copy(FILES_2022);
     const databases = [
       databaseEntry('Payroll', 'audit/*.sqlaudit'),
@@ -106,7 +106,7 @@ describe('audit-agent check', () => {
     expect(text).toMatch(/PROBLEM the service does not know CentralApi.ApiKey/);
   });
 
-  it('tries the key of a configuration without a tenant', async () => {
+  it('checks the key of a configuration that names no tenant', async () => {
     world.copy(FILES_2022);
     world.configure({ TenantId: '' });
     const { text } = await run();

@@ -16,7 +16,7 @@ const changed = (change: (config: Loose) => void): string => {
 };
 
 describe('the configuration', () => {
-  it('is what the template shows, with documented defaults', () => {
+  it('is read as the template shows it, with the documented defaults', () => {
     const parsed = parseConfig(template, PATH);
     expect(parsed).toMatchObject({
       kind: 'config',
@@ -29,7 +29,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('names every mistake at once, and repeats no value', () => {
+  it('is refused with every mistake at once, and no message repeats a value', () => {
     const text = changed((config) => {
       config.CentralApi = { BaseUrl: 'ftp://x', ApiKey: 'key with blank' };
       config.EventHubPublisher.PollIntervalMs = 'often';
@@ -48,7 +48,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('refuses two databases of one name', () => {
+  it('is refused where two databases have the same name', () => {
     const text = changed(({ EventHubPublisher: { Databases } }) => {
       Databases.push({ ...Databases[0], Name: String(Databases[0]?.Name).toLowerCase() });
     });
@@ -57,7 +57,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('warns of an unknown key and works without it', () => {
+  it('may hold an unknown setting: the agent warns and ignores it', () => {
     const text = changed((config) => {
       config.CentralApi.tenantid = '7';
       Object.assign(config.EventHubPublisher.Databases[0] ?? {}, { Enable: false });
@@ -71,7 +71,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('shows where the text is no JSON, without quoting it', () => {
+  it('is refused where it is not JSON: the message names the place, and does not quote the text', () => {
     for (const text of [
       '{"CentralApi": {"ApiKey": "aak_secret"',
       '{"ApiKey": aak_secret}',
@@ -87,7 +87,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('helps people who wrote a path with single backslashes, whether or not that is JSON', () => {
+  it('is refused with advice where a path has single backslashes, whether or not that is valid JSON', () => {
     const withPath = (path: string) =>
       template.replace(/"AuditFilePath": ".*"/, `"AuditFilePath": "${path}"`);
     const problems = (path: string) => {
@@ -104,7 +104,7 @@ describe('the configuration', () => {
     expect(problems('C:\\\\temp\\\\new')).toEqual([]);
   });
 
-  it('accepts a byte order mark, and a tenant id written as a number', () => {
+  it('may begin with a byte order mark, and may write a tenant id as a number', () => {
     const text = `\uFEFF${changed((config) => {
       config.CentralApi.TenantId = 7;
     })}`;

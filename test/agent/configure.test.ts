@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the command. @returns the exit code and what it said */
+/** Runs the command. @returns the exit code and what it wrote */
 async function run(input: string, { keepPrevious = false } = {}) {
   const said: string[] = [];
   const problems: string[] = [];
@@ -49,7 +49,7 @@ async function run(input: string, { keepPrevious = false } = {}) {
 const written = () => JSON.parse(readFileSync(path, 'utf8'));
 
 describe('audit-agent configure', () => {
-  it("writes what an installer's properties say, and that a tenant is still to be set", async () => {
+  it("writes an installer's properties, and says that a tenant must still be set", async () => {
     const { code, said } = await run(PROPERTIES);
     expect(code).toBe(0);
     const { TenantId, ...central } = CONTENT.CentralApi;
@@ -62,12 +62,12 @@ describe('audit-agent configure', () => {
     expect(written()).toEqual(CONTENT);
   });
 
-  it('lets nobody else read a new file, and keeps the mode of an old one', async () => {
+  it('makes a new file that nobody else may read, and keeps the mode of an existing file', async () => {
     await run(PROPERTIES);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     chmodSync(path, 0o640);
     const replacing = jest.spyOn(promises, 'rename').mockImplementationOnce((from) => {
-      // A service that runs as another user may read it as soon as it is there.
+      // If the service runs as another user, that user may read the file from the start.
       expect(statSync(from).mode & 0o777).toBe(0o640);
       throw new Error('no further');
     });
@@ -77,7 +77,7 @@ describe('audit-agent configure', () => {
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
-  it('writes the file that a link leads to', async () => {
+  it('writes the target of a symbolic link', async () => {
     await run(PROPERTIES);
     const elsewhere = `${path}.elsewhere`;
     renameSync(path, elsewhere);
@@ -91,7 +91,7 @@ describe('audit-agent configure', () => {
     ['UTF-8', (text: string) => Buffer.from(text)],
     ['UTF-8 with a byte order mark', (text: string) => Buffer.from(`\uFEFF${text}`)],
     ['UTF-16 with a byte order mark', (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le')],
-  ])('takes a whole configuration of a file in %s', async (_, encode) => {
+  ])('takes a whole configuration from a file in %s', async (_, encode) => {
     const given = join(folder, 'given.json');
     writeFileSync(given, encode(JSON.stringify(CONTENT)));
     expect(await run(`CONFIGFILE=${given}`)).toMatchObject({ code: 0, problems: [] });
@@ -103,7 +103,7 @@ describe('audit-agent configure', () => {
     expect(written()).toEqual(CONTENT);
   });
 
-  it('merges JSON into the file that is there', async () => {
+  it('merges JSON into the existing file', async () => {
     await run(JSON.stringify(CONTENT));
     const logins = databaseEntry('Logins', '/audit/logins');
     const part = {
@@ -127,7 +127,7 @@ describe('audit-agent configure', () => {
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  it('changes nothing if nothing is given, and warns of settings that a newer agent may know', async () => {
+  it('changes nothing if nothing is given, and warns of unknown settings, which a newer agent may know', async () => {
     const text = JSON.stringify({ ...CONTENT, Newer: 1 });
     writeFileSync(path, text);
     expect(await run('APIURL=\nTENANTID= \n')).toEqual({
@@ -168,7 +168,7 @@ describe('audit-agent configure', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('names the problem of the present file, and keeps it', async () => {
+  it('names what is wrong with the existing file, and leaves the file unchanged', async () => {
     writeFileSync(path, '{ no');
     expect(await run(PROPERTIES)).toMatchObject({
       code: 1,
@@ -177,7 +177,7 @@ describe('audit-agent configure', () => {
     expect(readFileSync(path, 'utf8')).toBe('{ no');
   });
 
-  it('leaves the replaced file, or a sign that there was none, for an installer to restore', async () => {
+  it('leaves an installer what it needs to roll back: the replaced file, or a mark that there was none', async () => {
     await run(PROPERTIES, { keepPrevious: true });
     expect(readdirSync(folder).sort()).toEqual(['config.json', 'config.json.fresh']);
     const first = readFileSync(path, 'utf8');
@@ -186,7 +186,7 @@ describe('audit-agent configure', () => {
     expect(readFileSync(`${path}.prev`, 'utf8')).toBe(first);
   });
 
-  it('removes what a cut-off installation has left, whether or not the input is valid', async () => {
+  it('removes what an interrupted installation left behind, whether or not the input is valid', async () => {
     for (const input of [PROPERTIES, 'PORT=1']) {
       writeFileSync(`${path}.prev`, KEY);
       writeFileSync(`${path}.fresh`, '');

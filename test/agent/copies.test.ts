@@ -4,19 +4,19 @@ import fc from 'fast-check';
 import { AuditFolder, guidOf, row, writer } from './gaps/support';
 import { auditFileName } from './support/audit-files';
 
-/** What files have from the beginning where their space is reserved. */
+/** The size that a file has from the beginning if its space is reserved. */
 const RESERVED_BYTES = 200_000;
 const RECORDS = [1, 2, 3, 4];
 const numbered = (...numbers: number[]) => numbers.map((n) => `SELECT ${n}`);
 
-describe('of an audit file and its copies', () => {
+describe('an audit file with copies beside it', () => {
   let audit: AuditFolder;
   beforeEach(() => {
     audit = new AuditFolder();
   });
   afterEach(() => audit.remove());
 
-  /** A path of the first file, with its first records. */
+  /** Writes the first file of the audit, or a copy of it, with some of its records. */
   const write = (folder: AuditFolder, name: string, records: readonly number[], isReserved = true) => {
     const path = join(folder.folder, name);
     writeFileSync(
@@ -29,7 +29,7 @@ describe('of an audit file and its copies', () => {
     if (isReserved) truncateSync(path, RESERVED_BYTES);
   };
 
-  it('everything is read, whichever were made when, whatever they are called, and in order', async () => {
+  it('is read whole, once and in order, whatever the copies hold and are called', async () => {
     const copy = fc.record({ length: fc.nat(RECORDS.length), name: fc.constantFrom('Copy of ', 'A', 'z') });
     const settings = fc.record({
       copies: fc.array(copy, { maxLength: 4 }),
@@ -47,7 +47,7 @@ describe('of an audit file and its copies', () => {
             write(folder, `${name}${i}.sqlaudit`, RECORDS.slice(0, length), isReserved);
           write(folder, original, RECORDS, isReserved);
           if (hasNext) folder.write(1, [5]);
-          // A run that is ended somewhere leaves its bookmarks.
+          // The first run ends after some batches and leaves its bookmarks.
           await folder.once(batchesMax);
           await folder.once();
           expect(folder.delivered.filter((statement) => statement !== 'SELECT 5')).toEqual(
@@ -63,7 +63,7 @@ describe('of an audit file and its copies', () => {
   });
 
   it.each([auditFileName(0), 'A copy of it.sqlaudit'])(
-    'the one that goes on is read while it is written, beside one of the same size: %s',
+    'is followed in the file that grows, although the other one has the same size: %s',
     async (name) => {
       write(audit, 'A copy of it.sqlaudit', [1]);
       write(audit, auditFileName(0), [1]);
@@ -76,7 +76,7 @@ describe('of an audit file and its copies', () => {
     },
   );
 
-  it('one that comes back with more in it is read, although a copy was read to its end', async () => {
+  it('is read on when it returns with more records, although the shorter file was read to its end', async () => {
     write(audit, auditFileName(0), [1, 2]);
     audit.write(1, [5]);
     await audit.once();

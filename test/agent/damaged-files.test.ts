@@ -17,7 +17,7 @@ describe('damaged audit files', () => {
     await world.close();
   });
 
-  /** Writes the first file with one damaged block of events. @returns where it stands, and the events before it */
+  /** Writes the first file with one damaged block of events. @returns the block's offset, and the events before it */
   async function writeDamaged(): Promise<{ at: number; lost: number; before: number }> {
     const bytes = readFileSync(FIRST);
     const at = blockOffsets(bytes).find((offset) => offset > 30_000) ?? 0;
@@ -37,14 +37,14 @@ describe('damaged audit files', () => {
     const { at, before } = await writeDamaged();
     world.copy([SECOND]);
     writeFileSync(join(world.auditFolder, 'foreign.sqlaudit'), 'this is no audit file');
-    // For this run the block may still be a write in progress, however long the run takes.
+    // Within this run, the block may still be a write in progress, however long the run takes.
     expect(await world.once({ badBlockWaitMs: 600_000 })).toBe(1);
     expect(world.log).toContain(`${world.inAudit(FIRST)}: byte ${at}: checksum of the block does not match`);
     expect(world.log).toMatch(/foreign\.sqlaudit: byte 0: not a SQL Server audit file/);
     expect(world.service.stored.size).toBe(before + (await recordsOf([SECOND])).size);
   });
 
-  it('are read behind a block that has been bad for long', async () => {
+  it('are read on behind a block that has been damaged for a while', async () => {
     const { at, lost } = await writeDamaged();
     utimesSync(world.inAudit(FIRST), 1_700_000_000, 1_700_000_000);
     expect(await world.once()).toBe(1);
@@ -53,7 +53,7 @@ describe('damaged audit files', () => {
     expect(world.service.stored.size).toBe((await recordsOf([FIRST])).size - lost);
   });
 
-  it('are read behind a bad block while the audit continues, and reported once', async () => {
+  it('are read on behind a damaged block while the audit continues, and the block is reported once', async () => {
     const { lost } = await writeDamaged();
     world.follow();
     const whole = (await recordsOf([FIRST])).size - lost;
@@ -63,7 +63,7 @@ describe('damaged audit files', () => {
     expect(world.log.match(/checksum of the block/g)).toHaveLength(1);
   });
 
-  it('may be files that SQL Server is still writing', async () => {
+  it('are not reported while SQL Server may still be writing them', async () => {
     const bytes = readFileSync(FIRST);
     const half = (blockOffsets(bytes).find((offset) => offset > 30_000) ?? 0) + 700;
     const path = world.inAudit(FIRST);
@@ -78,7 +78,7 @@ describe('damaged audit files', () => {
     expect(world.service.sentCount).toBe(whole);
   });
 
-  it('are read up to a bad last block, however long it stays bad, since SQL Server may be writing it', async () => {
+  it('are read up to a damaged last block, however long it stays so, since SQL Server may be writing it', async () => {
     const bytes = readFileSync(FIRST);
     const at = blockOffsets(bytes).at(-2) ?? 0;
     const records = [...(await recordsOf([FIRST])).values()];
@@ -87,7 +87,7 @@ describe('damaged audit files', () => {
     const path = world.inAudit(FIRST);
     writeFileSync(path, damaged);
     world.follow({ badBlockWaitMs: 20 });
-    // Told, so the wait for a write in progress is over.
+    // The damage was reported, so the agent no longer waits for a write in progress.
     await until('the message', () =>
       world.log.includes(`${path}: byte ${at}: checksum of the block does not match`),
     );
@@ -100,7 +100,7 @@ describe('damaged audit files', () => {
     expect(world.log).not.toContain('reading goes on');
   });
 
-  it('are a gap if the very last block is still bad when the audit continues in the next file', async () => {
+  it('leave a gap if the last block is still damaged when the audit continues in the next file', async () => {
     const bytes = readFileSync(FIRST);
     const at = blockOffsets(bytes).at(-2) ?? 0;
     bytes.writeUInt32LE(0, at + 28);
@@ -117,7 +117,7 @@ describe('damaged audit files', () => {
     ]);
   });
 
-  it('that end within a block hold up the next file only for a moment, and are reported', async () => {
+  it('that end within a block delay the next file only for a moment, and are reported', async () => {
     writeFileSync(world.inAudit(FIRST), readFileSync(FIRST).subarray(0, 30_000));
     world.copy([SECOND]);
     world.follow();

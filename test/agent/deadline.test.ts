@@ -7,7 +7,7 @@ import { unlessAborted, withDeadline } from '../../agent/deadline';
 setFlagsFromString('--expose-gc');
 const collectMemory = runInNewContext('gc') as () => void;
 
-it('a signal that lives as long as the agent keeps no listener, though memory is collected while it is listened to', async () => {
+it('a finished wait leaves no listener on a long-lived signal, even if memory was collected during the wait', async () => {
   const { signal } = new AbortController();
   const work = async () => {
     await delay(1);
@@ -23,7 +23,7 @@ it('a signal that lives as long as the agent keeps no listener, though memory is
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-it('what is waited for ends at once with a signal that is aborted, or was before', async () => {
+it('a wait ends at once when its signal is aborted, or if it already was', async () => {
   const controller = new AbortController();
   const never = new Promise<number>(() => {});
   const waiting = unlessAborted(never, controller.signal, () => 2);

@@ -22,7 +22,7 @@ describe('audit-agent decode', () => {
     await world.close();
   });
 
-  it('prints every audit record as a line of the fields of the API, statements whole', async () => {
+  it('prints every audit record as a line with the fields of the API and the whole statement', async () => {
     const { code, stdout, stderr } = await agent.run('decode', ...FILES_2022);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const records = jsonLines(stdout);
@@ -30,7 +30,7 @@ describe('audit-agent decode', () => {
     expect(Math.max(...records.map((record) => record.statement?.length ?? 0))).toBeGreaterThan(4000);
   });
 
-  it('prints every event as it is with --raw', async () => {
+  it('prints every event with all its fields and actions with --raw', async () => {
     const { code, stdout } = await agent.run('decode', '--raw', ...FILES_2017);
     const events = jsonLines(stdout);
     expect(code).toBe(0);
@@ -40,7 +40,7 @@ describe('audit-agent decode', () => {
     expect(events[0]).toMatchObject({ name: 'audit_event', timestamp: expect.stringMatching(/\.\d{7}Z$/) });
   });
 
-  it('names file, offset and reason of what it cannot read, after the sound records before', async () => {
+  it('prints the sound records before damage, then the file, the offset and the reason', async () => {
     const [first = '', second = ''] = FILES_2022;
     const cut = join(world.folder, 'cut.sqlaudit');
     writeFileSync(cut, readFileSync(first));
@@ -59,13 +59,13 @@ describe('audit-agent decode', () => {
     expect(files).toEqual(new Set(['cut.sqlaudit', second.slice(second.lastIndexOf('/') + 1)]));
   });
 
-  it('ends quietly when the reader of its output has had enough', async () => {
+  it('ends quietly when the reader of its output closes the pipe', async () => {
     const { child, ended } = agent.start(['decode', ...Array.from({ length: 40 }, () => FILES_2022).flat()]);
     child.stdout?.once('data', () => child.stdout?.destroy());
     expect(await ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('explains itself', async () => {
+  it('explains its use with --help, and names a missing option', async () => {
     expect(await agent.run('run')).toMatchObject({ code: 1, stderr: expect.stringContaining('--config') });
     expect(await agent.run('--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('decode') });
   });

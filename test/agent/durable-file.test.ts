@@ -8,7 +8,7 @@ import { LineLog } from '../../agent/log';
 import { SpooledCopy } from '../../agent/spool/spooled-copy';
 import { MemorySource } from './sqlaudit/support/memory-source';
 
-/** Counts what the disk is asked to keep, and refuses where the test says so: a crash then would lose it. */
+/** Records what is synced to disk, and fails to sync what the test names: a crash would then lose it. */
 class Disk {
   readonly asked: string[] = [];
   /** Path of a file or folder that cannot be synced. */
@@ -33,7 +33,7 @@ class Disk {
   }
 }
 
-describe('a disk that loses what it was not asked to keep', () => {
+describe('on a disk that loses what was not synced', () => {
   let folder: string;
   let path: string;
   let disk: Disk;
@@ -47,12 +47,12 @@ describe('a disk that loses what it was not asked to keep', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('never has a file under its name before the text is on it, nor a name that is not', async () => {
+  it('a file gets its name only after its text is synced, and the name is synced too', async () => {
     await replaceFile(path, 'new');
     expect(disk.asked).toEqual([`sync ${path}.new`, `rename ${path}.new ${path}`, `sync ${folder}`]);
   });
 
-  it('leaves the old bookmarks if it cannot keep the new ones, and nobody is told of new ones', async () => {
+  it('the old bookmarks remain if the new ones cannot be synced, and nobody sees the new ones', async () => {
     const context = { database: 'X', log: new LineLog(() => {}), clock: systemClock };
     const bookmarks = await Bookmarks.load(path, context);
     const saved = (blockOffset: number) =>
@@ -65,7 +65,7 @@ describe('a disk that loses what it was not asked to keep', () => {
     disk.broken = `${path}.new`;
     await expect(saved(1024)).rejects.toThrow('EIO');
     expect([bookmarks.of('x')?.blockOffset, readFileSync(path, 'utf8')]).toEqual([512, before]);
-    // The text is there, and its name may not be: it does not count.
+    // The text is synced, but its name may be lost: the new bookmarks do not count.
     disk.broken = folder;
     await expect(saved(2048)).rejects.toThrow('EIO');
     expect(bookmarks.of('x')?.blockOffset).toBe(512);
@@ -74,7 +74,7 @@ describe('a disk that loses what it was not asked to keep', () => {
     expect((await Bookmarks.load(path, context)).of('x')?.blockOffset).toBe(4096);
   });
 
-  it('is asked to keep lines that were added before they count as written', async () => {
+  it('lines that were added to a file are synced before they count as written', async () => {
     disk.broken = path;
     await expect(appendLines(path, ['a'])).rejects.toThrow('EIO');
     disk.broken = null;
@@ -83,7 +83,7 @@ describe('a disk that loses what it was not asked to keep', () => {
     expect(disk.asked).toEqual([`sync ${path}`, `sync ${folder}`]);
   });
 
-  it('has all bytes of a copy in the spool that count as copied', async () => {
+  it('every byte of a copy in the spool that counts as copied is synced', async () => {
     const bytes = Buffer.alloc(3_000, 'x');
     const copy = SpooledCopy.begin(folder, 'guid', 'name');
     await copy.extend(new MemorySource(bytes), 1_000);

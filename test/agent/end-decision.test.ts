@@ -1,6 +1,6 @@
 import { decideAtEnd } from '../../agent/tail/end-decision';
 
-describe('zeros in a file that others follow', () => {
+describe('zeros in a file that is not the newest of its audit', () => {
   const OFFSET = 14_336;
   const decide = (soundBlock: number | null, once = false) =>
     decideAtEnd(
@@ -15,15 +15,15 @@ describe('zeros in a file that others follow', () => {
       { nowMs: 60_000, once, waitMs: 1_000 },
     );
 
-  it('are skipped where a block stands behind them, and what they stand for is lost', async () => {
+  it('are skipped if a block stands behind them, and count as lost records', async () => {
     expect(await decide(OFFSET + 512)).toMatchObject({ kind: 'skip', lostFrom: OFFSET, to: OFFSET + 512 });
   });
 
-  it('are its end where none does', async () => {
+  it('are the end of the file if no block stands behind them', async () => {
     expect(await decide(null)).toEqual({ kind: 'finish', endSize: 65_536, problem: null, lostFrom: null });
   });
 
-  it('are no loss where a block has taken their place since they were read', async () => {
+  it('are no loss if a block was written in their place after they were read', async () => {
     for (const once of [false, true])
       expect(await decide(OFFSET, once)).toEqual({ kind: 'wait', holdBack: false, problem: null });
   });

@@ -28,7 +28,7 @@ describe('an agent that follows', () => {
   });
   const stored = (count: number) => until(`${count} stored events`, () => world.service.stored.size >= count);
 
-  it('publishes what is appended, wherever the writer was cut off', async () => {
+  it('publishes what is appended, wherever the last write stopped', async () => {
     world.follow({ joinWaitMs: 60_000 });
     for (const model of FILES_2022) {
       const bytes = readFileSync(model);
@@ -70,7 +70,7 @@ describe('an agent that follows', () => {
     expect(world.log).not.toContain('error');
   });
 
-  it('knows a renamed or copied file', async () => {
+  it('recognises a renamed or copied file, and publishes it once', async () => {
     world.copy(FILES_2022);
     const agent = world.follow();
     await stored(150);
@@ -83,13 +83,13 @@ describe('an agent that follows', () => {
     expect(world.service.sentCount).toBe(230);
   });
 
-  it('reads a new file under a used name', async () => {
+  it('reads a new file under the name of an earlier one', async () => {
     const path = join(world.auditFolder, auditFileName(1));
     writeFileSync(path, withNewGuid(FIRST));
     world.follow();
     await stored((await recordsOf([FIRST])).size);
     const other = withNewGuid(FIRST);
-    // The same inode, the same size: only the header tells.
+    // Inode and size are the same: only the header differs.
     truncateSync(path, 0);
     writeFileSync(path, other);
     await stored(2 * (await recordsOf([FIRST])).size);
@@ -99,7 +99,7 @@ describe('an agent that follows', () => {
     expect(world.log.match(/ error /g)).toHaveLength(1);
   });
 
-  it('publishes a long statement that no part follows, after a while', async () => {
+  it('publishes a statement after a while if the next part of it does not come', async () => {
     const whole = await recordsOf(FILES_2022);
     const split = [...whole.values()].find(({ parts, file }) => parts > 1 && FIRST.endsWith(file));
     const bytes = readFileSync(FIRST);

@@ -31,14 +31,14 @@ describe('a request to the service', () => {
     return received ?? { headers: {}, body: Buffer.alloc(0) };
   };
 
-  it('is compressed on its way over a network', async () => {
-    // Any address of this host that is not written as one.
+  it('is compressed if it goes over a network', async () => {
+    // This address reaches this host, but is not recognised as a loopback address.
     const { headers, body } = await post('0.0.0.0');
     expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': String(body.length) });
     expect(gunzipSync(body).equals(Buffer.concat(PARTS))).toBe(true);
   });
 
-  it.each(['127.0.0.1', 'localhost'])('is not compressed on its way to %s', async (host) => {
+  it.each(['127.0.0.1', 'localhost'])('is not compressed if it goes to %s', async (host) => {
     const { headers, body } = await post(host);
     expect(headers).toMatchObject({ 'content-length': String(body.length) });
     expect(headers['content-encoding']).toBeUndefined();

@@ -18,7 +18,7 @@ describe('a request of the agent', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('is sent again, once, where the service had closed the connection that was kept', async () => {
+  it('is sent once more if the service had closed the kept connection', async () => {
     const served = new Map<Socket, number>();
     listener = ({ socket }, response) => {
       const count = (served.get(socket) ?? 0) + 1;
@@ -31,7 +31,7 @@ describe('a request of the agent', () => {
     expect([...served.values()]).toEqual([2, 1]);
   });
 
-  it('is not sent again where a new connection was cut', async () => {
+  it('is not sent again if a new connection breaks', async () => {
     let asked = 0;
     listener = ({ socket }) => {
       asked++;
@@ -41,7 +41,7 @@ describe('a request of the agent', () => {
     expect(asked).toBe(1);
   });
 
-  it('ends with the reason of its signal, before the answer and within it', async () => {
+  it('ends with the reason of its signal, both before and during the answer', async () => {
     const reason = new Error('enough');
     for (const answer of [
       () => {},
@@ -56,7 +56,7 @@ describe('a request of the agent', () => {
     }
   });
 
-  it('takes no answer that does not end', async () => {
+  it('fails if the answer does not end', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     listener = (_, response) => {
       const more = () => {
@@ -68,7 +68,7 @@ describe('a request of the agent', () => {
     await expect(get()).rejects.toThrow('the answer does not end');
   });
 
-  it('follows no redirection', async () => {
+  it('follows no redirect', async () => {
     listener = (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end();
     expect((await get()).status).toBe(307);
   });

@@ -9,7 +9,7 @@ import { startTail } from './support/tail-harness';
 
 const FILES = 30;
 
-/** What the agent does with the disk in so many polls in which nothing happens. */
+/** Measures what the agent reads from disk during polls in which nothing happens. */
 async function costOf(polls: number, newestHasReservedSpace: boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'audit-idle-'));
   const data = mkdtempSync(join(tmpdir(), 'audit-idle-'));
@@ -62,15 +62,15 @@ function counting(source: FileBytes, read: (bytes: number) => void): FileBytes {
   return source;
 }
 
-describe('polls in which nothing has happened', () => {
-  it('open no file, and look only at the one that may grow', async () => {
+describe('polls in which nothing happens', () => {
+  it('open no file, and look only at the file that may grow', async () => {
     const { batches, ...cost } = await costOf(10, false);
     expect(cost).toEqual({ opened: 0, bytesRead: 0, looked: 10, polls: 10 });
-    // That the last file was read to its end is noted behind its last event.
+    // One empty batch notes that the last file was read to its end.
     expect(batches).toBeLessThanOrEqual(1);
   });
 
-  it('read of reserved space only where the next block would begin', async () => {
+  it('read only the place in reserved space where the next block would begin', async () => {
     const { opened, bytesRead } = await costOf(10, true);
     expect(opened).toBeLessThanOrEqual(11);
     expect(bytesRead).toBeLessThanOrEqual(10 * 1024 + 300_000);

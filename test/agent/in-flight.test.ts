@@ -4,7 +4,7 @@ import { AgentWorld, FILES_2022 } from './support/agent-world';
 import { respond, type SentEvent } from './support/fake-ingest-service';
 import { until } from './support/until';
 
-/** Batches of 20 of 150 events. */
+/** How many batches of 20 the 150 events make. */
 const IN_FLIGHT = 3;
 
 describe('batches in flight', () => {
@@ -17,7 +17,7 @@ describe('batches in flight', () => {
     held = [];
     let isFirst = true;
     world.service.fault = ({ events }, response) => {
-      // The service has taken one: more may follow before the next answer.
+      // The service has taken one batch: more may follow before the next answer.
       if (isFirst || events.length === 0) {
         isFirst = false;
         return false;
@@ -36,7 +36,7 @@ describe('batches in flight', () => {
   });
   afterEach(() => world.close());
 
-  /** Requests overtake each other on their way: in the order of the files. */
+  /** The statements of the requests in the order of the files, since requests overtake each other on their way. */
   const inOrder = () =>
     [...held].sort((a, b) => {
       const [one, other] = [a.events[0], b.events[0]] as [SentEvent, SentEvent];
@@ -49,7 +49,7 @@ describe('batches in flight', () => {
     return names.map((name) => readFileSync(join(folder, name), 'utf8')).join();
   };
 
-  it('are a few, and no bookmark moves before the ones ahead are acknowledged', async () => {
+  it('are bounded in number, and no bookmark moves before every earlier batch is acknowledged', async () => {
     const agent = world.once();
     await until('three requests at once', () => held.length === IN_FLIGHT);
     const before = bookmarks();
@@ -71,7 +71,7 @@ describe('batches in flight', () => {
     expect(world.summary.at(-1)).toContain('150 published (0 duplicates, 0 rejected)');
   });
 
-  it('are sent again from the first one that was not acknowledged, whatever was after it', async () => {
+  it('are sent again from the first one that was not acknowledged, even if later ones were', async () => {
     const agent = world.once({ onceBudgetMs: 500 });
     await until('three requests at once', () => held.length === IN_FLIGHT);
     const [first, second, third] = inOrder();

@@ -4,7 +4,7 @@ import { makeAuditFiles, recordsOf } from './support/audit-files';
 import { CompiledAgent } from './support/compiled-agent';
 import { until } from './support/until';
 
-/** Far less than the agent would wait for an answer. */
+/** Far shorter than the agent would wait for an answer. */
 const GRACE_MS = AGENT_TIMES.requestTimeoutMs / 2;
 
 describe('an agent that is killed', () => {
@@ -19,7 +19,7 @@ describe('an agent that is killed', () => {
     await world.close();
   });
 
-  it('has lost no record and torn none apart, whenever it was killed', async () => {
+  it('loses no record and splits none, whenever it is killed', async () => {
     const files = makeAuditFiles(world.auditFolder, [...FILES_2022, ...FILES_2017], 24);
     world.configure({}, { BatchMaxEvents: 15 });
     const { service } = world;
@@ -28,7 +28,7 @@ describe('an agent that is killed', () => {
       const agent = compiled.start(['run', '--config', world.configPath]);
       const target = service.requests.length + 1 + Math.floor(Math.random() * killAfter);
       await until('some requests', () => service.requests.length >= target);
-      // At once, or within the request and the bookmarks that follow.
+      // The kill comes at once, or during the request and the bookmarks that follow.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 15));
       agent.child.kill('SIGKILL');
       await agent.ended;
@@ -40,7 +40,7 @@ describe('an agent that is killed', () => {
     expect(service.mistakes).toEqual([]);
   });
 
-  it('stops on SIGTERM within seconds, with everything acknowledged noted', async () => {
+  it('stops on SIGTERM within seconds, and its bookmarks hold everything that was acknowledged', async () => {
     world.copy(FILES_2022);
     const agent = compiled.start(['run', '--config', world.configPath]);
     await until('all published', () => world.service.stored.size === 150);

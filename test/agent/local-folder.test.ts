@@ -18,7 +18,7 @@ describe('the path of audit files', () => {
     expect(glob).toEqual({ folder, pattern });
   });
 
-  it('lists the files in the order they were begun', async () => {
+  it('lists the files in the order in which they were begun', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'audit (glob)-'));
     const name = (audit: string, created: string) =>
       `${audit}_0A0A0A0A-0000-4000-8000-00000000000A_0_${created}.sqlaudit`;

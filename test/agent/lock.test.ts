@@ -13,11 +13,14 @@ describe('the lock of a data folder', () => {
   const locks = () => readdirSync(folder);
 
   it.each([
-    ['of a process that is gone', JSON.stringify({ pid: 2 ** 22 + 1, started: '1' })],
-    ['of an earlier process with the id of another one', JSON.stringify({ pid: process.ppid, started: '0' })],
-    ['of nobody', '?'],
-    ['that was released', ''],
-  ])('%s is taken over', async (_, text) => {
+    ['names a process that is gone', JSON.stringify({ pid: 2 ** 22 + 1, started: '1' })],
+    [
+      'names an earlier process whose id another process has now',
+      JSON.stringify({ pid: process.ppid, started: '0' }),
+    ],
+    ['names no process', '?'],
+    ['was released', ''],
+  ])('is taken over where it %s', async (_, text) => {
     writeFileSync(join(folder, 'agent.lock.7'), text);
     const lock = await lockFolder(folder);
     expect(lock.kind).toBe('locked');
@@ -28,18 +31,18 @@ describe('the lock of a data folder', () => {
     expect(locks()).toEqual(['agent.lock.9']);
   });
 
-  it('stays with an agent that took a lock with a higher number meanwhile', async () => {
+  it('stays with an agent that meanwhile took a lock with a higher number', async () => {
     const holder = await lockFolder(folder);
     writeFileSync(join(folder, 'agent.lock.3'), readFileSync(join(folder, 'agent.lock.1')));
     rmSync(join(folder, 'agent.lock.1'));
-    // What was seen a moment ago: an abandoned lock, and no sign of the one that counts by now.
+    // The listing is a moment old: it has the abandoned lock, and not the lock that counts now.
     jest.spyOn(fs, 'readdir').mockResolvedValueOnce(['agent.lock.1'] as never);
     expect(holder.kind).toBe('locked');
     expect(await lockFolder(folder)).toEqual({ kind: 'taken', pid: process.pid });
     expect(locks()).toEqual(['agent.lock.3']);
   });
 
-  it('is given to one of many that find an abandoned one at the same moment', async () => {
+  it('is given to only one of many agents that find it abandoned at the same moment', async () => {
     for (let round = 0; round < 20; round++) {
       writeFileSync(join(folder, `agent.lock.${100 * round + 1}`), '?');
       const taken = await Promise.all(Array.from({ length: 10 }, () => lockFolder(folder)));

@@ -26,7 +26,7 @@ describe('a log file', () => {
     expect(failures).toEqual([]);
   });
 
-  it('is replaced by a new one as it grows, and five older ones are kept, the newest as 1', async () => {
+  it('is rotated when it is full, and five older files are kept, the newest as 1', async () => {
     const path = join(folder, 'agent.log');
     const file = await open(path, { size: '100B' });
     for (let n = 0; n < 60; n++) file.write(`${n} `.padEnd(49, '.').concat('\n'));
@@ -37,7 +37,7 @@ describe('a log file', () => {
     expect(names.slice(1).map(firstOf)).toEqual([58, 56, 54, 52, 50]);
   });
 
-  it('that cannot be written is reported once, takes no lines, and is tried again', async () => {
+  it('that cannot be written is reported once, drops its lines, and is tried again later', async () => {
     writeFileSync(join(folder, 'logs'), 'a file where a folder should be');
     const path = join(folder, 'logs/agent.log');
     const file = await open(path, { retryMs: 0 });
@@ -54,7 +54,7 @@ describe('a log file', () => {
     expect(failures).toHaveLength(1);
   });
 
-  it('takes nothing before it is tried again', async () => {
+  it('that failed drops every line until it is tried again', async () => {
     writeFileSync(join(folder, 'logs'), 'a file where a folder should be');
     const file = await open(join(folder, 'logs/agent.log'));
     file.write('lost\n');

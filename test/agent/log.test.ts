@@ -1,7 +1,7 @@
 import { fileNameOf } from '../../agent/durable-file';
 import { LineLog } from '../../agent/log';
 
-it('a log line is one line and never shows a hidden text', () => {
+it('a log entry is a single line and never shows a secret', () => {
   const lines: string[] = [];
   const log = new LineLog(
     (line) => lines.push(line),
@@ -12,7 +12,7 @@ it('a log line is one line and never shows a hidden text', () => {
   expect(lines).toEqual(['1970-01-01T00:00:00.000Z warn  refused [redacted] and [redacted]\n']);
 });
 
-it('any database name makes a file name, and different ones differ', () => {
+it('every database name makes a valid file name, and different names make different file names', () => {
   expect(fileNameOf('Payroll_1-a')).toBe('Payroll_1-a');
   expect(fileNameOf('../Gehälter.*')).toBe('%2E%2E%2FGeh%C3%A4lter%2E%2A');
 });

@@ -6,10 +6,10 @@ import { writeBacklog } from './support/large-backlog';
 import { until } from './support/until';
 
 const PEAK_BYTES_MAX = 120e6;
-// The kernel's own mark of the most memory is in /proc, which other systems have not.
+// The kernel keeps a process' peak memory in /proc, which other systems lack.
 const onLinux = existsSync('/proc/self/status') ? it : it.skip;
 
-/** Most memory a process has had in use, in bytes. */
+/** Peak memory of a process, in bytes. */
 function peakOf(pid: number): number {
   const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kib) * 1024;

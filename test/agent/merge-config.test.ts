@@ -17,8 +17,8 @@ const databasesOf = (existing: unknown, properties: Parameters<typeof mergeConfi
     : merged.problem;
 };
 
-describe("an installer's properties and the configuration that is there", () => {
-  it('make a whole configuration where there was none', () => {
+describe("an installer's properties, merged into the existing configuration,", () => {
+  it('make a whole configuration if there was none', () => {
     const properties = {
       apiUrl: 'https://b',
       apiKey: 'k',
@@ -41,7 +41,7 @@ describe("an installer's properties and the configuration that is there", () => 
     expect(merged).toEqual({ kind: 'merged', content: expected });
   });
 
-  it('change the path of the database they name, whatever its case', () => {
+  it('change the path of the database they name, whatever the letter case', () => {
     expect(databasesOf(configOf(PAYROLL, LOGINS), { dbName: 'LOGINS', auditPath: 'D:\\x.sqlaudit' })).toEqual(
       [PAYROLL, { ...databaseEntry('LOGINS', 'D:\\x.sqlaudit'), Enabled: false }],
     );
@@ -62,7 +62,7 @@ describe("an installer's properties and the configuration that is there", () => 
     ]);
   });
 
-  it('are about the only database when they give one of its name and path', () => {
+  it('apply to the only database if they give just a name or just a path', () => {
     expect(databasesOf(configOf(PAYROLL), { dbName: 'Salaries' })).toEqual([
       { ...PAYROLL, Name: 'Salaries' },
     ]);
@@ -71,7 +71,7 @@ describe("an installer's properties and the configuration that is there", () => 
     ]);
   });
 
-  it('fill in the database that a package brings as a template', () => {
+  it('fill in the database of the template that a package brings', () => {
     const template = databaseEntry('<DATABASE_LABEL>', '/var/opt/mssql/audit/*.sqlaudit');
     const properties = { dbName: 'Payroll', auditPath: '/audit' };
     expect(databasesOf(configOf(template), properties)).toEqual([databaseEntry('Payroll', '/audit')]);
@@ -81,7 +81,7 @@ describe("an installer's properties and the configuration that is there", () => 
     );
   });
 
-  it('are refused where it is not clear which of several databases they mean', () => {
+  it('are refused if it is not clear which of several databases they mean', () => {
     const several = configOf(PAYROLL, LOGINS);
     expect(databasesOf(several, { auditPath: 'D:\\n.sqlaudit' })).toBe(
       'AUDITPATH needs DBNAME, since there are 2 databases',
@@ -91,7 +91,7 @@ describe("an installer's properties and the configuration that is there", () => 
     );
   });
 
-  it('are merged as JSON: each database with the one of its name, else of its files, else as a further one', () => {
+  it('merge as JSON: a database updates the one of its name, else the one of its path, else it is added', () => {
     const part = {
       CentralApi: { ApiKey: 'aak_new' },
       EventHubPublisher: {
@@ -118,7 +118,7 @@ describe("an installer's properties and the configuration that is there", () => 
     );
   });
 
-  it('give the same however often they are applied, and never change what they were applied to', () => {
+  it('give the same result however often they are applied, and never modify their input', () => {
     const text = fc.string({ minLength: 1, maxLength: 4 });
     const properties = fc.record(
       { apiUrl: text, apiKey: text, auditPath: text, dbName: text, tenantId: text },

@@ -11,7 +11,7 @@ describe('standing problems', () => {
   });
   const due = (...texts: string[]) => texts.map((text) => said.isDue(text));
 
-  it('are logged again only after a while, also those that take turns', () => {
+  it('are logged again only after a while, even if several alternate', () => {
     expect(due('busy', 'full', 'busy', 'full')).toEqual([true, true, false, false]);
     nowMs += EVERY_MS - 1;
     expect(due('busy', 'full', 'other')).toEqual([false, false, true]);
@@ -19,14 +19,14 @@ describe('standing problems', () => {
     expect(due('full', 'busy', 'other', 'busy')).toEqual([true, true, false, false]);
   });
 
-  it('are logged at once when they return after they had ended', () => {
+  it('are logged at once if they ended and return', () => {
     expect(said.reset()).toBe(false);
     expect(due('busy')).toEqual([true]);
     expect([said.reset(), said.reset()]).toEqual([true, false]);
     expect(due('busy')).toEqual([true]);
   });
 
-  it('take no more room, however many there are', () => {
+  it('use bounded memory, however many there are', () => {
     const many = Array.from({ length: 1_000 }, (_, n) => `request ${n}`);
     expect(due('busy', ...many).every(Boolean)).toBe(true);
     expect(due('request 999', 'busy')).toEqual([false, true]);

@@ -11,8 +11,8 @@ jest.mock('tinyglobby', () => ({ glob: jest.fn(jest.requireActual('tinyglobby').
 
 const LONG = 'x'.repeat(10_000);
 
-/** The parts of one record lie in the files 1, 2 and 3; a batch is full before file 1 is read. */
-describe('a record that is torn over files comes out whole, after what was written before it,', () => {
+/** The parts of one record lie in files 1, 2 and 3. A batch is full before file 1 is read. */
+describe('a record that is split over files comes out whole, after the records before it,', () => {
   let audit: AuditFolder;
   beforeEach(() => {
     audit = new AuditFolder();
@@ -29,7 +29,7 @@ describe('a record that is torn over files comes out whole, after what was writt
 
   const copy = () => join(audit.spool, guidOf(1), auditFileName(1));
 
-  /** What is delivered of everything, where this happens between the first batch and the rest. */
+  /** The statements that are delivered if `meanwhile` happens after the first batch. */
   async function delivered(once: boolean, meanwhile: () => void): Promise<string[]> {
     const { tail, bookmarks, gaps } = await audit.start(once, 1);
     const statements: string[] = [];
@@ -49,18 +49,18 @@ describe('a record that is torn over files comes out whole, after what was writt
     ['an agent that follows', false],
     ['a single run', true],
   ])('by %s,', (_, once) => {
-    it('where a file goes after it was listed, and its copy takes its place', async () => {
+    it('if a file is removed after it was listed, and its copy in the spool takes its place', async () => {
       mkdirSync(dirname(copy()), { recursive: true });
       copyFileSync(audit.path(1), copy());
       expect(await delivered(once, () => rmSync(audit.path(1)))).toEqual(whole);
     });
 
-    it('where a file is renamed after it was listed', async () => {
+    it('if a file is renamed after it was listed', async () => {
       const renamed = join(audit.folder, 'renamed.sqlaudit');
       expect(await delivered(once, () => renameSync(audit.path(1), renamed))).toEqual(whole);
     });
 
-    it('where the name of a file is given to another after it was listed, and a copy of it is there', async () => {
+    it('if another file takes the name of a listed file of which a copy exists', async () => {
       copyFileSync(audit.path(1), join(audit.folder, 'copy.sqlaudit'));
       const statements = await delivered(once, () => {
         writeFileSync(audit.path(1), writer.file(guidOf(7), [[row(0)]]));
@@ -69,7 +69,7 @@ describe('a record that is torn over files comes out whole, after what was writt
     });
   });
 
-  it('where a listing misses a file that is being renamed', async () => {
+  it('if a listing misses a file that is being renamed', async () => {
     const { glob } = jest.requireActual<typeof tinyglobby>('tinyglobby');
     await audit.once(1);
     const listing = jest.mocked(tinyglobby.glob as (...args: unknown[]) => Promise<string[]>);
@@ -80,7 +80,7 @@ describe('a record that is torn over files comes out whole, after what was writt
     expect(await delivered(false, () => {})).toEqual([LONG, 'SELECT 4']);
   });
 
-  /** So often the file of the first part cannot be opened. */
+  /** Lets the file of the first part fail to open this number of times. */
   const refused = (times: number) => () => {
     const { open } = FileBytes;
     let left = times;
@@ -91,11 +91,11 @@ describe('a record that is torn over files comes out whole, after what was writt
     });
   };
 
-  it('where a file cannot be read for a moment', async () => {
+  it('if a file cannot be read for a moment', async () => {
     expect(await delivered(false, refused(2))).toEqual(whole);
   });
 
-  it('unless a file cannot be read for so long that the others are not left waiting', async () => {
+  it('unless a file cannot be read for so long that the agent publishes the others without it', async () => {
     const statements = await delivered(false, refused(Number.POSITIVE_INFINITY));
     expect(statements).toEqual(['SELECT 1', 'SELECT 2', 'x'.repeat(4_000), 'x'.repeat(2_000), 'SELECT 4']);
   });

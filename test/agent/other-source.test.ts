@@ -10,7 +10,7 @@ import { MemorySource } from './sqlaudit/support/memory-source';
 import { auditFileName } from './support/audit-files';
 import { eventsOfBatch, startTailOf } from './support/tail-harness';
 
-/** Audit files that no file system holds. */
+/** A source whose audit files are in memory, not in a file system. */
 class Shelf implements AuditSource {
   readonly title = 'the shelf';
   private readonly files = new Map<string, Buffer>();
@@ -53,7 +53,7 @@ class Shelf implements AuditSource {
   }
 }
 
-it('a source that is no local folder is followed like one: files grow, roll over, and leave a gap if they go too early', async () => {
+it('a source that is not a local folder is followed like one: files grow, roll over, and leave a gap if they go too early', async () => {
   const data = mkdtempSync(join(tmpdir(), 'audit-source-'));
   const shelf = new Shelf();
   shelf.put(0, 1, 2);

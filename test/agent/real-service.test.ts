@@ -12,7 +12,7 @@ import { until } from './support/until';
 const SOURCES = `query($tenantId: String) { auditSources(tenantId: $tenantId) {
   hostName databaseName lastEventTime lag waitingBytes publishedCount problem gapCount gaps { gapId reason detail } } }`;
 
-describe('an agent of a real service', () => {
+describe('an agent with a real service', () => {
   const service = useWorld('embedded');
   let tenant: TestTenant;
   let agent: AgentWorld;
@@ -37,7 +37,7 @@ describe('an agent of a real service', () => {
     return { code, text: text() };
   };
 
-  it('is known there with what it published, and with its gaps', async () => {
+  it('is shown there with what it published, and with its gaps', async () => {
     const gap = toGap({
       ...{
         database: 'Payroll',
@@ -67,7 +67,7 @@ describe('an agent of a real service', () => {
     expect(agent.log).not.toContain('could not be reported');
   });
 
-  it('can be checked beforehand, and nothing is stored by that', async () => {
+  it('can be checked beforehand, and the check stores nothing', async () => {
     expect(await checked()).toMatchObject({
       code: 0,
       text: expect.stringContaining('The agent can publish.'),
@@ -81,14 +81,14 @@ describe('an agent of a real service', () => {
     ['an unknown key', () => ({ ApiKey: 'aak_nobody_has_this_key' }), /does not know CentralApi\.ApiKey/],
     ['another tenant', () => ({ TenantId: '4711' }), /no agent key of tenant 4711: forbidden/],
     ['a key of the public API', () => ({ ApiKey: tenant.key }), /no agent key of tenant .*: forbidden/],
-  ])('learns of %s from the check, and publishes nothing with it', async (_, central, problem) => {
+  ])('reports %s in its check, and publishes nothing with such a key', async (_, central, problem) => {
     configure(central());
     expect(await checked()).toMatchObject({ code: 1, text: expect.stringMatching(problem) });
     expect(await agent.once()).toBe(1);
     expect(agent.statusOf()).toMatchObject({ state: 'keyRefused', lastAcknowledgedAt: null });
   });
 
-  it('continues by itself when the service takes its key again', async () => {
+  it('continues by itself when the service accepts its key again', async () => {
     configure({ ApiKey: 'aak_nobody_has_this_key' });
     agent.follow();
     await until('refused', () => agent.statusOf()?.state === 'keyRefused');

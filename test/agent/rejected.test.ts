@@ -7,7 +7,7 @@ import { AgentWorld, FILES_2022 } from './support/agent-world';
 import { refuse } from './support/fake-ingest-service';
 import { jsonsOf, queued } from './support/queued';
 
-describe('events the service does not take', () => {
+describe('events that the service refuses', () => {
   let world: AgentWorld;
   beforeEach(async () => {
     world = await AgentWorld.create();
@@ -18,7 +18,7 @@ describe('events the service does not take', () => {
     await world.close();
   });
 
-  it('are kept with the reason, told and counted, and stop no other', async () => {
+  it('are kept as dead letters with the reason, logged and counted, and hold up no other event', async () => {
     const verdict = { code: 'invalid_event', message: 'actionId is odd' };
     world.service.judge = (event) => (event.actionId === 'LGIF' ? verdict : null);
     expect(await world.once()).toBe(1);
@@ -32,7 +32,7 @@ describe('events the service does not take', () => {
     expect(world.deadLetters()).toHaveLength(letters.length);
   });
 
-  it('are found by halving a request that is refused as a whole', async () => {
+  it('are isolated by halving a request that was refused as a whole', async () => {
     world.service.fault = ({ events }, response) => {
       const isRefused = events.some(({ actionId }) => actionId === 'DR');
       if (isRefused) refuse(response, 400, 'invalid_parameter');
@@ -46,10 +46,10 @@ describe('events the service does not take', () => {
     expect(world.service.stored.size).toBe(150 - letters.length);
   });
 
-  it('are none when only the request was too large', async () => {
+  it('do not include the events of a request that was only too large', async () => {
     world.service.fault = ({ events }, response) => {
       const isTooLarge = events.length > 20;
-      // As a proxy refuses it.
+      // A proxy refuses a large request like this.
       if (isTooLarge) response.writeHead(413).end('<html>Too large');
       return isTooLarge;
     };
@@ -57,7 +57,7 @@ describe('events the service does not take', () => {
     expect(world.service.sentCount).toBe(150);
   });
 
-  it('are none when a proxy refuses every request as too large', async () => {
+  it('do not include any event when a proxy refuses every request as too large', async () => {
     world.service.fault = (_, response) => {
       response.writeHead(413).end('<html>Too large');
       return true;
@@ -69,14 +69,14 @@ describe('events the service does not take', () => {
     expect(world.service.stored.size).toBe(150);
   });
 
-  it('are put into requests of bounded number and size', () => {
+  it('are isolated with requests of bounded number and size', () => {
     const events = queued(...[5, 5, 1, 12, 1, 1, 1].map((bytes, i) => String(i).repeat(bytes)));
     const groups = splitIntoRequests(events, { eventsMax: 2, bytesMax: 10 });
     expect(groups.map(jsonsOf)).toEqual([['00000', '11111'], ['2'], ['3'.repeat(12)], ['4', '5'], ['6']]);
     expect(groups.map(({ json }) => json.toString())).toEqual(groups.map((group) => jsonsOf(group).join()));
   });
 
-  it('are on disk before the batch they came in counts as published', async () => {
+  it('are on disk as dead letters before their batch counts as published', async () => {
     const rejected = { index: 0, code: 'x', message: 'y' };
     const sender = {
       send: async () =>

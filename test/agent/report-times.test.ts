@@ -6,7 +6,7 @@ import { SourceReporter } from '../../agent/report/source-reporter';
 import { DatabaseActivity } from '../../agent/status/database-activity';
 import { AGENT_TIMES } from '../../agent/times';
 
-/** Seconds at which an agent reports while `happens` is called every second, with the usual waiting times. */
+/** The seconds at which an agent reports, with the usual waiting times. `happens` is called every second. */
 async function reportTimes(
   seconds: number,
   happens: (second: number, database: { waiting: number; published: number; gaps: number }) => void,
@@ -76,7 +76,7 @@ describe('reports on a database are sent', () => {
     expect(steady).toEqual([0, 10, 20, 30, 40]);
   });
 
-  it('at once when it has caught up after it was behind', async () => {
+  it('at once when the agent has caught up', async () => {
     const times = await reportTimes(40, (second, database) => {
       database.published = second < 24 ? 5 : 0;
       database.waiting = second < 24 ? 1_000 : 0;
@@ -84,14 +84,14 @@ describe('reports on a database are sent', () => {
     expect(times).toEqual([0, 10, 20, 24]);
   });
 
-  it('at once when a gap was found', async () => {
+  it('at once when a gap is found', async () => {
     const times = await reportTimes(10, (second, database) => {
       if (second === 4) database.gaps = 1;
     });
     expect(times).toEqual([0, 4]);
   });
 
-  it('again ten seconds after one that failed, whatever is pending', async () => {
+  it('again ten seconds after a report that failed, whatever else is pending', async () => {
     const times = await reportTimes(
       35,
       (_, database) => {
@@ -102,7 +102,7 @@ describe('reports on a database are sent', () => {
     expect(times).toEqual([0, 10, 20, 30]);
   });
 
-  it('once an hour to a service that knows none', async () => {
+  it('once an hour to a service that does not know reports', async () => {
     const times = await reportTimes(
       7_300,
       (_, database) => {

@@ -48,7 +48,7 @@ describe('an agent that reports to the service', () => {
     );
   };
 
-  it('reports how much is published, up to which event, and that everything is', async () => {
+  it('reports how much is published, up to which event, and whether that is everything', async () => {
     world.copy(FILES_2022);
     world.follow();
     await until('all reported', () => reportedCount() === 150);
@@ -66,7 +66,7 @@ describe('an agent that reports to the service', () => {
     });
   });
 
-  it('reports while nothing happens, with a later time at which all was acknowledged', async () => {
+  it('reports while nothing happens, and each report moves on the time up to which all is acknowledged', async () => {
     world.copy(FILES_2022);
     world.follow();
     await until('all reported', () => reportedCount() === 150);
@@ -81,7 +81,7 @@ describe('an agent that reports to the service', () => {
     ['fail', serverError],
     ['are not answered', silence],
     ['are not known to the service', olderService],
-  ])('publishes although reports %s, and reports all of it later', async (_, fault) => {
+  ])('publishes even if reports %s, and later reports everything', async (_, fault) => {
     world.service.reportFault = fault;
     world.copy(FILES_2022);
     world.follow({ reportTimeoutMs: 300 });
@@ -120,7 +120,7 @@ describe('an agent that reports to the service', () => {
     expect([...(first?.gaps ?? []), ...(second?.gaps ?? [])]).toEqual(gaps(130));
   });
 
-  it('keeps gaps that the service did not keep', async () => {
+  it('keeps gaps that the service did not store', async () => {
     leaveGaps(2);
     world.service.reportFault = (_, response) => {
       respond(response, 200, { data: { reportAuditSource: { gapsKept: 1 } } });
@@ -131,7 +131,7 @@ describe('an agent that reports to the service', () => {
     expect(readFileSync(gapsPath, 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
-  it('reports with a run that ends, and what an earlier one could not', async () => {
+  it('reports in a single run too, with what an earlier run could not report', async () => {
     world.copy(FILES_2022);
     world.service.reportFault = serverError;
     expect(await world.once()).toBe(0);
@@ -152,7 +152,7 @@ describe('an agent that reports to the service', () => {
     expect(report).toMatchObject({ problem: 'no audit file matches AuditFilePath', caughtUpAt: null });
   });
 
-  it('reports that it cannot work on the database itself, and that it can again', async () => {
+  it('reports that it cannot save its bookmarks, and when it can again', async () => {
     const draft = join(world.dataDir, 'checkpoints/7/Payroll.json.new');
     mkdirSync(draft, { recursive: true });
     world.copy(FILES_2022);

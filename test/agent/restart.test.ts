@@ -11,10 +11,10 @@ import { eventsOfBatch, startTail } from './support/tail-harness';
 
 const writer = AuditFileWriter.from(readFileSync(FILES_2022[0] ?? ''));
 const CHARS = [10, 3_999, 4_000, 4_001, 8_000, 12_500];
-/** What becomes of a batch: the agent ends before the request, between receipt and bookmarks, or not at all. */
+/** How a batch ends: the agent is killed before the request, or between receipt and bookmarks, or not at all. */
 const FATES = ['unsent', 'unsaved', 'saved', 'saved', 'saved'] as const;
 
-/** More than all parts of a schedule. */
+/** Larger than the number of all parts of a schedule. */
 const BATCHES_MAX = 1_000;
 
 const statement = fc.record({ session: fc.integer({ min: 51, max: 53 }), chars: fc.constantFrom(...CHARS) });
@@ -45,7 +45,7 @@ it('split records of interleaved sessions and files come out whole and once, whe
   await fc.assert(check, { numRuns: 150 });
 });
 
-/** @returns whether it came to the end */
+/** @returns whether the run reached the end of the files */
 async function runUntilKilled(
   folder: string,
   fates: (typeof FATES)[number][],
@@ -64,7 +64,7 @@ async function runUntilKilled(
   return true;
 }
 
-/** The parts of all statements, each session's in order, the sessions among each other at will. */
+/** The parts of all statements: in order within a session, in any order between sessions. */
 function rowsOf(statements: readonly { session: number; chars: number }[], picks: readonly number[]): Row[] {
   const queues = new Map<number, Row[]>();
   statements.forEach(({ session, chars }, n) => {

@@ -8,7 +8,7 @@ import { type Fault, refuse, respond } from './support/fake-ingest-service';
 import { queued } from './support/queued';
 import { until } from './support/until';
 
-/** One after the other, then none. */
+/** Uses one fault after the other, then none. */
 const faults = (...list: Fault[]): Fault => {
   const left = [...list];
   return (...given) => left.shift()?.(...given) ?? false;
@@ -69,27 +69,27 @@ describe('an agent whose service has problems', () => {
     ['answers of something else', garbage],
     ['receipts that do not account for every event', wrongReceipt],
     ['redirections', redirection],
-  ])('sends again after %s', async (_, fault) => {
+  ])('sends the batch again after %s', async (_, fault) => {
     world.service.fault = faults(fault, fault, fault);
     expect(await world.once()).toBe(0);
     expect(world.service.sentCount).toBe(150);
     expect(world.log).toContain('the service takes events again');
   });
 
-  it('waits as long as the service asks for', async () => {
+  it('waits as long as the service asks', async () => {
     world.service.fault = faults(unavailable);
     const since = Date.now();
     expect(await world.once()).toBe(0);
     expect(Date.now() - since).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('sends again after a request was not answered in time', async () => {
+  it('sends the batch again if a request is not answered in time', async () => {
     world.service.fault = faults(silence);
     expect(await world.once({ requestTimeoutMs: 500 })).toBe(0);
     expect(world.log).toContain('no answer in time');
   });
 
-  it('gives up a single run after some attempts, and publishes the same events later', async () => {
+  it('ends a single run after a few failed attempts, and publishes the same events in a later run', async () => {
     world.service.fault = serverError;
     expect(await world.once()).toBe(1);
     expect(world.log).toContain(
@@ -100,7 +100,7 @@ describe('an agent whose service has problems', () => {
     expect(world.service.stored.size).toBe(150);
   });
 
-  it('logs that nobody listens at the address', async () => {
+  it('logs that nothing listens at the address', async () => {
     world.configure({ BaseUrl: 'http://127.0.0.1:1' });
     expect(await world.once()).toBe(1);
     expect(world.log).toMatch(
@@ -118,7 +118,7 @@ describe('an agent whose service has problems', () => {
     ['401', unauthorized],
     ['403', forbidden],
   ])(
-    'sends no events while the service answers %s, logs it once, and continues when it takes the key',
+    'sends no events while the service answers %s, logs that once, and continues when its key is accepted',
     async (_, fault) => {
       const asked: number[] = [];
       world.service.fault = (request, ...rest) => {
@@ -137,7 +137,7 @@ describe('an agent whose service has problems', () => {
     },
   );
 
-  it('asks a service that refuses the key about twice a minute, and logs it every ten minutes', async () => {
+  it('retries a refused key about twice a minute, and logs the refusal every ten minutes', async () => {
     const log: string[] = [];
     const asked: number[] = [];
     const end = new AbortController();
@@ -171,14 +171,14 @@ describe('an agent whose service has problems', () => {
     expect(world.service.sentCount).toBe(150);
   });
 
-  it('never writes the key', async () => {
+  it('never shows its key in the log or in the summary of a run', async () => {
     world.configure({ ApiKey: 'aak_wrong' });
     world.service.fault = faults(cutConnection, garbage, serverError);
     expect(await world.once()).toBe(1);
     expect(world.log + world.summary).not.toContain('aak_');
   });
 
-  describe('that is newer and refuses with a code this agent does not know', () => {
+  describe('that is newer, and refuses with a code that this agent does not know,', () => {
     const isOdd = ({ actionId }: { actionId: string }) => actionId === 'DR';
 
     it('keeps only the refused events as dead letters, and publishes the others', async () => {
@@ -196,7 +196,7 @@ describe('an agent whose service has problems', () => {
       expect(await world.once()).toBe(0);
     });
 
-    it('keeps every event while the service takes nothing, shows why, and publishes all events later', async () => {
+    it('keeps every event while the service refuses all, shows why, and publishes all events later', async () => {
       const asked: number[] = [];
       world.service.fault = ({ events }, response) => {
         asked.push(events.length);
@@ -205,7 +205,7 @@ describe('an agent whose service has problems', () => {
       };
       const agent = world.follow();
       await until('some refusals', () => asked.length > 5);
-      // One request with events; after it the agent asks without any.
+      // The agent sends one request with events, and then asks without events.
       expect(asked.slice(1)).toEqual(asked.slice(1).map(() => 0));
       expect(world.statusOf()).toMatchObject({
         ...{ state: 'waiting', problem: expect.stringContaining('code_of_a_newer_service') },

@@ -4,7 +4,7 @@ import { AgentWorld, databaseEntry, FILES_2022 } from './support/agent-world';
 import { CompiledAgent } from './support/compiled-agent';
 
 const isRoot = process.getuid?.() === 0;
-/** Whom root tries as; anybody else is kept out of their own files. */
+/** Root checks as this user; any other user is locked out of their own files. */
 const AS_USER = isRoot ? ['--user', 'nobody'] : [];
 
 describe('audit-agent check, as the user that the service runs as', () => {
@@ -33,7 +33,7 @@ describe('audit-agent check, as the user that the service runs as', () => {
     });
   });
 
-  it('names a file, a folder below and the folder itself if this user may not read them', async () => {
+  it('names a file, its folder or a folder above if this user may not read it', async () => {
     const [older = '', newest = ''] = FILES_2022.map((path) => world.inAudit(path));
     chmodSync(older, 0);
     expect((await check(...AS_USER)).text).toMatch(/PROBLEM Payroll: 1 of the older files .*EACCES/);
@@ -51,8 +51,7 @@ describe('audit-agent check, as the user that the service runs as', () => {
     expect(text).toMatch(/PROBLEM Payroll: .*audit cannot be read: EACCES/);
   });
 
-  it('names a configuration that only root may read', async () => {
-    if (!isRoot) return;
+  (isRoot ? it : it.skip)('names a configuration that only root may read', async () => {
     chmodSync(world.configPath, 0o600);
     expect(await check(...AS_USER)).toMatchObject({
       code: 1,
@@ -60,7 +59,7 @@ describe('audit-agent check, as the user that the service runs as', () => {
     });
   });
 
-  it('notes that root may read everything, and names a user that does not exist', async () => {
+  it('notes that root may read everything, and refuses a user that does not exist', async () => {
     const { text } = await check();
     expect(/NOTE {4}tried as root, who may read every file: --user NAME/.test(text)).toBe(isRoot);
     expect(await check('--user', 'no-such-user')).toMatchObject({

@@ -5,7 +5,7 @@ import { AgentWorld, FILES_2022 } from './support/agent-world';
 import { type AgentProcess, CompiledAgent } from './support/compiled-agent';
 import { until } from './support/until';
 
-/** Far less than the agent would wait for an answer. */
+/** Far shorter than the agent would wait for an answer. */
 const GRACE_MS = AGENT_TIMES.requestTimeoutMs / 2;
 
 describe('an agent under a service host', () => {
@@ -31,7 +31,7 @@ describe('an agent under a service host', () => {
   };
   const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
-  it('prints READY, ends with its input, and has bookmarks for everything acknowledged', async () => {
+  it('prints READY, ends when its input ends, and has bookmarks for everything that was acknowledged', async () => {
     const agent = start('--service');
     let stdout = '';
     agent.child.stdout?.on('data', (text: string) => {
@@ -61,7 +61,7 @@ describe('an agent under a service host', () => {
     expect(Date.now() - since).toBeLessThan(GRACE_MS);
   });
 
-  it('never prints READY with a bad configuration, and explains it on stderr and in the log', async () => {
+  it('does not print READY with a bad configuration, and explains why on stderr and in the log', async () => {
     writeFileSync(world.configPath, '{}');
     const { code, stdout, stderr } = await start('--service').ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

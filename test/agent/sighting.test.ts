@@ -11,32 +11,32 @@ const foundAs = (name: string, audit: string | null): FoundFile => ({
 });
 const kept = foundAs('kept.sqlaudit', null);
 
-/** Newer files are known, as an agent noted them before it was ended. */
+/** A file after a restart, beside newer files that the agent had noted before it ended. */
 const afterStart = (mayGrow: boolean) => ({
   ...firstSighting(GUID, null, { ...BOOKMARK, ...(mayGrow && { mayGrow: true as const }) }),
   isLast: false,
 });
 
-describe('a file that has another name after a start, beside newer files', () => {
-  it('was passed by where its bookmark says that it was the newest', () => {
+describe('a file that has another name after a restart, beside newer files,', () => {
+  it('counts as passed by if its bookmark says that it was the newest', () => {
     expect(seenAt(afterStart(true), 'Audit', kept, []).isPassedBy).toBe(true);
   });
 
-  it('was passed by beside a copy whose name reads like a file of another audit', () => {
+  it('counts as passed by beside a copy whose name looks like that of another audit', () => {
     const copy = foundAs(`copy of ${NAME}`, 'copy of Audit');
     expect(seenAt(afterStart(true), 'Audit', kept, [copy]).isPassedBy).toBe(true);
     expect(seenAt(afterStart(true), 'Audit', kept, [foundAs(NAME, 'Audit')]).isPassedBy).toBe(false);
   });
 
-  it('was not passed by where newer files were known when its bookmark was written', () => {
+  it('does not count as passed by if newer files were known when its bookmark was written', () => {
     expect(seenAt(afterStart(false), 'Audit', kept, []).isPassedBy).toBe(false);
   });
 
-  it('was not skipped under the name that SQL Server gave it', () => {
+  it('does not count as passed by under the name that SQL Server gave it', () => {
     expect(seenAt(afterStart(true), 'Audit', foundAs(NAME, 'Audit'), []).isPassedBy).toBe(false);
   });
 
-  it('is not skipped when it is renamed later, beside files that are known', () => {
+  it('does not count as passed by if it is renamed later, beside known files', () => {
     const before = { ...seenAt(afterStart(true), 'Audit', foundAs(NAME, 'Audit'), []), isLast: false };
     expect(seenAt(before, 'Audit', kept, []).isPassedBy).toBe(false);
   });

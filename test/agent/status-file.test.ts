@@ -6,7 +6,7 @@ import { DatabaseActivity } from '../../agent/status/database-activity';
 import { loadStatus, StatusFile } from '../../agent/status/status-file';
 import { AGENT_TIMES } from '../../agent/times';
 
-it('the status file is written when something has changed, at most once a second, and every ten seconds', async () => {
+it('the status file is written after a change, at most once a second, and every ten seconds without a change', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'audit-status-'));
   const end = new AbortController();
   const writtenAt: number[] = [];
@@ -25,7 +25,7 @@ it('the status file is written when something has changed, at most once a second
   };
   const activity = new DatabaseActivity('X', '7', clock, null);
   activity.begin({
-    // The time at which everything was last acknowledged moves on all the while.
+    // The time up to which everything is acknowledged moves on in every poll, and must cause no write.
     files: () => [{ name: 'a', offset: 0, size: 10, waitingBytes }],
     unread: () => [],
     listedAtMs: () => nowMs,

@@ -60,7 +60,7 @@ describe('the status of an agent', () => {
     expect(text).toMatch(/lag +0 s/);
   });
 
-  it('names a file that cannot be read, which waits with all it holds, until it can', async () => {
+  it('names a file that cannot be read and counts its bytes as waiting, until it can be read', async () => {
     world.copy(FILES_2022);
     const path = join(world.auditFolder, (FILES_2022[0] ?? '').replace(/.*\//, ''));
     const open = jest.spyOn(FileBytes, 'open').mockImplementation(async (wanted) => {
@@ -84,7 +84,7 @@ describe('the status of an agent', () => {
     ['waiting', unavailable, 'waiting for the service'],
     ['keyRefused', unauthorized, 'key refused'],
   ])(
-    'shows the state %s, its reason and how much waits, and later that it is over',
+    'shows the state %s, its reason and how much waits, and later that the state ended',
     async (state, fault, shown) => {
       world.service.fault = fault;
       world.copy(FILES_2022);
@@ -118,7 +118,7 @@ describe('the status of an agent', () => {
     expect(text).toMatch(/Gone: idle.*\n.*gone: cannot be listed: ENOENT/);
   });
 
-  it('shows the last status of an agent that does not run, with a growing lag', async () => {
+  it('shows the last status of a stopped agent, with a growing lag', async () => {
     expect(await ask()).toMatchObject({ code: 1, complaints: [expect.stringContaining('has not run yet')] });
     world.copy(FILES_2022);
     expect(await world.once()).toBe(0);
@@ -129,7 +129,7 @@ describe('the status of an agent', () => {
     expect(later.text).toMatch(/lag +60 min/);
   });
 
-  it('shows that a killed agent does not run', async () => {
+  it('shows that a killed agent is not running', async () => {
     const compiled = new CompiledAgent();
     try {
       world.copy(FILES_2022);
@@ -159,7 +159,7 @@ describe('the status of an agent', () => {
     expect(world.statusOf()).toMatchObject({ lastAcknowledgedAt: null, lastEventTime: null });
   });
 
-  it('is JSON with --json, with disabled databases', async () => {
+  it('is JSON with --json, and includes disabled databases', async () => {
     world.copy(FILES_2022);
     const off = { ...databaseEntry('Old', 'audit/*.sqlaudit'), Enabled: false };
     world.configure({}, { Databases: [databaseEntry('Payroll', 'audit/*.sqlaudit'), off] });
@@ -195,11 +195,11 @@ describe('the status of an agent', () => {
     expect(complaints.join('\n')).toMatch(/CentralApi is missing\n.*EventHubPublisher is missing/);
   });
 
-  it('is that of now on a full disk too, which has room for nothing but the old text', async () => {
+  it('is still updated on a full disk, where no new file can be written', async () => {
     world.copy(FILES_2022);
     world.follow();
     await untilState('idle');
-    // As with no room left: a file that is there can be written, a further one not.
+    // This imitates a full disk: the existing file can be overwritten, and a new one cannot be made.
     mkdirSync(join(`${statusPath(world.dataDir)}.new`, 'x'), { recursive: true });
     world.service.fault = unauthorized;
     world.copy(FILES_2017);
@@ -207,16 +207,16 @@ describe('the status of an agent', () => {
     expect((await ask()).code).toBe(1);
   });
 
-  it('is not begun in a data folder that takes no files: the refusal names the folder', async () => {
+  it('is not written if the data folder cannot be used: the agent names the folder and ends', async () => {
     writeFileSync(world.dataDir, 'a file');
     expect(await world.once()).toBe(1);
     expect(world.log).toMatch(`error ${world.dataDir}: cannot be used as the agent's data folder: E`);
   });
 
-  it('does no harm if it cannot be written', async () => {
+  it('does not stop publishing if it cannot be written', async () => {
     world.copy(FILES_2022);
     expect(await world.once()).toBe(0);
-    // A folder in its place cannot be replaced by a file.
+    // A file cannot replace a folder of the same name.
     rmSync(statusPath(world.dataDir));
     mkdirSync(join(statusPath(world.dataDir), 'x'), { recursive: true });
     expect(await world.once()).toBe(0);

@@ -11,7 +11,7 @@ describe('an agent without a tenant id', () => {
   });
   afterEach(() => world.close());
 
-  it('logs what to set, and does not succeed with --once', async () => {
+  it('logs what to set, and fails with --once', async () => {
     expect(await world.once()).toBe(1);
     expect(world.log).toContain(`${world.configPath}: CentralApi.TenantId is not set: nothing is published`);
     expect(world.service.requests).toEqual([]);
@@ -36,7 +36,7 @@ describe('an agent without a tenant id', () => {
     expect(world.log.match(/is not valid JSON/g)).toHaveLength(1);
   });
 
-  it('does not start without a valid configuration', async () => {
+  it('does not start if its configuration is invalid', async () => {
     writeFileSync(world.configPath, '{}');
     expect(await world.once()).toBe(1);
     expect(world.log).toMatch(/CentralApi is missing.*EventHubPublisher is missing/s);

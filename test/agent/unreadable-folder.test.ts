@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LocalFolder, parseAuditGlob } from '../../agent/source/local-folder';
 import { AgentWorld, databaseEntry, FILES_2022 } from './support/agent-world';
 
-/** Has the listing of folders fail, as it does for who may not read them; a test may run as root, who may. */
+/** Makes the listing of folders fail as for a user without permission, since a test may run as root. */
 function forbid(...folders: readonly string[]): void {
   const { readdir } = fs;
   const refusing = (path: string, options: object, done: (error: Error | null, entries: never[]) => void) => {
@@ -28,7 +28,7 @@ describe('a folder that cannot be listed', () => {
     await world.close();
   });
 
-  it('is never taken for an empty one', async () => {
+  it('is never mistaken for an empty one', async () => {
     const listing = () => new LocalFolder(parseAuditGlob('audit/**/*.sqlaudit', world.folder)).list();
     forbid(world.auditFolder);
     expect(await listing()).toMatchObject({ kind: 'unreadable', folder: world.auditFolder });
@@ -40,7 +40,7 @@ describe('a folder that cannot be listed', () => {
     });
   });
 
-  it('makes no gap of the files in it, and they are followed again when it can be listed', async () => {
+  it('leaves no gap for the files in it, and they are followed again when it can be listed', async () => {
     fs.renameSync(join(below, name(1)), join(world.folder, name(1)));
     expect(await world.once()).toBe(0);
     forbid(below);

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import type { Gap } from '../../../agent/gaps/gap';
 import { AuditFolder, timeOf } from './support';
 
-/** SQL Server keeps so many files of the audit. */
+/** How many files of the audit SQL Server keeps. */
 const FILES_KEPT = 2;
 
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ write: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 2, arbitrary: fc.constant('rollOver' as const) },
-  // The agent runs, and is killed after so many batches.
+  // The agent runs, and is killed after this number of batches.
   { weight: 2, arbitrary: fc.record({ batches: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 1, arbitrary: fc.constant('catchUp' as const) },
 );
@@ -26,7 +26,7 @@ class Writer {
     this.audit.write(this.files.length - 1, last);
   }
 
-  /** A file is begun with the record that had no room in the one before. */
+  /** Begins a new file with the record for which the previous file had no room. */
   rollOver(): void {
     this.files.push([]);
     this.append(1);
@@ -51,7 +51,7 @@ it('every record is published or lies in a gap, whatever SQL Server removes and 
         else if ('write' in each) writer.append(each.write);
         else await audit.once(each.batches);
       }
-      // From the agent's first look on.
+      // Records that were gone before the agent's first look do not count.
       const first = Math.min(...audit.delivered.map(numberOf), Number.POSITIVE_INFINITY);
       writer.append(1);
       await audit.once();
@@ -74,7 +74,7 @@ it('every record is published or lies in a gap, whatever SQL Server removes and 
 
 const numberOf = (statement: string): number => Number(statement.slice('SELECT '.length));
 
-/** What is said to be missing is; "if anything" is said where that cannot be known. */
+/** Each gap holds a lost record, unless it says "if anything" because the agent cannot know. */
 function tellsTruth(gap: Gap, delivered: ReadonlySet<number>, written: number): boolean {
   const within = Array.from({ length: written }, (_, n) => n).filter((n) => isWithin(gap, n));
   return gap.detail.includes('if anything') || within.some((n) => !delivered.has(n));

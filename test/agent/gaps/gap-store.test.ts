@@ -73,7 +73,7 @@ describe('the store of gaps', () => {
     expect(store.count).toBe(0);
   });
 
-  it('learns the end of a gap that is found again, and keeps its place among the others', async () => {
+  it('takes over the end of a gap that is found again, and keeps the order of the gaps', async () => {
     const known = (beforeTime: string) => gapOf(1, { beforeTime });
     for (const beforeTime of [timeOf(5), timeOf(6)]) {
       const store = await load();
@@ -85,7 +85,7 @@ describe('the store of gaps', () => {
       expect(store.pending(9)).toEqual([known(timeOf(5)), gapOf(2)]);
   });
 
-  it('ignores a line that a crash has cut, and keeps what is written after it', async () => {
+  it('ignores a line that a crash cut off, and keeps the lines written after it', async () => {
     await (await load()).add(gapOf(1));
     appendFileSync(path, JSON.stringify(gapOf(2)).slice(0, 40));
     const store = await load();
@@ -95,7 +95,7 @@ describe('the store of gaps', () => {
     expect((await load()).pending(9)).toEqual([gapOf(1), gapOf(3)]);
   });
 
-  it('throws if a gap cannot be stored, and takes it later', async () => {
+  it('throws if a gap cannot be written, and takes the same gap later', async () => {
     writeFileSync(join(folder, 'below'), 'a file where the folder should be');
     const store = await load().catch(() => null);
     expect(store).toBeNull();
@@ -120,7 +120,7 @@ describe('the store of gaps', () => {
       let store = await load();
       const waiting = new Set<number>();
       const acknowledged = new Set<number>();
-      // Not awaited one by one: they take their turns.
+      // The calls are not awaited one by one: the store must put them in order.
       const writes: Promise<void>[] = [];
       for (const each of steps) {
         if (each === 'restart') {

@@ -41,7 +41,7 @@ describe('a gap is noted', () => {
     ]);
   });
 
-  it('if the newest file was removed while the agent was down: more may have been written to it', async () => {
+  it('if the newest file was removed while the agent was down, since more may have been written to it', async () => {
     audit.write(0, [1, 2]);
     await audit.once();
     audit.delete(0);
@@ -63,12 +63,12 @@ describe('a gap is noted', () => {
     expect(audit.gaps).toMatchObject([{ reason: 'FILE_DELETED', afterTime: timeOf(2) }]);
   });
 
-  it('if a killed agent had found a file that is gone before anything of it was published', async () => {
+  it('if a file was found by an agent that was killed, and is gone before any of it was published', async () => {
     audit.write(0, [1]);
     await audit.once();
     audit.write(1, [2]);
     const { tail } = await audit.start(true);
-    // The batch is not acknowledged.
+    // The service does not acknowledge the batch.
     for await (const _ of tail.batches(new AbortController().signal)) break;
     audit.delete(1);
     audit.write(2, [3]);
@@ -78,7 +78,7 @@ describe('a gap is noted', () => {
     ]);
   });
 
-  it('if the newest file was renamed while the agent was down: rollover may have removed later ones', async () => {
+  it('if the newest file was renamed while the agent was down, since rollover may have removed later ones', async () => {
     audit.write(0, [1]);
     await audit.once();
     audit.write(0, [1, 2]);
@@ -94,7 +94,7 @@ describe('a gap is noted', () => {
     }
   });
 
-  describe('for files that are gone and that the spool has a part of,', () => {
+  describe('for files that are gone and are partly in the spool,', () => {
     const statements = [1, 2, 5].map((n) => `SELECT ${n}`);
     beforeEach(async () => {
       audit.write(0, [1]);
@@ -125,7 +125,7 @@ describe('a gap is noted', () => {
       },
     );
 
-    it('and no record of an earlier file counts as its end', async () => {
+    it('and a record of an earlier file never counts as the end of the gap', async () => {
       rmSync(join(audit.spool, `${guidOf(1)}.part`), { recursive: true });
       await audit.once();
       expect(audit.gaps).toMatchObject([{ fileGuid: guidOf(1), afterTime: null }]);
@@ -157,7 +157,7 @@ describe('a gap is noted', () => {
     expect(audit.gaps[0]).toMatchObject({ reason: 'BLOCKS_MISSING', fileGuid: guidOf(0) });
   });
 
-  it('once for a damaged part that is skipped, with the blocks in it', async () => {
+  it('once for a damaged stretch that is skipped, with the blocks in it', async () => {
     audit.write(0, [1, 2, 3, 4]);
     const bytes = readFileSync(audit.path(0));
     const events = blockOffsets(bytes).filter((at) => at < bytes.length && bytes.readUInt16LE(at + 14) === 0);
@@ -192,7 +192,7 @@ describe('a gap is noted', () => {
     ]);
   });
 
-  it('if a file that nobody writes any more ends within a block', async () => {
+  it('if a file that SQL Server no longer writes ends within a block', async () => {
     audit.write(0, [1, 2]);
     const bytes = readFileSync(audit.path(0));
     writeFileSync(audit.path(0), bytes.subarray(0, bytes.length - 100));
@@ -202,7 +202,7 @@ describe('a gap is noted', () => {
     expect(audit.gaps[0]?.detail).toMatch(/truncated, \d+ bytes of the last block are missing/);
   });
 
-  it('if another file has the name of a file that was not read to its end', async () => {
+  it('if another file takes the name of a file that was not read to its end', async () => {
     audit.write(0, [1, 2, 3, 4]);
     await audit.once(1);
     const other = Buffer.concat([writer.prologue(guidOf(7)), writer.block([row(9)], { sequence: 1 })]);
@@ -223,7 +223,7 @@ describe('a gap is noted', () => {
       return open.call(FileBytes, path);
     });
     await audit.followUntil(() => {
-      // It was listed by then.
+      // The file was listed before this.
       if (audit.gaps.length === 1 && audit.has(1)) {
         audit.delete(1);
         audit.write(2, [3]);
@@ -238,7 +238,7 @@ describe('a gap is noted', () => {
     ]);
   });
 
-  it('on disk before the batch behind it is delivered: the agent does not read past a gap that it cannot note', async () => {
+  it('on disk before the batch behind it is delivered: the agent does not read past a gap that it cannot store', async () => {
     audit.write(0, [1, 4], [1, 4]);
     const { tail, gaps } = await audit.start(true);
     jest.spyOn(gaps, 'add').mockRejectedValue(new Error('no space left'));

@@ -16,7 +16,7 @@ describe('no gap is noted', () => {
     audit.remove();
   });
 
-  it('if a file was published to its end and a newer one was there when it was removed', async () => {
+  it('if a file was published to its end, and was removed when a newer one existed', async () => {
     audit.write(0, [1, 2, 3]);
     audit.write(1, [4]);
     await audit.once();
@@ -25,13 +25,13 @@ describe('no gap is noted', () => {
     expect(audit.gaps).toEqual([]);
   });
 
-  it('if that happens while the agent runs', async () => {
+  it('if a file is published to its end and removed while the agent runs', async () => {
     audit.write(0, [1]);
     audit.write(1, [2]);
     await audit.followUntil(() => {
       const count = audit.delivered.length;
       if (count >= 2 && audit.has(0)) audit.delete(0);
-      // Each record is read after another look.
+      // Each record is read after a further look at the folder.
       if (count >= 2 && count < 6) audit.write(1, [2, 3, 4, 5, 6].slice(0, count));
       return count === 6;
     });
@@ -64,7 +64,7 @@ describe('no gap is noted', () => {
     expect(gaps.count).toBe(0);
   });
 
-  it('if a copy in the spool is removed while it is listed: everything in it is published', async () => {
+  it('if a copy in the spool is removed during a listing, since everything in it was published', async () => {
     audit.write(0, [1]);
     audit.write(1, [2]);
     await audit.once();
@@ -77,7 +77,7 @@ describe('no gap is noted', () => {
       return open.call(FileBytes, path);
     });
     audit.write(1, [2, 3]);
-    // Two listings without a file make it a lost one.
+    // A file counts as lost after two listings without it.
     await audit.followUntil(() => {
       const count = audit.delivered.length;
       if (count > 2) rmSync(dirname(copy), { recursive: true, force: true });
@@ -88,7 +88,7 @@ describe('no gap is noted', () => {
     expect(audit.gaps).toEqual([]);
   });
 
-  it('if a file is renamed that was not the newest', async () => {
+  it('if a file that was not the newest is renamed', async () => {
     audit.write(0, [1, 2, 3, 4]);
     audit.write(1, [5]);
     await audit.once(1);
@@ -111,7 +111,7 @@ describe('no gap is noted', () => {
     expect(gaps.count).toBe(0);
   });
 
-  it('for files that were gone before the first look', async () => {
+  it('for files that were gone before the agent first looked', async () => {
     audit.write(5, [9]);
     await audit.once();
     expect(audit.gaps).toEqual([]);

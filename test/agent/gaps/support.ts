@@ -19,11 +19,11 @@ export const row = (n: number): Row => ({
 });
 export const guidOf = (file: number): string => `5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e${10 + file}`;
 
-/** A folder of one server audit, and an agent's tail of it that starts, publishes and is stopped. */
+/** A folder of one server audit, and an agent's tail of it that a test can start, let publish and stop. */
 export class AuditFolder {
   readonly data = mkdtempSync(join(tmpdir(), 'audit-gaps-'));
   readonly folder = mkdtempSync(join(tmpdir(), 'audit-gaps-'));
-  /** Of all runs: statement of each event that was delivered. */
+  /** The statement of each event that was delivered, over all runs. */
   readonly delivered: string[] = [];
   gaps: readonly Gap[] = [];
 
@@ -40,7 +40,7 @@ export class AuditFolder {
     return join(this.folder, auditFileName(file));
   }
 
-  /** Writes a file with a block for each record, by default counted from 1. As with SQL Server, it is never empty between. */
+  /** Writes a file with a block for each record, by default counted from 1. Like SQL Server's, it never appears empty. */
   write(file: number, records: readonly number[], sequences?: readonly number[]): void {
     const blocks = records.map((n, i) => writer.block([row(n)], { sequence: sequences?.[i] ?? i + 1 }));
     const content = Buffer.concat([writer.prologue(guidOf(file)), ...blocks]);
@@ -56,12 +56,12 @@ export class AuditFolder {
     rmSync(this.path(file));
   }
 
-  /** @param folder other than that of the audit where the configuration has changed */
+  /** @param folder other than that of the audit if the configuration has changed */
   start(once: boolean, eventsMax = 2, folder = this.folder) {
     return startTail(folder, join(this.data, 'checkpoint.json'), once, eventsMax);
   }
 
-  /** Publishes what is there. @param batchesMax the agent is stopped after so many */
+  /** Publishes what is there. @param batchesMax the agent is stopped after this number of batches */
   async once(batchesMax = Number.POSITIVE_INFINITY): Promise<void> {
     const { tail, bookmarks, gaps } = await this.start(true);
     let batches = 0;

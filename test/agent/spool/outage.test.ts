@@ -55,7 +55,7 @@ describe('an agent that is cut off from its service while SQL Server removes fil
     expect(gaps()).toEqual([]);
   });
 
-  it('does not count reserved space as lost', async () => {
+  it('does not report reserved space as lost', async () => {
     const size = write(0, 1, 2);
     truncateSync(path(0), size + 300_000);
     const agent = follow();
@@ -88,7 +88,7 @@ describe('an agent that is cut off from its service while SQL Server removes fil
     expect(gaps()).toEqual([]);
   });
 
-  it('notes no gap for a published file that grew no more and was removed during an outage that a restart ended', async () => {
+  it('notes no gap for a published file that stopped growing and was removed in an outage that a restart ended', async () => {
     write(0, 1);
     isDown = false;
     const agent = follow();
@@ -104,7 +104,7 @@ describe('an agent that is cut off from its service while SQL Server removes fil
     expect([gaps(), copies()]).toEqual([[], []]);
   });
 
-  it('notes a file that it had no room for as soon as it is lost, and no sooner', async () => {
+  it('notes a gap for a file that had no room in the spool, when the file is lost and not before', async () => {
     const size = write(0, 1, 2);
     world.configure({}, { BatchMaxEvents: 1, SpoolMaxBytes: size });
     follow();
@@ -122,7 +122,7 @@ describe('an agent that is cut off from its service while SQL Server removes fil
     await until('an empty spool', () => copies().length === 0);
   });
 
-  it('reports even after a restart that there was no room for a lost file', async () => {
+  it('still reports after a restart that there was no room for a lost file', async () => {
     world.configure({}, { BatchMaxEvents: 1, SpoolMaxBytes: 1 });
     write(0, 1, 2);
     write(1, 3);

@@ -42,13 +42,13 @@ describe('copies in the spool', () => {
     rmSync(data, { recursive: true });
   });
 
-  /** The file as the agent sees it once another one is the last of its audit. */
+  /** The file as the agent sees it once another file is the newest of the audit. */
   const fileOf = async (bytes: Buffer): Promise<FollowedFile> => {
     const path = join(data, auditFileName(0));
     writeFileSync(path, bytes);
     const found = await findFile(path);
     const file = new FollowedFile(GUID, found, entry, (at) => FileBytes.open(at.path));
-    // It was the last when it was last seen, so that only a copy can tell that it does not grow any more.
+    // The file was the newest when it was last seen, so only a copy can show that it no longer grows.
     file.gone();
     file.rank(false);
     if (found) file.seen(found);
@@ -58,7 +58,7 @@ describe('copies in the spool', () => {
     ...{ file: auditFileName(0), blockOffset: bytes.length, index: 0, endSize: bytes.length },
   });
 
-  it('stay while they hold more than the file did at its last bookmark', async () => {
+  it('stay while they hold more than the file held at its last bookmark', async () => {
     await guard.protect([await fileOf(bytesOf(1, 2, 3))], never);
     entry = doneWith(bytesOf(1, 2));
     await guard.release();
@@ -68,7 +68,7 @@ describe('copies in the spool', () => {
     expect(spool.guids()).toEqual([]);
   });
 
-  it('stay until the bookmark says that nothing can follow: a restart would take the file for lost', async () => {
+  it('stay until the bookmark says that nothing can follow, or a restart would take the file for lost', async () => {
     await guard.protect([await fileOf(bytesOf(1))], never);
     entry = { ...doneWith(bytesOf(1)), mayGrow: true };
     await guard.release();
@@ -78,14 +78,14 @@ describe('copies in the spool', () => {
     expect(spool.guids()).toEqual([]);
   });
 
-  it('are made of a published file whose bookmark says that it may grow', async () => {
+  it('are made of a published file if its bookmark says that the file may grow', async () => {
     entry = { ...doneWith(bytesOf(1)), mayGrow: true };
     const file = await fileOf(bytesOf(1));
     await guard.protect([file], never);
     expect([spool.stateOf(GUID).isComplete, file.mayGrow]).toEqual([true, false]);
   });
 
-  it('are removed at once if everything was acknowledged while they were made', async () => {
+  it('are removed at once if everything in them was acknowledged while they were made', async () => {
     const { extend } = SpooledCopy.prototype;
     jest.spyOn(SpooledCopy.prototype, 'extend').mockImplementation(async function (
       this: SpooledCopy,

@@ -45,7 +45,7 @@ describe('the spool', () => {
   const copyOf = async (spool: Spool): Promise<Buffer> =>
     readFileSync((await spool.files())[0]?.[1].path ?? '');
 
-  it('copies whole blocks of a growing file, and all of it once nobody writes it any more', async () => {
+  it('copies whole blocks of a growing file, and the whole file once SQL Server no longer writes it', async () => {
     const spool = await open();
     const whole = bytesOf(1, 2, 3);
     const two = bytesOf(1, 2).length;
@@ -62,7 +62,7 @@ describe('the spool', () => {
     expect(await spool.files()).toMatchObject([[GUID, { name: auditFileName(0), isSpooled: true }]]);
   });
 
-  it('continues its copies after a crash, whatever the crash has left behind them', async () => {
+  it('continues its copies after a crash, whatever bytes the crash left behind their end', async () => {
     const whole = bytesOf(1, 2, 3);
     const two = bytesOf(1, 2).length;
     const first = await open();
@@ -77,7 +77,7 @@ describe('the spool', () => {
     expect(third.stateOf(GUID).isComplete).toBe(true);
   });
 
-  it('copies from the path that holds the most, whatever its size', async () => {
+  it('copies from the path that holds the most records, whatever the sizes of the files', async () => {
     const spool = await open();
     const whole = bytesOf(1, 2, 3);
     const paths: FoundFile[] = [];
@@ -91,7 +91,7 @@ describe('the spool', () => {
     expect(spool.stateOf(GUID).isComplete).toBe(true);
   });
 
-  it('takes no more room than allowed, and logs it', async () => {
+  it('takes no more room than allowed, and logs that it is full', async () => {
     const two = bytesOf(1, 2).length;
     const spool = await open(two + 10);
     await keep(spool, bytesOf(1, 2, 3), false);
@@ -102,13 +102,13 @@ describe('the spool', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('makes no copies if the configuration wants none', async () => {
+  it('makes no copies if the configuration switches it off', async () => {
     const spool = await open(0);
     await keep(spool, bytesOf(1), false);
     expect(await spool.files()).toEqual([]);
   });
 
-  it('reports what it cannot write, and copies when it can', async () => {
+  it('reports what it cannot write, and copies it when it can again', async () => {
     const spool = await open();
     writeFileSync(folder, 'a file where the folder should be');
     await keep(spool, bytesOf(1), false);
@@ -118,7 +118,7 @@ describe('the spool', () => {
     expect(spool.stateOf(GUID).isComplete).toBe(true);
   });
 
-  it('copies no other file that has taken the name', async () => {
+  it('does not copy another file that took the name of the listed one', async () => {
     const spool = await open();
     writeFileSync(path, bytesOf(1));
     const found = (await findFile(path)) as FoundFile;

@@ -26,7 +26,7 @@ const describing = (more: Record<string, string>) =>
   AuditFileWriter.describing({ types: TYPES, events: { audit_event: { ...columns, ...more } } });
 
 describe('an audit record', () => {
-  it('has every field of the table, absent ones as null, and what else the event states', () => {
+  it('has every field of the field table, null where absent, and the further values of the event', () => {
     const record = recordOf({
       event_time: '2025-04-15T09:00:00.1234567Z',
       action_id: 'SL',
@@ -58,7 +58,7 @@ describe('an audit record', () => {
     }
   });
 
-  it('takes the time of the event where its own is missing, zero or beyond all years', () => {
+  it('takes the time of the event if event_time is missing, zero or out of range', () => {
     const time = '2025-04-10T01:00:00.0000000Z';
     expect(recordOf({ action_id: 'SL' }, describing({})).eventTime).toBe(time);
     expect(recordOf({ action_id: 'SL' }, describing({ event_time: 'filetime' })).eventTime).toBe(time);
@@ -66,7 +66,7 @@ describe('an audit record', () => {
     expect(recordOf(late, describing({ event_time: 'filetime' })).eventTime).toBe(time);
   });
 
-  it('understands a time the file calls a mere number', () => {
+  it('reads a time whose type in the file is a plain number', () => {
     const row = { action_id: 'SL', event_time: 133_887_488_000_000_001n };
     expect(recordOf(row, describing({ event_time: 'uint64' })).eventTime).toBe(
       '2025-04-10T08:53:20.0000001Z',
@@ -104,7 +104,7 @@ describe('an audit record', () => {
       },
     );
 
-    it('takes no address where none is meant', () => {
+    it('takes no address from additional information that states none', () => {
       expect(
         recordOf({ action_id: 'SL', additional_information: information('10.0.0.1') }, old).clientIp,
       ).toBeNull();

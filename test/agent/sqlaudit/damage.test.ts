@@ -11,12 +11,12 @@ import { describeIn } from './support/metadata';
 import { randomOf } from './support/random';
 import { AuditFileWriter } from './support/sqlaudit-writer';
 
-/** Of each file, with each kind of checksum. */
+/** The number of damaged files for each fixture and each way of damage. */
 const MUTATIONS = casesOf(__filename);
 
 const EXTREMES = [0, 1, 0x7f, 0x80, 0xff];
 
-/** Damages up to four places of one block, close to each other, as a bad sector or a bad writer would. */
+/** Damages up to four nearby places of one block, as a bad sector or a faulty writer would. */
 function damage(bytes: Buffer, start: number, end: number, random: (below: number) => number): void {
   let at = start + random(end - start);
   for (let left = 1 + random(4); left > 0; left--) {
@@ -34,8 +34,8 @@ describe.each(SCHEMAS)('damage to a file of %s', (schema) => {
 
   it.each([
     ['is noticed', false],
-    ['with a checksum that fits it stays within the format', true],
-  ])('%s, and leaves what stands before it', async (_, isRepaired) => {
+    ['that also fits its checksum yields only values of the format', true],
+  ])('%s, and leaves the events before it intact', async (_, isRepaired) => {
     const whole = await openBytes(original);
     const sound = (await readAll(whole.file, whole.source)).events.map((event) => ({
       end: event.nextBlockOffset,
@@ -44,7 +44,7 @@ describe.each(SCHEMAS)('damage to a file of %s', (schema) => {
     const random = randomOf(isRepaired ? 20_170_410 : 20_220_415);
     for (let n = 0; n < MUTATIONS; n++) {
       const bytes = Buffer.from(original);
-      // Half of the damage goes to the metadata, on which everything else depends.
+      // Half of the damage hits the metadata, on which everything else depends.
       const block = n % 2 === 0 ? random(2) : random(borders.length - 1);
       const start = borders[block] ?? 0;
       damage(bytes, start, borders[block + 1] ?? 0, random);
@@ -84,7 +84,7 @@ function tryRepair(bytes: Buffer, start: number): void {
   if (end <= bytes.length) repairChecksum(bytes, start);
 }
 
-it('random bytes behind a sound file header are no events', async () => {
+it('random bytes behind a sound file header yield no events', async () => {
   const random = randomOf(7);
   for (let n = 0; n < 300; n++) {
     const bytes = Buffer.concat([
@@ -105,7 +105,7 @@ it.each([
   expect((await SqlAuditFile.open(new MemorySource(bytes))).kind).toBe(kind);
 });
 
-it('a block header may not ask for more memory than the file has bytes', async () => {
+it('a block header cannot make the decoder allocate more memory than the file has bytes', async () => {
   const bytes = Buffer.from(fixtureFile('schema-2017'));
   bytes.writeUInt32LE(64 * 1024 * 1024, 512 + 16);
   const asked: number[] = [];
@@ -122,7 +122,7 @@ it('a block header may not ask for more memory than the file has bytes', async (
   expect(Math.max(...asked)).toBeLessThanOrEqual(bytes.length);
 });
 
-it('a block of 64 MiB is waited for; one that claims more is damage, for which nobody waits or makes room', async () => {
+it('a block of 64 MiB is waited for, and a block that claims more is damage and gets no memory', async () => {
   const outcomeOf = async (size: number) => {
     const bytes = Buffer.from(fixtureFile('schema-2017'));
     bytes.writeUInt32LE(size, 512 + 16);
@@ -141,7 +141,7 @@ it.each([
   ['column', (name: string) => ({ types: { int8: 1 }, events: { e: { [name]: 'int8' } } })],
   ['event', (name: string) => ({ types: { int8: 1 }, events: { [name]: { c: 'int8' } } })],
   ['text of a map', (name: string) => ({ maps: { m: { size: 1, texts: { 1: name } } } }) as const],
-])('a %s may not come out with every event at any length', async (_, describing) => {
+])('the name of a %s, which every event may repeat, has at most 1024 characters', async (_, describing) => {
   const guid = '5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e11';
   const outcomeOf = async (chars: number) => {
     const description = describing('x'.repeat(chars));
@@ -152,7 +152,7 @@ it.each([
   expect(await outcomeOf(1025)).toMatchObject({ kind: 'corrupt', reason: 'name of 1025 characters' });
 });
 
-it('a name of the file is printable in the text of an error', async () => {
+it('an error message shows a name from the file in printable characters', async () => {
   const writer = AuditFileWriter.describing({
     types: { text: 0 },
     events: { 'e\r\n\u001b[2J\u0085ü': { c: 'text' } },

@@ -73,7 +73,7 @@ describe('decodeFiles', () => {
       ]),
       [[0, expect.stringContaining('--raw')]],
     ],
-  ])('reports %s once, after what is sound', async (name, bytes, expected) => {
+  ])('reports %s once, after the sound records', async (name, bytes, expected) => {
     expect(await decode([write(name.replaceAll(' ', '-'), bytes)])).toEqual(expected);
   });
 
@@ -104,7 +104,7 @@ describe('decodeFiles', () => {
       expect(await decode(paths)).toEqual([['x'.repeat(4003), 2], TWO]);
     });
 
-    it('does not join over files of different audits', async () => {
+    it('does not join records over files of different audits', async () => {
       const B = '1F5DB4CC-8F1A-4623-8A37-D2B52BC41035';
       const paths = [
         write(audit(A, '133891808000000000'), older),
@@ -118,7 +118,7 @@ describe('decodeFiles', () => {
 });
 
 describe('decodeFilesRaw', () => {
-  it('yields events of any kind, then what stopped it', async () => {
+  it('yields events of every kind, then the reason why it stopped', async () => {
     const items = await collect(decodeFilesRaw([write('raw', sound.subarray(0, end - 1))]));
     expect(items).toMatchObject([
       { kind: 'raw', event: { name: 'audit_event', fields: { statement: 'one' } } },

@@ -7,7 +7,7 @@ import { MUTATIONS, type Mutation, repaired, type Subject } from './support/muta
 import { pick, randomOf } from './support/random';
 import { AuditFileWriter, type Row } from './support/sqlaudit-writer';
 
-/** For each unit of a subject's weight. A failure names the seed of its case: `TEST_SEED=that TEST_CASES=1` repeats it. */
+/** Cases for each unit of a subject's weight. A failure names its seed: `TEST_SEED=<seed> TEST_CASES=1` repeats it. */
 const CASES = casesOf(__filename);
 const GUID = '5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e11';
 
@@ -20,7 +20,7 @@ const row = (n: number, chars: number): Row => ({
   additional_information: n % 3 === 0 ? '<action_info><address>10.0.0.1</address></action_info>' : '',
   statement: `SELECT ${n} /* ${'x'.repeat(chars)} */`,
 });
-/** Blocks within the reach of their checksum, and one beyond it. */
+/** Blocks that their checksum covers, and one that is larger than the checksum's reach. */
 const smallFile = (schema: (typeof SCHEMAS)[number]): Buffer =>
   AuditFileWriter.from(fixtureFile(schema)).file(GUID, [
     [row(1, 9)],
@@ -29,7 +29,7 @@ const smallFile = (schema: (typeof SCHEMAS)[number]): Buffer =>
     [row(5, 20)],
   ]);
 
-/** What the fixtures lack: actions, mapped values, every kind of type. */
+/** A file with what the fixtures lack: actions, mapped values, every type. */
 const otherEvents = (): Buffer => {
   const writer = AuditFileWriter.describing({
     types: { int64: 8, boolean: 1, filetime: 8, guid: 0, unicode_string: 0, binary_data: 0, callstack: 0 },
@@ -76,7 +76,7 @@ const SUBJECTS: readonly (readonly [Subject, number])[] = [
   ...(xelPath === null ? [] : [[subject('a real file', readFileSync(xelPath), small.old), 3] as const]),
 ];
 
-/** What is done to the file, each with a seed of its own so that any of it can be left out. */
+/** The mutations of a file. Each has its own seed, so that any of them can be left out. */
 type Plan = readonly { readonly mutation: Mutation; readonly seed: number }[];
 
 function planOf(seed: number): Plan {
@@ -108,9 +108,9 @@ describe.each(SUBJECTS.map(([of, weight]) => ({ name: of.name, of, weight })))(
   `$name, from seed ${SEED}`,
   ({ of, weight }) => {
     it.each([
-      ['altered', false],
-      ['altered under checksums that fit', true],
-    ])('%s, gives its sound beginning and a clear end, in bounded work', async (_, isRepaired) => {
+      ['damaged', false],
+      ['damaged, with checksums that fit the damage', true],
+    ])('%s, is decoded up to the damage with a stated end, in bounded work', async (_, isRepaired) => {
       const sound = await readWithin(of.bytes);
       if (sound === null) throw new Error('the sound file is not opened');
       for (let seed = SEED; seed < SEED + weight * CASES; seed++) {

@@ -25,7 +25,7 @@ describe.each(SCHEMAS)('the files of %s', (schema) => {
     }
   });
 
-  it('have one raw event for each part', async () => {
+  it('have one raw event for each part of a record', async () => {
     const raw = await collect(decodeFilesRaw(fixturePaths(schema)));
     const parts = expectedRecords(schema).reduce((sum, record) => sum + (record.parts ?? 0), 0);
     expect(raw).toHaveLength(parts);
@@ -33,12 +33,12 @@ describe.each(SCHEMAS)('the files of %s', (schema) => {
   });
 });
 
-describe('a file a real SQL Server 2017 wrote', () => {
+describe('a file that a real SQL Server 2017 wrote', () => {
   const path = realXelPath();
   if (path === null) console.warn('skipped: TestXel_0.xel is not here (../shared/data/xel)');
   const real = path === null ? it.skip : it;
 
-  real('has the 149 events its owners count in it', async () => {
+  real('has the 149 events that its owners count in it', async () => {
     const items = await collect(decodeFilesRaw([path ?? '']));
     const events = items.flatMap((item) => (item.kind === 'raw' ? [item.event] : []));
     expect(items).toHaveLength(149);
@@ -47,7 +47,7 @@ describe('a file a real SQL Server 2017 wrote', () => {
     expect(events.at(-1)?.name).toBe('sql_batch_completed');
     const times = events.map((event) => event.timestamp);
     expect(times[0]).toBe('2017-10-17T20:37:03.1482054Z');
-    // One logout of this export stands behind an event that is 7.7 ms younger; all else ascends.
+    // One logout of this file stands behind an event that is 7.7 ms younger; all other times ascend.
     const late = events.filter((event, i) => i > 0 && event.timestamp < (times[i - 1] ?? ''));
     expect(late).toMatchObject([{ name: 'logout', timestamp: '2017-10-17T20:37:04.0948161Z' }]);
     const others = times.filter((time) => time !== late[0]?.timestamp);

@@ -24,16 +24,16 @@ describe('the password hash of a failed login', () => {
     ['no end', `<a/><PasswordFirstNibbleHash>${SECRET}</b>`, '<a/>'],
     ['no end of its start', `<a/><PasswordFirstNibbleHash v="${SECRET}`, '<a/>'],
     ['two', `<PasswordFirstNibbleHash>${SECRET}</PasswordFirstNibbleHash><b/>`.repeat(2), '<b/><b/>'],
-  ])('does not come out of a text with %s', (_, text, expected) => {
+  ])('is removed from a text with %s', (_, text, expected) => {
     expect(whole(text)).toBe(expected);
   });
 
-  it('leaves other text alone', () => {
+  it('is all that is removed: other text is unchanged', () => {
     const text = '<action_info><PasswordFirst>1</PasswordFirst><error>0x00004818</error></action_info>';
     expect(whole(text)).toBe(text);
   });
 
-  it('takes no time to speak of on text made to be slow', () => {
+  it('is looked for in linear time, even in a text made to be slow', () => {
     const start = process.cpuUsage();
     for (const unit of ['<', '<a:', '</PasswordFirstNibbleHash ', '<PasswordFirstNibbleHash', ' ', '<a']) {
       whole(unit.repeat(20_000));
@@ -43,10 +43,10 @@ describe('the password hash of a failed login', () => {
   });
 });
 
-describe('the password hash in a text that was cut', () => {
+describe('the password hash in a text that is split over parts', () => {
   const element = `<PasswordFirstNibbleHash>${SECRET}</PasswordFirstNibbleHash>`;
   const row: Row = { action_id: 'LGIF', session_id: 51 };
-  /** The seam at every place in and around the element. */
+  /** The rows of a record whose text is split at this place in or beside the element. */
   const rowsCutAt = (at: number) => {
     const before = `<i>${'y'.repeat(4000 - 3 - at)}`;
     return splitRow({ ...row, additional_information: `${before}${element}<b>ok</b></i>` });
@@ -62,7 +62,7 @@ describe('the password hash in a text that was cut', () => {
     }
   });
 
-  it('does not leak from parts that found no other, nor from raw events', () => {
+  it('does not leak from parts that were not joined, nor from raw events', () => {
     const writer = AuditFileWriter.from(fixtureFile('schema-2022'));
     for (const at of seams) {
       const rows = rowsCutAt(at);

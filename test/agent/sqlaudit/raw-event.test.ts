@@ -8,7 +8,7 @@ function rawOf(description: Description, row: Row, options?: EventOptions) {
   if (!event) throw new Error('no event');
   return toRawEvent(event);
 }
-/** One column of one type, read back. */
+/** Writes a file with one column of one type, and reads the value back. */
 function columnOf(type: string, size: number, value: Row[string]) {
   return rawOf({ types: { [type]: size }, events: { e: { c: type } } }, { c: value }).fields.c;
 }
@@ -47,7 +47,7 @@ describe('a raw event', () => {
     expect(columnOf(type, size, value)).toEqual(expected);
   });
 
-  it('shows mapped values as their text, and as the number where there is none', () => {
+  it('shows mapped values as their text, and as the number if they have none', () => {
     const description: Description = {
       maps: { colour: { size: 2, texts: { 0: 'none', 3: 'red' } }, wide: { size: 8, texts: { 1: 'one' } } },
       events: { e: { c: 'colour', w: 'wide' } },
@@ -66,7 +66,7 @@ describe('a raw event', () => {
     expect(shown).toEqual(['nothing', 'a', 'both', 'a|top', 4, 5]);
   });
 
-  it('shows actions, and is not misled by flag bits the server leaves as they were', () => {
+  it('shows actions, and ignores flag bits that the server leaves uninitialised', () => {
     const description: Description = {
       types: { int32: 4, unicode_string: 0 },
       actions: { session_id: 'int32', app: 'unicode_string' },

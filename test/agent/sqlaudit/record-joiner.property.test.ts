@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { RecordJoiner } from '../../../agent/sqlaudit/record-joiner';
 import { partsOf, splitRow } from './support/parts';
 
-/** A text as unit and length, so that a failure stays readable; lengths are around those at which texts are cut. */
+/** A text as unit and length, so that a failure stays readable. The lengths are near those at which texts are split. */
 const longText = fc.record({
   unit: fc.string({
     unit: fc.constantFrom('a', 'é', '顧', '😀', '\ud83d', '\ude00'),
@@ -26,7 +26,7 @@ const anyRecord = fc.record({
   additional_information: fc.option(longText, { nil: { unit: 'a', length: 0 } }),
 });
 
-/** Merges lists so that each keeps its order, as sessions that write at the same time do. */
+/** Merges lists and keeps the order within each, as when sessions write at the same time. */
 function interleave<T>(lists: readonly (readonly T[])[], picks: readonly number[]): T[] {
   const queues = lists.map((list) => [...list]);
   const merged: T[] = [];

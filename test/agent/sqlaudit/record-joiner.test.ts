@@ -17,12 +17,12 @@ const base: Row = {
 const head = { ...base, statement: FULL };
 const tail = { ...base, statement: 'end', sequence_number: 2 };
 
-/** What comes out at a part. */
+/** The records that come out when a part goes in. */
 const taken = (part: AuditPart, joiner: RecordJoiner): AuditRecord[] => [
   ...joiner.push(part),
   ...joiner.relieve(),
 ];
-/** What comes out at each part, then at the flush. */
+/** The records that come out at each part, then at the flush. */
 function join(rows: readonly Row[], joiner = new RecordJoiner()): AuditRecord[][] {
   return [...partsOf(rows).map((part) => taken(part, joiner)), joiner.flush()];
 }
@@ -30,7 +30,7 @@ const shapes = (steps: AuditRecord[][]) =>
   steps.map((records) => records.map((r) => [r.statement?.replace(FULL, 'FULL') ?? null, r.parts, r.index]));
 
 describe('RecordJoiner', () => {
-  it('returns a record that was not split at once', () => {
+  it('returns a record at once if it is not split', () => {
     expect(
       shapes(
         join([
@@ -45,12 +45,12 @@ describe('RecordJoiner', () => {
     expect(shapes(join([head, tail]))).toEqual([[], [['FULLend', 2, 0]], []]);
   });
 
-  it('joins as long as parts are full', () => {
+  it('joins further parts as long as each part is full', () => {
     const rows = [head, { ...head, sequence_number: 2 }, { ...tail, sequence_number: 3 }];
     expect(shapes(join(rows))).toEqual([[], [], [[`FULL${FULL}end`, 3, 0]], []]);
   });
 
-  it('holds a text of exactly 4000 units until the session continues, or the caller gives up', () => {
+  it('holds a text of exactly 4000 units until the session continues, or the caller stops waiting', () => {
     expect(shapes(join([head, { ...base, statement: 'next' }]))).toEqual([
       [],
       [
@@ -66,13 +66,13 @@ describe('RecordJoiner', () => {
     ]);
   });
 
-  it('keeps sessions apart, and completes them in the order their last parts come', () => {
+  it('keeps sessions apart, and returns records in the order of their last parts', () => {
     const other = { session_id: 52 };
     const steps = join([head, { ...head, ...other }, { ...tail, ...other, statement: '52' }, tail]);
     expect(shapes(steps)).toEqual([[], [], [['FULL52', 2, 1]], [['FULLend', 2, 0]], []]);
   });
 
-  it('lets a later part of an unknown record pass as a record of its own', () => {
+  it('returns a later part of an unknown record as a record of its own', () => {
     const [records = []] = join([{ ...tail, sequence_number: 3 }]);
     expect(records).toMatchObject([{ statement: 'end', parts: 1, additional: { sequenceNumber: 3 } }]);
   });
@@ -83,7 +83,7 @@ describe('RecordJoiner', () => {
   });
 
   it.each(['event_time', 'action_id', 'sequence_group_id', 'class_type', 'object_id'])(
-    'tells records by %s',
+    'distinguishes records by %s',
     (c) => {
       const other: Row = {
         event_time: '2025-04-15T09:00:00.1234568Z',
@@ -100,7 +100,7 @@ describe('RecordJoiner', () => {
     },
   );
 
-  it('after a gap lets out what was joined, then the rest', () => {
+  it('after a missing part returns what was joined, then the rest', () => {
     const steps = join([head, { ...tail, sequence_number: 3 }]);
     expect(shapes(steps)).toEqual([
       [],
@@ -113,7 +113,7 @@ describe('RecordJoiner', () => {
     expect(steps[1]?.[1]?.additional.sequenceNumber).toBe(3);
   });
 
-  it('loses no part behind a head that seemed complete', () => {
+  it('loses no part that follows a first part that seemed complete', () => {
     const steps = join([{ ...base, statement: 'short' }, tail]);
     expect(shapes(steps)).toEqual([[['short', 1, 0]], [['end', 1, 1]], []]);
     expect(steps[1]?.[0]?.additional.sequenceNumber).toBe(2);
@@ -129,7 +129,7 @@ describe('RecordJoiner', () => {
     });
   });
 
-  it('does not double a short column that the later parts repeat', () => {
+  it('does not repeat a short column that every part holds', () => {
     const information = '<action_info/>';
     const rows = splitRow({ ...base, statement: `${FULL}${FULL}end` });
     const [record] = join(rows.map((row) => ({ ...row, additional_information: information }))).flat();
@@ -137,14 +137,14 @@ describe('RecordJoiner', () => {
     expect(record?.statement).toBe(`${FULL}${FULL}end`);
   });
 
-  it('puts a surrogate pair together that was cut at the seam', () => {
+  it('joins the halves of a surrogate pair that was split between two parts', () => {
     const statement = `${FULL.slice(1)}😀 end`;
     const rows = splitRow({ ...base, statement });
     expect(rows.map((row) => String(row.statement).isWellFormed())).toEqual([false, false]);
     expect(join(rows).flat()).toMatchObject([{ statement, parts: 2 }]);
   });
 
-  it('leaves half a surrogate pair as it is where nothing follows', () => {
+  it('leaves half a surrogate pair as it is if no part follows', () => {
     const statement = `${FULL.slice(1)}\ud83d`;
     expect(join([{ ...base, statement }]).flat()).toMatchObject([{ statement }]);
   });
@@ -166,7 +166,7 @@ describe('RecordJoiner', () => {
   it.each([
     ['too many records', { ...JOIN_LIMITS, recordsMax: 2 }],
     ['too much text', { ...JOIN_LIMITS, textBytesMax: 16_000 }],
-  ])('lets the oldest go as it is when %s wait', (_, limits) => {
+  ])('returns the oldest record incomplete when %s wait', (_, limits) => {
     const rows = [51, 52, 53].map((session_id) => ({ ...head, session_id }));
     const steps = shapes(join(rows, new RecordJoiner(limits)));
     expect(steps).toEqual([
@@ -180,10 +180,10 @@ describe('RecordJoiner', () => {
     ]);
   });
 
-  it('counts what waits exactly, however many records were joined, given up or let go before', () => {
+  it('counts the waiting bytes exactly, however many records were joined or returned incomplete before', () => {
     const limits = { ...JOIN_LIMITS, textBytesMax: 24_000 };
     const joiner = new RecordJoiner(limits);
-    // Of three parts: 16,000 bytes wait, then 24,000 would be too many were the first two not yet given back.
+    // The limit allows 24,000 bytes: the third part of 8,000 fits only if those of earlier records were subtracted.
     const whole = [head, { ...head, sequence_number: 2 }, { ...tail, sequence_number: 3 }];
     const story: Row[][] = [
       whole,
@@ -204,7 +204,7 @@ describe('RecordJoiner', () => {
       expect(alone && taken(alone, joiner)).toEqual([]);
       expect(joiner.flush()).toHaveLength(1);
     }
-    // As a new one: three of 8,000 bytes fit, the fourth has the first give way.
+    // The joiner now behaves like a new one: three parts of 8,000 bytes fit, and the fourth displaces the first.
     const rows = [1, 2, 3, 4].map((session_id) => ({ ...head, session_id }));
     expect(partsOf(rows).map((part) => taken(part, joiner).length)).toEqual([0, 0, 0, 1]);
     expect(joiner.flush()).toHaveLength(3);

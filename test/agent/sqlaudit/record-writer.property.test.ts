@@ -14,11 +14,11 @@ const POSITION = { file: '', fileGuid: '', blockOffset: 0, index: 0 };
 const TIME = '2025-04-15T08:53:23.3337811Z';
 const GUID = '5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e10';
 
-/** What stands between the position of a record and the end of its JSON. */
+/** The part of a record's JSON behind its position. */
 function written(event: DecodedEvent): string | null {
   const writer = recordWriterOf(event.type);
   if (!writer?.isWhole(event)) return null;
-  // No room at first: it must grow.
+  // The buffer starts without room, so it must grow.
   const out = new JsonText(Buffer.alloc(0));
   writer.write(out, event);
   return out.bytes.toString('utf8', 0, out.at);
@@ -48,7 +48,7 @@ const unit = fc.oneof(
 );
 const text = fc.array(unit, { maxLength: 12 }).map((units) => units.join(''));
 
-it('a text in UTF-16 is the JSON of that text', () => {
+it('a text in UTF-16 is written as the JSON of that text', () => {
   fc.assert(
     fc.property(text, fc.nat(3), fc.boolean(), (value, padding, odd) => {
       const bytes = Buffer.concat([Buffer.alloc(padding, 1), wide(value), Buffer.alloc(4, 0xdc)]);
@@ -61,7 +61,7 @@ it('a text in UTF-16 is the JSON of that text', () => {
   );
 });
 
-it('a value is the JSON of that value', () => {
+it('a value is written as the JSON of that value', () => {
   const value = fc.oneof(
     fc.integer(),
     fc.nat(100),
@@ -104,7 +104,7 @@ const row: fc.Arbitrary<Row> = fc.record(
   { requiredKeys: ['event_time'] },
 );
 
-it('a whole record is written as the JSON of the record that is made of it', async () => {
+it('a record that is written directly equals the JSON of the record as an object', async () => {
   const writer = AuditFileWriter.from(readFileSync(FILES_2022[0] ?? ''));
   let whole = 0;
   await fc.assert(
@@ -125,9 +125,12 @@ it('a whole record is written as the JSON of the record that is made of it', asy
   expect(whole).toBeGreaterThan(200);
 });
 
-it.each(SCHEMAS.flatMap(fixturePaths))('the records of %s are written as they are read', async (path) => {
-  for (const event of await eventsIn(readFileSync(path))) {
-    const json = recordWriterOf(event.type) === null ? null : written(event);
-    if (json !== null) expect(json).toBe(expected(event));
-  }
-});
+it.each(SCHEMAS.flatMap(fixturePaths))(
+  'the records of %s are written directly as the JSON of what is read',
+  async (path) => {
+    for (const event of await eventsIn(readFileSync(path))) {
+      const json = recordWriterOf(event.type) === null ? null : written(event);
+      if (json !== null) expect(json).toBe(expected(event));
+    }
+  },
+);

@@ -8,7 +8,7 @@ import { AuditFileWriter } from './support/sqlaudit-writer';
 const GUID = '5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e11';
 
 describe.each(SCHEMAS)('a file of %s', (schema) => {
-  it('can be read from any position, with exactly the rest', async () => {
+  it('can be read from any position, and yields exactly the events from there on', async () => {
     const bytes = fixtureFile(schema);
     const { file, source } = await openBytes(bytes);
     const all = (await readAll(file, source)).events;
@@ -33,7 +33,7 @@ describe('a file that is being written', () => {
   ]);
 
   it.each([false, true])(
-    'yields each event once, whatever is there at a poll (preallocated: %s)',
+    'yields each event once, however much of it is on disk at each poll (preallocated: %s)',
     async (ahead) => {
       for (const step of [1, 511, 512, 1000, 4096]) {
         const { file, source } = await openBytes(whole.subarray(0, 512));
@@ -55,7 +55,7 @@ describe('a file that is being written', () => {
     },
   );
 
-  it('is told from another file that has taken its place', async () => {
+  it('is distinguished from another file that has taken its place', async () => {
     const { file, source } = await openBytes(whole);
     source.bytes = writer.prologue('00000000-0000-4000-8000-00000000000a');
     expect((await readAll(file, source)).outcome).toEqual({
@@ -64,14 +64,14 @@ describe('a file that is being written', () => {
     });
   });
 
-  it('does not guess when the saved position is not the start of a block', async () => {
+  it('is reported as corrupt if the saved position is not the start of a block', async () => {
     const { file, source } = await openBytes(whole);
     const { outcome, events } = await readAll(file, source, { blockOffset: 1024, index: 0 });
     expect([outcome.kind, events.length]).toEqual(['corrupt', 0]);
   });
 
   it.each([0, 100])(
-    'that was cut before the saved position is not at its end (%i bytes on)',
+    'that was cut before the saved position counts as incomplete (%i bytes into a block)',
     async (left) => {
       const cut = (blockOffsets(whole)[2] ?? 0) + left;
       const { file, source } = await openBytes(
@@ -85,7 +85,7 @@ describe('a file that is being written', () => {
     },
   );
 
-  it('that lacks a single byte before the saved position is not at its end', async () => {
+  it('that lacks a single byte before the saved position counts as incomplete', async () => {
     const { file, source } = await openBytes(whole.subarray(0, -1));
     const { outcome } = await readAll(file, source, { blockOffset: whole.length, index: 0 });
     expect(outcome).toEqual({ kind: 'incomplete', offset: whole.length, missingBytes: 1 });

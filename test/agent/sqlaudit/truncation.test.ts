@@ -17,12 +17,12 @@ const file = AuditFileWriter.from(fixtureFile('schema-2017')).file(GUID, [
 ]);
 const borders = blockOffsets(file);
 
-/** Every byte around a border, and one in 13 elsewhere. */
+/** Cuts at every byte near a border between blocks, and at one byte in 13 elsewhere. */
 const cuts = [...Array(file.length + 1).keys()].filter(
   (at) => at % 13 === 0 || borders.some((border) => Math.abs(border - at) <= 80),
 );
 
-it('a file cut anywhere yields the events of its whole blocks and nothing of the one that is cut', async () => {
+it('a file that is cut anywhere yields the events of its whole blocks, and none of the cut block', async () => {
   const whole = await openBytes(file);
   const { events } = await readAll(whole.file, whole.source);
   expect(events).toHaveLength(6);
@@ -51,12 +51,12 @@ it('a preallocated file whose last block is half written yields the events befor
     const opened = await openBytes(preallocated);
     const reading = await readAll(opened.file, opened.source);
     if (reading.outcome.kind === 'endOfWritten' && reading.outcome.offset === file.length) {
-      // Only the garbage that fills the block up was missing.
+      // Only the padding at the end of the block was missing.
       expect(reading.events).toHaveLength(events.length);
       continue;
     }
     expect(reading.events.map(trace)).toEqual(events.filter((e) => e.blockOffset < last).map(trace));
-    // The header itself begins with zeros: its first bytes cannot be told from the rest of the preallocation.
+    // The header begins with zeros: its first bytes look like the rest of the reserved space.
     const isHeaderVisible = file.subarray(last, cut).some((byte) => byte !== 0);
     const kind = isHeaderVisible ? 'corrupt' : 'endOfWritten';
     expect(reading.outcome).toMatchObject({ kind, offset: last });

@@ -15,7 +15,7 @@ const filetime = fc.oneof(
   fc.bigInt(0n, 20n),
 );
 
-it('a FILETIME is the text of its ticks, in bytes as in numbers', () => {
+it('a FILETIME has the same text whether it is read from bytes or from a number', () => {
   fc.assert(
     fc.property(filetime, fc.nat(7), (time, padding) => {
       const expected = time < YEAR_10000 ? formatTicks(time - FILETIME_UNIX_EPOCH) : null;
@@ -26,7 +26,7 @@ it('a FILETIME is the text of its ticks, in bytes as in numbers', () => {
   );
 });
 
-it('tick counts taken for sound without exact arithmetic have a time', () => {
+it('every tick count that the fast check accepts has a time', () => {
   const clock = fc.record({ base: fc.bigInt(0n, UINT64_MAX), ticksPerSecond: fc.bigInt(1n, UINT64_MAX) });
   fc.assert(
     fc.property(clock, fc.bigInt(0n, UINT64_MAX), (by, ticks) => {
@@ -39,8 +39,8 @@ it('tick counts taken for sound without exact arithmetic have a time', () => {
   );
 });
 
-it('a text is what its bytes say, whatever was read before it', () => {
-  // Few letters and the same ends: texts that can be mistaken for each other.
+it('a text depends only on its bytes, whatever was read before it', () => {
+  // The texts have few letters and the same ends, so that a cache could confuse them.
   const unit = fc.constantFrom('a', 'b', 'ü', '\ud83d', '\0');
   const text = fc.array(unit, { maxLength: 70 }).map((units) => `APP${units.join('')}-01`);
   const short = fc.array(unit, { maxLength: 4 }).map((units) => units.join(''));

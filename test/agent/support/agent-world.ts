@@ -22,7 +22,7 @@ export const FIXTURES = join(__dirname, '../../fixtures/sqlaudit');
 export const FILES_2022 = auditFilesOf('schema-2022');
 export const FILES_2017 = auditFilesOf('schema-2017');
 
-/** Waiting times for tests: nothing takes longer than it must. */
+/** Waiting times for tests, as short as possible. */
 export const QUICK: AgentTimes = {
   ...AGENT_TIMES,
   ...{ joinWaitMs: 50, badBlockWaitMs: 150, retryFirstMs: 5, retryMaxMs: 20, refusedRetryMs: 20 },
@@ -31,7 +31,7 @@ export const QUICK: AgentTimes = {
   ...{ statusMs: 10, statusMaxMs: 100 },
 };
 
-/** A folder with audit files and a configuration, a service, and agents that run in this process. */
+/** A folder with audit files and a configuration, a fake service, and agents that run in this process. */
 export class AgentWorld {
   readonly folder = mkdtempSync(join(tmpdir(), 'audit-agent-'));
   readonly auditFolder = join(this.folder, 'audit');
@@ -80,12 +80,12 @@ export class AgentWorld {
     return join(this.auditFolder, path.slice(path.lastIndexOf('/') + 1));
   }
 
-  /** Publishes what is there. @returns the exit code */
+  /** Runs the agent once, as with --once. @returns the exit code */
   async once(times: Partial<AgentTimes> = {}): Promise<number> {
     return this.run(true, times, new AbortController().signal);
   }
 
-  /** Starts an agent that follows; it is stopped with the world at the latest. */
+  /** Starts an agent that follows; closing the world stops it. */
   follow(times: Partial<AgentTimes> = {}): { stop(): Promise<number> } {
     const controller = new AbortController();
     const ended = this.run(false, times, controller.signal);
@@ -99,13 +99,13 @@ export class AgentWorld {
     return agent;
   }
 
-  /** The status file; null where there is none. */
+  /** The content of the status file; null if there is none. */
   status(): AgentStatus | null {
     const path = statusPath(this.dataDir);
     return existsSync(path) ? agentStatus.parse(JSON.parse(readFileSync(path, 'utf8'))) : null;
   }
 
-  /** What the status file says of a database. */
+  /** The status of a database in the status file. */
   statusOf(database = 'Payroll'): DatabaseStatus | undefined {
     return this.status()?.databases.find(({ name }) => name === database);
   }

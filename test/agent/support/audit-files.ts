@@ -26,7 +26,7 @@ export function makeAuditFiles(folder: string, models: readonly string[], count:
   });
 }
 
-/** What stands in audit files, by natural key. */
+/** The records of audit files, by natural key. */
 export async function recordsOf(paths: readonly string[]): Promise<Map<string, AuditRecord>> {
   const records = new Map<string, AuditRecord>();
   for await (const item of decodeFiles(paths))

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { LineOutput } from '../../../agent/cli/line-output';
 
-/** An output whose lines are kept. */
+/** An output that keeps its lines. */
 export function capturedOutput(): { readonly out: LineOutput; text(): string } {
   const stream = new PassThrough();
   let text = '';

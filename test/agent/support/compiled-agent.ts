@@ -9,7 +9,7 @@ const SOURCES = ['agent/**/*.ts', 'src/event/*.ts', 'src/limits.ts'];
 const DATA = ['agent/*.json', 'package.json'];
 
 export interface Ended {
-  /** Null where a signal ended it. */
+  /** The exit code; null if a signal ended the process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -19,7 +19,7 @@ export interface AgentProcess {
   readonly ended: Promise<Ended>;
 }
 
-/** An agent as processes of their own. */
+/** Runs the agent's commands as processes. */
 export class AgentProgram {
   /** @param main the file to run */
   constructor(private readonly main: string) {}
@@ -46,12 +46,12 @@ export class AgentProgram {
   }
 }
 
-/** The agent compiled from the sources as they are now. */
+/** The agent, compiled from the current sources. */
 export class CompiledAgent extends AgentProgram {
   private readonly folder: string;
 
   constructor() {
-    // Below node_modules, so that the packages are found from there.
+    // The folder is below node_modules, so that Node finds the packages from there.
     const cache = join(ROOT, 'node_modules/.cache');
     mkdirSync(cache, { recursive: true });
     const folder = mkdtempSync(join(cache, 'agent-test-'));

@@ -5,14 +5,14 @@ import type { FakeIngestService } from './fake-ingest-service';
 
 type Expected = Readonly<Record<string, unknown>>;
 
-/** What a reader must find in the audit files of a fixture folder. */
+/** The records that a reader must find in the audit files of a fixture folder. */
 export const expectedRecords = (folder: string): Expected[] =>
   readFileSync(join(FIXTURES, folder, 'expected.ndjson'), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** The stored events, each with only the fields the expectations name: both lists in one order. */
+/** The stored events with only the fields that the expected records name; both lists in the same order. */
 export function storedAsExpected(service: FakeIngestService, expected: readonly Expected[]): Expected[] {
   const names = Object.keys(expected[0] ?? {});
   return inOrder(

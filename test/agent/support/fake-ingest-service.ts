@@ -10,12 +10,12 @@ export interface Sent {
   readonly events: readonly SentEvent[];
   readonly bytes: number;
 }
-/** What to do with a request in place of storing; `false` lets it through. */
+/** Handles a request instead of storing its events; `false` lets the request through. */
 export type Fault = (request: Sent, response: ServerResponse, headers: IncomingMessage['headers']) => boolean;
-/** Why an event is to be rejected; null: it is not. */
+/** Why an event is rejected; null: it is accepted. */
 export type Judge = (event: SentEvent) => { code: string; message: string } | null;
 
-/** What to answer to a report in place of keeping it; `false` lets it through. */
+/** Answers a report instead of keeping it; `false` lets the report through. */
 export type ReportFault = (report: SourceReport, response: ServerResponse) => boolean;
 
 export const AGENT_KEY = 'aak_test_0123456789_SECRET';
@@ -24,20 +24,20 @@ export const AGENT_KEY = 'aak_test_0123456789_SECRET';
 export class FakeIngestService {
   readonly stored = new Map<string, SentEvent>();
   readonly requests: Sent[] = [];
-  /** Requests without events: they ask whether the key is good. */
+  /** Number of requests without events, which ask whether the key is accepted. */
   probes = 0;
   readonly reports: SourceReport[] = [];
   health = 'Healthy';
-  /** Those the key is for; the real one knows a single tenant for each key. */
+  /** The tenants that the key serves; a key of the real service has a single tenant. */
   readonly tenants = new Set(['7']);
-  /** What the agent did that the real service would not take. */
+  /** Requests of the agent that the real service would refuse. */
   readonly mistakes: string[] = [];
   fault: Fault = () => false;
   reportFault: ReportFault = () => false;
   judge: Judge = () => null;
   private readonly server = createServer((request, response) => {
     this.answer(request, response).catch((error: unknown) => {
-      // A client that was killed in the middle of its request is part of the tests.
+      // Tests kill the agent in the middle of a request.
       if (!request.socket.destroyed) this.mistakes.push(String(error));
       response.destroy();
     });
@@ -57,7 +57,7 @@ export class FakeIngestService {
     return [...this.stored.values()];
   }
 
-  /** Events of all requests that were let through, repeated ones too. */
+  /** Number of events in all requests that were let through; repeated events count again. */
   get sentCount(): number {
     return this.requests.reduce((sum, { events }) => sum + events.length, 0);
   }
@@ -70,7 +70,7 @@ export class FakeIngestService {
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { headers, method, url } = request;
     if (method === 'GET' && url === '/health') return void response.end(this.health);
-    // It is on the agent's own host.
+    // The agent does not compress requests to its own host.
     if (headers['content-encoding'] !== undefined) this.mistakes.push('request is compressed');
     const body = await text(request);
     const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };

@@ -1,6 +1,6 @@
 import { QueuedEvents } from '../../../agent/queued-events';
 
-/** Events of any JSON. */
+/** Queued events with this JSON. */
 export function queued(...jsons: readonly string[]): QueuedEvents {
   let at = 0;
   const starts = [0, ...jsons.map((json) => (at += Buffer.byteLength(json) + 1))];

@@ -11,11 +11,11 @@ import { DatabaseTail } from '../../../agent/tail/database-tail';
 import { QUICK } from './agent-world';
 import type { SentEvent } from './fake-ingest-service';
 
-/** A tail of audit files with its bookmarks, as after a start of the agent. */
+/** A tail of audit files with its bookmarks, as after the agent starts. */
 export const startTail = (folder: string, bookmarksPath: string, once: boolean, eventsMax = 5) =>
   startTailOf(new LocalFolder(parseAuditGlob('*.sqlaudit', folder)), bookmarksPath, once, eventsMax);
 
-/** The same for any source. */
+/** A tail of any source with its bookmarks. */
 export async function startTailOf(source: AuditSource, bookmarksPath: string, once: boolean, eventsMax = 5) {
   const log = new LineLog(() => {});
   const bookmarks = await Bookmarks.load(bookmarksPath, { database: 'X', log, clock: systemClock });

@@ -18,14 +18,14 @@ export function fixtureFile(schema: SchemaName): Buffer {
   return readFileSync(path);
 }
 
-/** What a reader must return of a folder's files. */
+/** The records that a reader must return for a folder's files. */
 export const expectedRecords = (schema: SchemaName): Partial<AuditRecord>[] =>
   readFileSync(join(ROOT, schema, 'expected.ndjson'), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Partial<AuditRecord>);
 
-/** A real engine-written file that is not part of the repository; null where it is not at hand. */
+/** Path of a file that a real engine wrote and that the repository does not hold; null if it is absent. */
 export function realXelPath(): string | null {
   const path = resolve(__dirname, '../../../../../shared/data/xel/TestXel_0.xel');
   return existsSync(path) ? path : null;

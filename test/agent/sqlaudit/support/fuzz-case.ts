@@ -11,11 +11,11 @@ import { CountingSource } from './counting-source';
 import { blockAt } from './layout';
 import type { Mutation, Subject } from './mutations';
 
-/** JSON characters for each byte of a file: names of columns are stated once, and repeated with every event. */
+/** JSON characters per byte of a file: the file states a column's name once, and the JSON repeats it per event. */
 const OUTPUT_PER_BYTE = 40;
-/** What counts of the first sector. */
+/** The bytes of the first sector that mean something. */
 const FILE_HEADER_BYTES = 24;
-/** An event takes this much of a file at least. */
+/** The least bytes that an event takes in a file. */
 const EVENT_BYTES_MIN = 24;
 
 export interface ReadEvent {
@@ -32,7 +32,7 @@ export interface Damage {
   readonly isRepaired: boolean;
 }
 
-/** Reads all of a file and past its damage, within bounds. Null where the decoder does not open it. */
+/** Reads a whole file, also behind its damage, within bounds. Null if the decoder does not open the file. */
 export async function readWithin(bytes: Buffer, from?: Position): Promise<readonly ReadEvent[] | null> {
   const source = new CountingSource(bytes);
   const opened = await SqlAuditFile.open(source);
@@ -65,14 +65,14 @@ function toReadEvent({ blockOffset, index, nextBlockOffset, event }: FileEvent):
   return { blockOffset, index, nextBlockOffset, text: JSON.stringify([toRawEvent(event), record]) };
 }
 
-/** Values outside an event's payload would be another event's, or those of a block that was not checked. */
+/** A value from outside an event's payload would belong to another event, or to a block that was not checked. */
 function checkBounds({ type, block: { view }, payload }: DecodedEvent): void {
   const length = view.getUint32(payload - 4, true);
   if (type.slotBytes > length) throw new Error(`${length} bytes hold slots of ${type.slotBytes}`);
   if (payload + length > view.byteLength) throw new Error('a payload is not all there');
 }
 
-/** A second opinion on each block that was returned: all of its data is events, and all of them came out. */
+/** Checks each returned block independently: its data is events only, and all of them were returned. */
 function checkBlocks(bytes: Buffer, events: readonly ReadEvent[]): void {
   const counts = new Map<number, number>();
   for (const { blockOffset } of events) counts.set(blockOffset, (counts.get(blockOffset) ?? 0) + 1);

@@ -10,13 +10,13 @@ export interface BlockPlace {
   readonly isMetadata: boolean;
   readonly dataStart: number;
   readonly dataEnd: number;
-  /** The checksum covers the data from here on. */
+  /** Offset from which the checksum covers the data. */
   readonly checkedFrom: number;
-  /** Where its events begin. */
+  /** Offset of its first event. */
   readonly events: readonly number[];
 }
 
-/** Where everything stands in a sound file, by the format's description and not by the decoder. */
+/** The offsets of everything in a sound file, found by the format's description and not by the decoder. */
 export function layoutOf(file: Buffer): BlockPlace[] {
   const blocks: BlockPlace[] = [];
   for (let start = SECTOR; start < file.length; start += file.readUInt32LE(start + 16)) {
@@ -25,7 +25,7 @@ export function layoutOf(file: Buffer): BlockPlace[] {
   return blocks;
 }
 
-/** The block that begins at `start`. Throws where its events do not fill its data. */
+/** The block that begins at `start`. Throws if its events do not fill its data. */
 export function blockAt(file: Buffer, start: number): BlockPlace {
   const dataStart = start + file.readUInt16LE(start + 22);
   const dataEnd = dataStart + file.readUInt32LE(start + 24);

@@ -4,7 +4,7 @@ import { toRawEvent } from '../../../../agent/sqlaudit/raw-event';
 import type { ReadOutcome } from '../../../../agent/sqlaudit/read-outcome';
 import { type FileEvent, SqlAuditFile } from '../../../../agent/sqlaudit/reader';
 
-/** A file that exists as its bytes only; assign to `bytes` to let it grow. */
+/** A file in memory; assign to `bytes` to let it grow. */
 export class MemorySource implements Bytes {
   constructor(public bytes: Buffer) {}
 
@@ -17,7 +17,7 @@ export class MemorySource implements Bytes {
   }
 }
 
-/** An event as text with its place: equal for equal events. */
+/** An event and its position as text: equal for equal events. */
 export const trace = ({ blockOffset, index, event }: FileEvent): string =>
   `${blockOffset}:${index} ${JSON.stringify(toRawEvent(event))}`;
 
@@ -26,7 +26,7 @@ export interface Reading {
   readonly outcome: ReadOutcome;
 }
 
-/** Reads all there is from a position on. */
+/** Reads everything from a position on. */
 export async function readAll(file: SqlAuditFile, source: Bytes, from?: Position): Promise<Reading> {
   const events: FileEvent[] = [];
   for await (const item of file.events(source, from)) {

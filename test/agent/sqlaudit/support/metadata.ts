@@ -1,6 +1,6 @@
 import { guidBytes, metadataBlock } from './blocks';
 
-/** What a file says of itself, for tests of schemas no fixture has. Everything is put into one package. */
+/** A file's metadata, for tests of schemas that no fixture has. Everything goes into one package. */
 export interface Description {
   readonly packageId?: number;
   readonly clock?: { readonly base: bigint; readonly ticksPerSecond: bigint };

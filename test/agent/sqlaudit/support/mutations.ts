@@ -2,7 +2,7 @@ import { repairChecksum, SECTOR } from './blocks';
 import { type BlockPlace, layoutOf } from './layout';
 import { pick, type Random } from './random';
 
-/** A sound file that is damaged, and another one to splice it with. */
+/** A sound file to be damaged, and another one to splice it with. */
 export interface Subject {
   readonly name: string;
   readonly bytes: Buffer;
@@ -10,7 +10,7 @@ export interface Subject {
   readonly other: Buffer;
 }
 
-/** One way to damage a file. `inPlace` ones leave everything where it was, `moving` ones leave each block as it was. */
+/** One way to damage a file. `inPlace` moves no byte; `moving` moves whole blocks and leaves their bytes unchanged. */
 export interface Mutation {
   readonly name: string;
   readonly kind: 'inPlace' | 'moving' | 'foreign';
@@ -31,7 +31,7 @@ const HEADER_FIELDS = [
   [24, 4],
   [28, 4],
 ] as const;
-/** The same of an event header: object, flags, ticks, length of the payload. */
+/** Offset and size of the fields of an event header: object, flags, ticks, length of the payload. */
 const EVENT_FIELDS = [
   [0, 4],
   [4, 4],
@@ -143,7 +143,7 @@ function moving(name: string, apply: Mutation['apply']): Mutation {
   return { name, kind: 'moving', apply };
 }
 
-/** Of a block of events that goes on to the file's end. */
+/** The header of a block of events that reaches to the end of the file. */
 function blockHeader(bytesLeft: number, checksum: number): Buffer {
   const header = Buffer.alloc(32);
   const size = SECTOR * Math.floor(bytesLeft / SECTOR);
@@ -155,7 +155,7 @@ function blockHeader(bytesLeft: number, checksum: number): Buffer {
   return header;
 }
 
-/** Half of the damage goes to the metadata, on which everything else depends. */
+/** Half of the damage hits the metadata, on which everything else depends. */
 function anyBlock({ blocks }: Subject, random: Random): BlockPlace {
   const metadata = blocks.filter((block) => block.isMetadata);
   return pick(random(2) === 0 ? metadata : blocks, random);
@@ -166,7 +166,7 @@ function anyEvent({ blocks }: Subject, random: Random): number | null {
   return events.length === 0 ? null : pick(events, random);
 }
 
-/** To an extreme, or next to what it was. */
+/** Sets a number to an extreme, or to a neighbour of its value. */
 function setNumber(bytes: Buffer, at: number, size: number, random: Random): void {
   if (at + size > bytes.length) return;
   const before = bytes.readUIntLE(at, size);
@@ -176,7 +176,7 @@ function setNumber(bytes: Buffer, at: number, size: number, random: Random): voi
   bytes.writeUIntLE((range + (value % range)) % range, at, size);
 }
 
-/** As far as an earlier cut has left anything. */
+/** Does nothing to bytes that an earlier cut removed. */
 const fill = (bytes: Buffer, value: number, from: number, to: number): void => {
   if (from < bytes.length) bytes.fill(value, from, Math.min(to, bytes.length));
 };
@@ -184,7 +184,7 @@ const fill = (bytes: Buffer, value: number, from: number, to: number): void => {
 const insert = (bytes: Buffer, at: number, inserted: Buffer): Buffer =>
   Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at)]);
 
-/** Makes the checksums of all that can be taken for a block fit, so that the damage reaches what is behind them. */
+/** Corrects the checksum of everything that looks like a block, so that the decoder reads the damaged data. */
 export function repaired(bytes: Buffer): Buffer {
   const file = Buffer.from(bytes);
   for (let at = SECTOR; at + 32 <= file.length; ) {

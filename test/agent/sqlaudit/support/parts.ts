@@ -27,7 +27,7 @@ export function eventsOfRows(
   return [...block.events];
 }
 
-/** Audit records or their parts, as they come out of a file: `index` counts from 0. */
+/** Parts of audit records as they come out of a file: `index` counts from 0. */
 export function partsOf(rows: readonly Row[], by: AuditFileWriter = writer): AuditPart[] {
   return eventsOfRows(by, rows).map((event, index) => {
     const part = toAuditPart(event, { file: 'x.sqlaudit', fileGuid: FILE_GUID, blockOffset: 6144, index });

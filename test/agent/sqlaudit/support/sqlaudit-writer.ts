@@ -8,9 +8,9 @@ import { type Description, describeIn, u32, u64 } from './metadata';
 /** Values by column name. Text also stands for GUIDs, times and codes (`SL`); what is left out is 0 or empty. */
 export type Row = Readonly<Record<string, string | number | bigint | boolean | Buffer>>;
 export interface EventOptions {
-  /** Which event of the metadata; the first one unless told. */
+  /** Name of the event in the metadata; the first one by default. */
   readonly event?: string;
-  /** Time of the event itself, ISO; unless told that of `event_time`, else an hour after the clock's start. */
+  /** Time of the event itself, ISO; by default that of `event_time`, else an hour after the clock's start. */
   readonly time?: string;
   /** Bits 6 to 30, which servers leave uninitialised. */
   readonly flagGarbage?: number;
@@ -24,13 +24,13 @@ export class AuditFileWriter {
   private readonly packages: readonly PackageRecord[];
 
   private constructor(
-    /** Metadata blocks, as they follow the file header. */
+    /** The metadata blocks, which follow the file header. */
     readonly metadata: Buffer,
   ) {
     this.packages = packagesOf(metadata);
   }
 
-  /** @param file a whole audit file, of which the metadata blocks are taken. */
+  /** @param file a whole audit file whose metadata blocks are used */
   static from(file: Buffer): AuditFileWriter {
     const offsets = blockOffsets(file);
     const firstEvents = offsets.find((at) => at >= file.length || file.readUInt16LE(at + 14) === 0);
@@ -41,7 +41,7 @@ export class AuditFileWriter {
     return new AuditFileWriter(Buffer.concat(packages.map(describeIn)));
   }
 
-  /** A file header and the metadata: what stands before the first block of events. */
+  /** The file header and the metadata, which stand before the first block of events. */
   prologue(fileGuid: string): Buffer {
     return Buffer.concat([fileHeader(fileGuid), this.metadata]);
   }
@@ -149,7 +149,7 @@ function encode(value: Row[string] | undefined, type: { name: string; size: numb
   return bytes.subarray(0, type.size);
 }
 
-/** UTF-16 unit by unit: a string may hold half of a surrogate pair. */
+/** Writes UTF-16 unit by unit, since a string may hold half of a surrogate pair. */
 export function wide(text: string): Buffer {
   const bytes = Buffer.alloc(text.length * 2);
   for (let i = 0; i < text.length; i++) bytes.writeUInt16LE(text.charCodeAt(i), i * 2);
