@@ -7,7 +7,7 @@ import { screenshot, useDashboard } from './support/dashboard';
 const READ = ['read:audit-activity', 'read:alerts', 'read:findings'];
 const ADDRESSES = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4'];
 
-/** Enough for an alert of brute force, and one of a failure from outside. */
+/** Enough events for an alert of brute force, and for one of a failed login from outside. */
 const failuresOf = (clientIp: string, hour: number) =>
   Array.from({ length: 15 }, (_, n) =>
     anEvent({
@@ -39,7 +39,7 @@ describe('alerts in the dashboard', () => {
   });
   afterEach(() => page.context().close());
 
-  it('are marked in Explore at the events they tell of, and a search becomes a rule', async () => {
+  it('are marked in Explore at their events, and a search becomes a rule', async () => {
     page = await opened.dashboard.signedIn(worker, '/explore?range=all&filter=clientIp:203.0.113.1');
     const events = page.getByRole('region', { name: 'Events', exact: true });
     const mark = events.getByRole('link', { name: /^Part of a finding: / });
@@ -65,7 +65,7 @@ describe('alerts in the dashboard', () => {
     queue().getByRole('row', { name: new RegExp(`Brute force.*${address}`) });
   const press = (key: string) => page.keyboard.press(key);
   const focused = () => page.evaluate<string>('document.activeElement?.textContent ?? ""');
-  /** Goes down, then up, with the keyboard until an alert is under the cursor. */
+  /** Moves down, then up, with the keyboard until the cursor is on an alert of this address. */
   const goTo = async (address: string) => {
     await queue().getByRole('row').nth(1).waitFor();
     for (const key of `${'j'.repeat(25)}${'k'.repeat(25)}`) {
@@ -78,13 +78,13 @@ describe('alerts in the dashboard', () => {
     throw new Error(`the cursor never came to ${address}`);
   };
 
-  it('are worked through by keyboard alone: acknowledged, resolved with a verdict, suppressed with a reason', async () => {
+  it('can be worked through by keyboard alone: acknowledged, resolved with a verdict, suppressed with a reason', async () => {
     page = await opened.dashboard.signedIn(worker, '/alerts');
     await page.getByRole('link', { name: /^Alerts.*new/ }).waitFor();
     await goTo('203.0.113.1');
     await press('a');
     await rowOf('203.0.113.1').getByText('Acknowledged').waitFor();
-    // What was worked on stays where it is, and the cursor too.
+    // The acknowledged alert keeps its place in the list, and the cursor stays on it.
     expect(await focused()).toContain('Brute force');
 
     await goTo('203.0.113.2');
@@ -115,7 +115,7 @@ describe('alerts in the dashboard', () => {
     );
   });
 
-  it('each have a page with the events that prove them, who they are about, and what was done', async () => {
+  it('each have a page with the events that prove them, the people and machines concerned, and the work done', async () => {
     page = await opened.dashboard.signedIn(worker, '/alerts');
     await goTo('203.0.113.4');
     await press('Enter');
@@ -154,7 +154,7 @@ describe('alerts in the dashboard', () => {
     await page.getByRole('dialog', { name: 'Audit event' }).getByRole('region', { name: 'Proof' }).waitFor();
   });
 
-  it('do not move by themselves: what came is told, and shown when it is asked for', async () => {
+  it('do not move by themselves: the page tells of new ones, and shows them when asked', async () => {
     const { fabrikam } = opened.dashboard;
     page = await opened.dashboard.visit('/alerts');
     await page.clock.install();
@@ -177,7 +177,7 @@ describe('alerts in the dashboard', () => {
     await queue().getByText('198.51.100.7').first().waitFor();
   });
 
-  it('can be read, not worked on, without the right to: neither buttons nor keys', async () => {
+  it('can be read but not worked on without the right to, neither by buttons nor by keys', async () => {
     page = await opened.dashboard.signedIn(reader, '/alerts?status=new');
     await goTo('198.51.100.7');
     await press('a');
@@ -187,14 +187,14 @@ describe('alerts in the dashboard', () => {
     await page.goto(`${opened.dashboard.origin}/dashboard/rules`);
     await page.getByText(/of \d+ rules are enabled/).waitFor();
     expect(await page.getByRole('switch').count()).toBe(0);
-    // Who may not see alerts has neither page.
+    // A key without the right to see alerts has neither page.
     await page.context().close();
     page = await opened.dashboard.signedIn(opened.dashboard.fabrikam.key, '/alerts');
     await page.getByText('There is nothing here for this sign-in').waitFor();
     expect(await page.getByRole('link', { name: /^(Alerts|Rules)/ }).count()).toBe(0);
   });
 
-  it('come from rules that are switched, tuned, tested on the past, and imported', async () => {
+  it('come from rules that can be switched on and off, tuned, tested on past events, and imported', async () => {
     page = await opened.dashboard.signedIn(worker, '/rules');
     await page.getByLabel('Find a rule').fill('brute');
     const enabled = page.getByRole('switch', { name: /^Enabled: Brute force/ });

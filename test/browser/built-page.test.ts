@@ -8,7 +8,7 @@ const ASSETS = readdirSync(path.join(PAGE, 'assets')).filter((name) => /\.(js|cs
 const MAX_BYTES = 400_000;
 
 describe('the built page', () => {
-  it('is under 400 kB compressed, with every part it may load later', () => {
+  it('is under 400 kB compressed, including every part that it may load later', () => {
     const bytes = ASSETS.map(
       (name) => gzipSync(readFileSync(path.join(PAGE, 'assets', name)), { level: 9 }).length,
     );
@@ -18,7 +18,7 @@ describe('the built page', () => {
     expect(sum).toBeLessThan(MAX_BYTES);
   });
 
-  it('is sent compressed to who takes that, and is the same to who does not', async () => {
+  it('is sent compressed to a browser that accepts that, with the same content for every browser', async () => {
     const world = await World.open();
     try {
       for (const name of ASSETS) {
@@ -32,7 +32,7 @@ describe('the built page', () => {
           expect(answer.headers.get('Content-Encoding')).toBe(encoding);
           expect(answer.headers.get('Content-Type')).toMatch(name.endsWith('.js') ? /javascript/ : /css/);
           expect(answer.headers.get('Cache-Control')).toContain('immutable');
-          // fetch has taken the encoding off again.
+          // fetch has already decompressed the answer.
           expect(answer.text).toBe(readFileSync(path.join(PAGE, 'assets', name), 'utf8'));
         }
       }
@@ -41,7 +41,7 @@ describe('the built page', () => {
     }
   });
 
-  it('has no script or style of its own in the page', () => {
+  it('has no inline script and no inline style', () => {
     const html = readFileSync(path.join(PAGE, 'index.html'), 'utf8');
     expect(html.match(/<script[^>]*>/g)).toEqual([expect.stringMatching(/ src="\/dashboard\/assets\//)]);
     expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|https?:/);

@@ -10,7 +10,7 @@ describe('destinations in the dashboard', () => {
   });
   afterAll(() => receiver.close());
 
-  it('show their state and lag, and are tested, paused, resumed and replayed', async () => {
+  it('show their state and lag, and can be tested, paused, resumed and replayed', async () => {
     const { world, contoso } = opened.dashboard;
     const { tenantId } = contoso;
     const { destinationId } = await createDestination(world, { tenantId, name: 'siem', url: receiver.url });

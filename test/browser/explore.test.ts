@@ -14,7 +14,7 @@ describe('exploring events', () => {
   });
   afterEach(() => page.context().close());
 
-  it('leads from a time range without events to the newest ones', async () => {
+  it('leads from a time range without events to the newest events', async () => {
     await page.goto(`${opened.dashboard.origin}/dashboard/explore`);
     await page.getByText('No events in this time range').waitFor();
     await page.getByText('The newest event is of 2025-04-15 08:59:46.').waitFor();
@@ -22,11 +22,11 @@ describe('exploring events', () => {
     await explore.count(150);
   });
 
-  it('zooms to what is dragged over in the histogram', async () => {
+  it('zooms to the stretch of the histogram that the mouse drags over', async () => {
     const chart = page.getByTestId('histogram').locator('.u-over');
     const box = await chart.boundingBox();
     if (!box) throw new Error('the histogram has no place');
-    // Of the hour from 08:00, its last quarter without the last minute: 08:45 to 08:59.
+    // The chart shows the hour from 08:00; the mouse drags from 08:45 to 08:59.
     await page.mouse.move(box.x + box.width * 0.75, box.y + box.height / 2);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * (59 / 60), box.y + box.height / 2, { steps: 5 });
@@ -43,7 +43,7 @@ describe('exploring events', () => {
     expect(body.data.totalCount).toBeLessThan(150);
   });
 
-  it('zooms by keyboard, from the histogram as a table', async () => {
+  it('zooms by keyboard in the histogram as a table', async () => {
     await page.getByRole('button', { name: 'As a table' }).press('Enter');
     const minute = page.getByRole('row', { name: /^2025-04-15 08:55:00/ });
     const [succeeded, failed] = await Promise.all(
@@ -55,7 +55,7 @@ describe('exploring events', () => {
     await page.waitForURL(/startTime=2025-04-15T08%3A54%3A30/);
   });
 
-  it('filters by a value with its count, beside it by its siblings, and back again', async () => {
+  it('filters by one value of a field, then by two, to exactly the counted events, and back', async () => {
     const value = explore.facet(/^Payroll/);
     const count = await explore.countOf(value);
     await value.press('Space');
@@ -72,7 +72,7 @@ describe('exploring events', () => {
     await explore.count(150);
   });
 
-  it('leaves a value out, and a link keeps it', async () => {
+  it('excludes a value, and keeps the exclusion in the address', async () => {
     const value = explore.facet(/^master/);
     const rest = 150 - (await explore.countOf(value));
     await explore.exclude('Database', 'master').click();
@@ -83,7 +83,7 @@ describe('exploring events', () => {
     expect(await explore.exclude('Database', 'master').getAttribute('aria-pressed')).toBe('true');
   });
 
-  it('filters by outcome, by an instance and by words together, from links of any age', async () => {
+  it('filters by outcome, and understands old links with words and a server instance', async () => {
     const failed = explore.facet(/^Failed/);
     const count = await explore.countOf(failed);
     await failed.click();
@@ -102,7 +102,7 @@ describe('exploring events', () => {
     );
   });
 
-  it('asks again by itself what the service had no turn for', async () => {
+  it('asks again by itself if the service had no turn for a question', async () => {
     let refused = 0;
     await page.route('**/graphql', async (route) => {
       if (refused > 0 || !route.request().postData()?.includes('auditFacets')) return route.fallback();
@@ -120,7 +120,7 @@ describe('exploring events', () => {
     expect(refused).toBe(1);
   });
 
-  it('completes names of fields and their values', async () => {
+  it('completes the names of fields and their values, and offers recent searches', async () => {
     await explore.box.fill('datab');
     await page.getByRole('option', { name: /^databaseName:/ }).waitFor();
     await explore.box.press('ArrowDown');
@@ -140,7 +140,7 @@ describe('exploring events', () => {
     await page.waitForURL((url) => url.searchParams.get('filter') === 'databaseName:Payroll');
   });
 
-  it('narrows to a value of a row, and leaves out another', async () => {
+  it('excludes a value from its cell in the table, and filters by a value from the drawer', async () => {
     const cell = explore.events.locator('tbody tr').first().locator('td').nth(3);
     await cell.hover();
     await cell.getByRole('button', { name: /^Exclude Database/ }).click();
@@ -158,7 +158,7 @@ describe('exploring events', () => {
     );
   });
 
-  it('counts by further fields, and searches in their values', async () => {
+  it('counts the values of a further field that the reader chooses', async () => {
     await page.getByRole('button', { name: 'Fields', exact: true }).click();
     await page.getByRole('dialog').getByLabel('Application', { exact: true }).check();
     await page.keyboard.press('Escape');
@@ -169,7 +169,7 @@ describe('exploring events', () => {
     await explore.facet('SELECT').waitFor();
   });
 
-  it('searches words, and says what to do where none match', async () => {
+  it('searches words, and says what to do if no event matches', async () => {
     await explore.search('salary');
     await explore.count(12);
     await explore.search('nowhere-to-be-found');
@@ -179,7 +179,7 @@ describe('exploring events', () => {
     await explore.count(150);
   });
 
-  it('leads to the newest event that matches, where none of the time range does', async () => {
+  it('leads to the newest matching event if none in the time range matches', async () => {
     await page.goto(`${opened.dashboard.origin}/dashboard/explore?filter=databaseName:HumanResources`);
     await page.getByText('The newest event that matches is of 2025-04-15 08:59:').waitFor();
     await page.getByRole('button', { name: 'Show the newest day' }).click();
@@ -187,7 +187,7 @@ describe('exploring events', () => {
     expect(await page.getByText('No event matches').count()).toBe(0);
   });
 
-  it('asks nothing with a filter that is not understood, and says so', async () => {
+  it('sends no question with a filter that is not understood, and says so', async () => {
     await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&filter=%22open`);
     await page.getByText('Nothing was asked: the filter is not understood').waitFor();
     expect(
@@ -198,21 +198,21 @@ describe('exploring events', () => {
     ).toBe(0);
   });
 
-  it('says that a filter is too long, and asks nothing', async () => {
+  it('says that a filter is too long, and sends no question', async () => {
     const filter = `objectName:${'a'.repeat(4_100)}`;
     await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&filter=${filter}`);
     await page.getByText('expected at most 4096 characters').waitFor();
     await page.getByText('Nothing was asked: the filter is not understood').waitFor();
   });
 
-  it('counts no longer where the service refuses to answer', async () => {
+  it('says "Not counted" if the service refuses to answer', async () => {
     await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&search=%22open`);
     await page.getByRole('alert').filter({ hasText: 'search has a quotation mark' }).waitFor();
     await page.getByText('Not counted', { exact: true }).waitFor();
     expect(await page.getByRole('alert').count()).toBe(1);
   });
 
-  it('shows the groups where the reader looks', async () => {
+  it('shows the groups within the screen', async () => {
     await page.getByRole('button', { name: 'Group', exact: true }).click();
     const groups = page.getByRole('region', { name: 'Events by group' });
     await groups
@@ -224,13 +224,13 @@ describe('exploring events', () => {
     expect(y).toBeLessThan(900);
   });
 
-  it('says what is wrong with a search', async () => {
+  it('says what is wrong with a filter, and dims the numbers of the filter before', async () => {
     await explore.search('objectName:a AND (principal:sa');
     const alert = page.getByRole('alert').filter({ hasText: 'The filter is not understood' });
     expect(await alert.innerText()).toMatch(/at character 19: expected a field in place of "principal"/);
     expect(await alert.locator('code').innerText()).toBe('objectName:a AND (▸principal:sa');
     expect(new URL(page.url()).searchParams.get('filter')).toBeNull();
-    // The numbers are of the question before: dimmed, and the total is gone.
+    // The numbers belong to the previous filter: they are dimmed, and the total is gone.
     await page.locator('[data-stale]').waitFor();
     await page.getByText('Not counted', { exact: true }).waitFor();
     expect(await page.getByText('150 events', { exact: true }).count()).toBe(0);
@@ -242,7 +242,7 @@ describe('exploring events', () => {
     expect(await page.getByRole('alert').count()).toBe(1);
   });
 
-  it('sorts by a column, by keyboard, both ways', async () => {
+  it('sorts by a column in both directions, by keyboard', async () => {
     const heading = explore.heading('Database');
     await heading.press('Enter');
     await page.waitForURL(/sortBy=databaseName&sortDirection=asc/);
@@ -265,7 +265,7 @@ describe('exploring events', () => {
     expect(times.at(-1)).toMatch(/^2025-04-15 08:53:/);
   });
 
-  it('shows the columns that are chosen', async () => {
+  it('shows the columns that the reader chose, also after a reload', async () => {
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('dialog', { name: 'Columns' }).getByLabel('Host', { exact: true }).check();
     await page.keyboard.press('Escape');
@@ -291,7 +291,7 @@ describe('exploring events', () => {
     await other.context().close();
   });
 
-  it('shows wherever values are counted what is hidden in them, and cuts long ones', async () => {
+  it('makes invisible characters of a value visible, and shortens long values, wherever values are counted', async () => {
     await opened.dashboard.fabrikam.audited({
       objectName: '\u202Egnp.exe',
       databaseName: ' ',
@@ -319,7 +319,7 @@ describe('exploring events', () => {
     await other.context().close();
   });
 
-  it('shows a view whose address has a time that a clock does not write', async () => {
+  it('shows a view although its address has an unusual form of a time', async () => {
     await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&around=2026-01-01T00:00:00,5Z`);
     await explore.count(150);
   });
@@ -365,7 +365,7 @@ describe('exploring events', () => {
     await other.context().close();
   });
 
-  it('leads from an event to those around it and to those of its principal', async () => {
+  it('leads from an event to the events around it and to those of its principal', async () => {
     const drawer = await explore.open(3);
     const principal = await explore.field(drawer, 'Principal');
     await drawer.getByRole('button', { name: 'Same principal' }).click();
@@ -396,7 +396,7 @@ describe('exploring events', () => {
       () => page.evaluate<string>('navigator.clipboard.readText()'),
       (text) => text.startsWith('http'),
     );
-    // The rows of before stay until those of this view are there.
+    // The old rows stay until those of this view arrive.
     await explore.column('Database', (cells) => cells.every((cell) => cell === 'master'));
     await explore.column('Principal', (cells) => cells.join() === cells.toSorted().join());
     const mine = await explore.column('Time');
@@ -409,14 +409,14 @@ describe('exploring events', () => {
     await colleague.context().close();
   });
 
-  it('steps back through views as through pages', async () => {
+  it('goes back through its views with the back button of the browser', async () => {
     await explore.search('salary');
     await explore.count(12);
     await page.goBack();
     await explore.count(150);
   });
 
-  it('shows times in UTC or as the clock on the wall has them', async () => {
+  it('shows times in UTC or in local time', async () => {
     const [utc] = await explore.column('Time');
     expect(utc).toBe('2025-04-15 08:59:46.630');
     await page.getByText('Local', { exact: true }).click();

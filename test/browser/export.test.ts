@@ -23,7 +23,7 @@ describe('exporting a view', () => {
   it.each<[string, Record<string, string>]>([
     ['CSV', { databaseName: 'Payroll' }],
     ['NDJSON', { succeeded: 'false', serverInstanceName: 'SQLPROD01\\PAYROLL' }],
-  ])('hands over as %s what the public API exports', async (format, filters) => {
+  ])('saves as %s what the public API exports', async (format, filters) => {
     const { contoso, world } = opened.dashboard;
     const query = new URLSearchParams({ ...filters, format: format.toLowerCase() });
     const page = await opened.dashboard.signedIn(
@@ -41,11 +41,11 @@ describe('exporting a view', () => {
     if (format === 'NDJSON') expect(file.trim().split('\n')).toHaveLength(body.meta.totalCount);
   });
 
-  it('shows how far it is, and leaves no file where it is cancelled', async () => {
+  it('shows its progress, and leaves no file if it is cancelled', async () => {
     const { contoso } = opened.dashboard;
     const page = await opened.dashboard.signedIn(contoso.key, '/explore?range=all');
     await new ExplorePage(page).count(150);
-    // The service's answer waits behind this until the reader has cancelled.
+    // This holds back the service's answer until the reader has cancelled.
     await page.route('**/dashboard/api/export**', () => {});
     let downloads = 0;
     page.on('download', () => downloads++);
@@ -61,7 +61,7 @@ describe('exporting a view', () => {
     expect(downloads).toBe(0);
   });
 
-  it('says so where the stream is cut, and leaves no file', async () => {
+  it('reports a broken stream, and leaves no file', async () => {
     const { contoso } = opened.dashboard;
     const page = await opened.dashboard.signedIn(contoso.key, '/explore?range=all');
     await new ExplorePage(page).count(150);

@@ -23,7 +23,7 @@ describe('signing in with an account of the organisation', () => {
     provider = spawn(process.execPath, [PROVIDER, redirect], { stdio: ['ignore', 'pipe', 'ignore'] });
     if (!provider.stdout) throw new Error('the provider has no output');
     const [issuer] = await once(provider.stdout, 'data');
-    // The service as a process runs from a folder of its own, which has no built page.
+    // The service runs as a process from a folder that has no built page.
     await symlink(path.join(ROOT, 'dist'), path.join(await compiledService(), 'dist'));
     database = await createTestDatabase('embedded');
     service = await ChildService.start({
@@ -44,7 +44,7 @@ describe('signing in with an account of the organisation', () => {
     await database?.drop();
   });
 
-  /** Goes to a view, is sent to the provider, and chooses there who to be. */
+  /** Opens a view, is redirected to the provider, and chooses an account there. */
   const signInAs = async (name: string, where: string): Promise<Page> => {
     const page = await browser.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
@@ -54,7 +54,7 @@ describe('signing in with an account of the organisation', () => {
     return page;
   };
 
-  it('leads an analyst back to the view that was wanted', async () => {
+  it('leads an analyst back to the view of the link', async () => {
     const page = await signInAs('ada', '/explore?range=7d');
     await page.getByText('No events yet').waitFor();
     expect(new URL(page.url()).search).toBe('?range=7d');

@@ -28,7 +28,7 @@ describe('operating the service from the dashboard', () => {
     return storedKey(name);
   };
 
-  /** The key as it is shown, once. */
+  /** The key, which the page shows once. */
   const storedKey = async (name: string): Promise<string> => {
     const dialog = page.getByRole('dialog', { name: `The key ${name}` });
     const key = await dialog.getByTestId('new-key').innerText();
@@ -54,7 +54,7 @@ describe('operating the service from the dashboard', () => {
     await page.getByRole('row', { name: /SIEM of Contoso.*revoked/ }).waitFor();
   });
 
-  it('rotates a key: the new one works, and the old one for the overlap', async () => {
+  it('rotates a key: the new key works, and the old key works for the overlap', async () => {
     const old = await createKey('rotated');
     await page.getByRole('button', { name: 'Rotate rotated' }).click();
     await page.getByLabel('Hours for which the old key works as well').fill('1');
@@ -66,7 +66,7 @@ describe('operating the service from the dashboard', () => {
     await page.getByText('replaced by a newer key').waitFor();
   });
 
-  it('says everything that is wrong with a key, and keeps what was typed', async () => {
+  it('names every mistake in a new key at once, and keeps what was typed', async () => {
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog', { name: 'New key' });
     await dialog.getByLabel('Name').fill('too late');
@@ -79,7 +79,7 @@ describe('operating the service from the dashboard', () => {
     expect(await dialog.getByLabel('Name').inputValue()).toBe('too late');
   });
 
-  it('leaves room beside long names of tenants and keys', async () => {
+  it('leaves room for the other columns beside long names of tenants and keys', async () => {
     const { world, origin } = opened.dashboard;
     const long = await world.tenant('W'.repeat(200));
     await world.key({ name: 'K'.repeat(200), tenantIds: [long.tenantId] });
@@ -93,7 +93,7 @@ describe('operating the service from the dashboard', () => {
     }
   });
 
-  it('shows the access log where its address has a time that is none', async () => {
+  it('shows the access log although its address has an invalid time', async () => {
     await page.goto(`${opened.dashboard.origin}/dashboard/access-log?from=yesterday`);
     await page.getByText('from must be an ISO 8601 time').waitFor();
   });
@@ -113,7 +113,7 @@ describe('operating the service from the dashboard', () => {
     await page.getByRole('row', { name: /Northwind.*90 days/ }).waitFor();
   });
 
-  it('counts the events that a retention would remove, and sets none without the name', async () => {
+  it('counts the events that a retention would remove, and sets it only when the name is typed', async () => {
     await page.getByRole('link', { name: 'Tenants' }).click();
     await page.getByRole('button', { name: 'Change retention of Contoso' }).click();
     await page.getByLabel('for a number of days').check();
@@ -128,7 +128,7 @@ describe('operating the service from the dashboard', () => {
     await page.getByRole('row', { name: /Contoso.*for ever/ }).waitFor();
   });
 
-  it('tells how far the evidence of a tenant is, and verifies it', async () => {
+  it('shows how far the evidence log of a tenant is, and verifies it', async () => {
     await page.getByRole('link', { name: 'Tenants' }).click();
     const row = page.getByRole('row', { name: /^Contoso/ });
     await until(
@@ -162,7 +162,7 @@ describe('operating the service from the dashboard', () => {
     await page.getByRole('dialog', { name: 'Access' }).getByText('salary').waitFor();
   });
 
-  it('exports what the access log shows of a time and an outcome', async () => {
+  it('exports the access log as filtered by time and outcome', async () => {
     const { contoso, world } = opened.dashboard;
     const clumsy = { name: 'clumsy', tenantIds: [contoso.tenantId], scopes: [] };
     await world.get('/audit-activity', (await world.key(clumsy)).key);
@@ -192,7 +192,7 @@ describe('operating the service from the dashboard', () => {
     expect(await page.getByRole('link', { name: 'Explore' }).count()).toBe(0);
   });
 
-  it('makes a stale source stand out, before those that are current', async () => {
+  it('lists a stale source before the current ones, and marks it', async () => {
     const { contoso, world } = opened.dashboard;
     const report = aReport({ tenantId: contoso.tenantId, hostName: 'SILENT01', databaseName: 'Ledger' });
     await world.graphql(contoso.agentKey, REPORT, { report });
@@ -201,14 +201,14 @@ describe('operating the service from the dashboard', () => {
     await silent.waitFor();
     expect(await silent.innerText()).not.toContain('Stale');
 
-    // The others report once more, in ten minutes' time as this page sees it; this one does not.
+    // The page's clock is ten minutes ahead. The other sources report once more, and this one does not.
     await page.clock.setFixedTime(Date.now() + 10 * 60_000);
     await page.reload();
     await silent.getByText('Stale').waitFor();
     await silent.getByText('The agent has fallen silent').waitFor();
   });
 
-  it('tells beside its views what needs somebody: gaps, agents with a problem, keys that expire soon', async () => {
+  it('marks in the menu what needs attention: gaps, agents with a problem, keys that expire soon', async () => {
     const { contoso, world } = opened.dashboard;
     const report = aReport({ tenantId: contoso.tenantId, hostName: 'GAPS01', databaseName: 'Ledger' });
     await world.graphql(contoso.agentKey, REPORT, {

@@ -34,7 +34,7 @@ describe('every page', () => {
   });
 
   describe.each(KINDS)('on a %s screen in %s colours', (screen, colorScheme) => {
-    // axe comes in as a script the policy refuses: here alone it is not in force.
+    // The page's content security policy would refuse the axe script, so these tests alone bypass it.
     const options: BrowserContextOptions = { viewport: SIZES[screen], colorScheme, bypassCSP: true };
 
     const check = async (page: Page, name: string) => {

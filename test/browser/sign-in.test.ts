@@ -20,7 +20,7 @@ describe('signing in to the dashboard', () => {
     await page.getByRole('alert').getByText("An agent's key does not open the dashboard.").waitFor();
   });
 
-  it('leaves the key nowhere that a script could read', async () => {
+  it('leaves the key in no place that a script can read', async () => {
     const { contoso } = opened.dashboard;
     const page = await opened.dashboard.signedIn(contoso.key);
     await page.getByText('No events in this time range').waitFor();
@@ -37,14 +37,14 @@ describe('signing in to the dashboard', () => {
     expect(cookie?.value).not.toContain(contoso.key);
   });
 
-  it('keeps the link that led to it', async () => {
+  it('continues at the link that led to it', async () => {
     const page = await opened.dashboard.visit('/explore?range=all&search=salary');
     await signIn(page, opened.dashboard.contoso.key);
     await page.getByText('12 events', { exact: true }).waitFor();
     expect(new URL(page.url()).search).toBe('?range=all&search=salary');
   });
 
-  it('ends with signing out, for what else has the cookie too', async () => {
+  it('ends with signing out, also for any other program that has the cookie', async () => {
     const page = await opened.dashboard.visit();
     await signIn(page, opened.dashboard.contoso.key);
     const [cookie] = await page.context().cookies();
@@ -58,7 +58,7 @@ describe('signing in to the dashboard', () => {
     expect(status).toBe(401);
   });
 
-  it('tells who reaches the limit of calls that it is reached, and for how long', async () => {
+  it('says when the limit of calls is reached, and for how long', async () => {
     const { world, contoso } = opened.dashboard;
     const { key } = await world.key({ name: 'slow', tenantIds: [contoso.tenantId], rate: 1 });
     const page = await opened.dashboard.signedIn(key, '/explore?range=all');
@@ -74,7 +74,7 @@ describe('signing in to the dashboard', () => {
     expect(await limit.first().textContent()).toMatch(/succeeds in \d+ seconds/);
   });
 
-  it('ends with the key: the next thing done asks to sign in again, at the same place', async () => {
+  it('ends when the key is revoked: the next action asks to sign in again, at the same view', async () => {
     const { world, contoso } = opened.dashboard;
     const { keyId, key } = await world.key({ name: 'short-lived', tenantIds: [contoso.tenantId] });
     const page = await opened.dashboard.signedIn(key, '/explore?range=all');

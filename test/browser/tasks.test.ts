@@ -26,7 +26,7 @@ async function inDatabase({ database }: World, statement: string): Promise<void>
   }
 }
 
-/** Goes on by the key Tab until something of this name has the focus. */
+/** Presses Tab until an element of this name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let i = 0; i < 150; i++) {
     await page.keyboard.press('Tab');
@@ -40,7 +40,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`the focus never came to ${name}`);
 }
 
-describe('what people come for', () => {
+describe('in the dashboard', () => {
   const opened = useDashboard();
   beforeAll(async () => {
     const { contoso } = opened.dashboard;
@@ -65,7 +65,7 @@ describe('what people come for', () => {
     return dashboard.signedIn(dashboard.contoso.key, where);
   };
 
-  it('who touched a table yesterday, and from which machine: in four actions, exactly', async () => {
+  it('an analyst finds in four actions who touched a table yesterday, and from which machine', async () => {
     const page = await visit('/explore');
     const explore = new ExplorePage(page);
     await page.getByRole('button', { name: 'Last 24 hours' }).click();
@@ -78,7 +78,7 @@ describe('what people come for', () => {
     await page.context().close();
   });
 
-  it('failed logins of sa in seven days, as CSV', async () => {
+  it('an analyst gets the failed logins of sa in seven days as CSV', async () => {
     const page = await visit('/explore?range=7d');
     const explore = new ExplorePage(page);
     await explore.search('actionId:LGIF principalName:sa succeeded:false');
@@ -92,14 +92,14 @@ describe('what people come for', () => {
     await page.context().close();
   });
 
-  it('an event as a sentence, and its proof, worked out here', async () => {
+  it('an analyst reads an event as a sentence, and verifies its proof in the browser', async () => {
     const page = await visit('/explore?range=all&filter=hostName:WS-ALICE');
     const drawer = await new ExplorePage(page).open(0);
     expect(await drawer.getByTestId('sentence').innerText()).toBe(
       'CORP\\alice updated dbo.Payroll 2 from WS-ALICE, 10.20.30.40: succeeded',
     );
     await page.context().close();
-    // Of the sample files, which the log has signed meanwhile or is about to.
+    // This is an event of the sample files, which the evidence log has signed or will sign soon.
     const other = await visit('/explore?range=all&filter=databaseName:HumanResources');
     const explore = new ExplorePage(other);
     const again = await explore.open(0);
@@ -111,7 +111,7 @@ describe('what people come for', () => {
     await other.context().close();
   });
 
-  it('everything five minutes around an event, whatever was filtered', async () => {
+  it('an analyst sees everything five minutes around an event, whatever the filter was', async () => {
     const page = await visit('/explore?range=yesterday&filter=hostName:WS-ALICE');
     const explore = new ExplorePage(page);
     await explore.count(1);
@@ -126,7 +126,7 @@ describe('what people come for', () => {
     await page.context().close();
   });
 
-  it('by keyboard alone: a range, a question, a value of it, an event and back', async () => {
+  it('an analyst sets a range, a filter and a value, opens an event and closes it, by keyboard alone', async () => {
     const page = await visit('/explore');
     const explore = new ExplorePage(page);
     await explore.box.waitFor();
@@ -152,7 +152,7 @@ describe('what people come for', () => {
     await page.context().close();
   });
 
-  it('shows by itself what comes in, and how much that is', async () => {
+  it('new events appear by themselves, with their number', async () => {
     const { fabrikam } = opened.dashboard;
     const page = await opened.dashboard.signedIn(fabrikam.key, '/explore?range=all');
     await page.clock.install();
@@ -171,7 +171,7 @@ describe('what people come for', () => {
     await page.context().close();
   });
 
-  it('never shows old numbers beside a new filter, nor one error twice', async () => {
+  it('old numbers are never shown beside a new filter, nor is an error shown twice', async () => {
     const page = await visit('/explore?range=yesterday');
     const explore = new ExplorePage(page);
     await explore.count(6);
@@ -205,7 +205,7 @@ describe('what people come for', () => {
     await page.context().close();
   });
 
-  it('whether anything is missing from a server yesterday', async () => {
+  it('an analyst sees whether events of a server are missing for yesterday', async () => {
     const { contoso, world } = opened.dashboard;
     const gap = { ...aGap(), afterTime: yesterday(), beforeTime: yesterday(600) };
     const report = aReport({ tenantId: contoso.tenantId, hostName: 'SQLPROD02', databaseName: 'Ledger' });
@@ -219,7 +219,7 @@ describe('what people come for', () => {
     await page.context().close();
   });
 
-  it('a service account left out, and the search kept', async () => {
+  it('an analyst excludes a service account, and saves the search', async () => {
     const page = await visit('/explore?range=yesterday');
     const explore = new ExplorePage(page);
     await explore.count(6);
@@ -238,7 +238,7 @@ describe('what people come for', () => {
     await page.context().close();
   });
 
-  it('the groups of a question, beside the day before', async () => {
+  it('an analyst sees events by group, with the counts of the day before', async () => {
     const page = await visit('/explore?range=yesterday&groupBy=serverPrincipalName,hostName');
     const groups = page.getByRole('region', { name: 'Events by group' });
     await groups
@@ -247,7 +247,7 @@ describe('what people come for', () => {
     await page.context().close();
   });
 
-  it('one of 2,000 tenants, with its evidence', async () => {
+  it('an operator finds one of 2,000 tenants, and its entries in the access log', async () => {
     const { world } = opened.dashboard;
     await inDatabase(world, `INSERT INTO tenant (name) SELECT 'Farm ' || i FROM generate_series(1, 2000) i`);
     const page = await opened.dashboard.signedIn(world.operatorKey, '/tenants');
@@ -261,7 +261,7 @@ describe('what people come for', () => {
     await page.context().close();
   });
 
-  it('one of 2,000 sources that needs somebody', async () => {
+  it('an operator finds the one source of 2,000 that has a problem', async () => {
     const { contoso, world } = opened.dashboard;
     await inDatabase(
       world,

@@ -4,7 +4,7 @@ import { ExplorePage } from './support/explore-page';
 describe('two tenants in two browsers', () => {
   const opened = useDashboard();
 
-  it("never see each other's events, in no view of them", async () => {
+  it("never see each other's events", async () => {
     const { contoso, fabrikam } = opened.dashboard;
     const [a, b] = await Promise.all(
       [contoso, fabrikam].map(({ key }) => opened.dashboard.signedIn(key, '/explore?range=all')),
@@ -18,14 +18,14 @@ describe('two tenants in two browsers', () => {
     expect([seenByB.includes('SQLPROD01'), seenByB.includes('SQLDEV')]).toEqual([false, true]);
   });
 
-  it("does not open another's event by its link", async () => {
+  it("cannot open each other's events by a link", async () => {
     const { contoso, fabrikam } = opened.dashboard;
     const { body } = await contoso.get('/audit-activity', { pageSize: 1 });
     const page = await opened.dashboard.signedIn(fabrikam.key, `/explore?event=${body.data[0].recordId}`);
     await page.getByText('There is no such event among those this sign-in may read').waitFor();
   });
 
-  it('does not show what the person before saw in the same browser', async () => {
+  it('do not see what another tenant saw before in the same browser', async () => {
     const { contoso, fabrikam } = opened.dashboard;
     const page = await opened.dashboard.visit('/explore?range=all');
     await signIn(page, contoso.key);

@@ -14,7 +14,7 @@ import { Random } from './support/random';
 import { ServerClock } from './support/session-rows';
 import type { ReportedGap } from './support/tenant';
 
-/** What a simulation compares, made without any agent: what is in the files is what is stored. */
+/** The judge on its own, without an agent: the stored events are what the decoder reads from the files. */
 describe('the judge of a simulation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'audit-simulation-judge-'));
   let target: AuditTarget;
@@ -28,7 +28,7 @@ describe('the judge of a simulation', () => {
     });
     for (let file = 0; file < 4; file++) {
       for (let block = 0; block < 2; block++) target.write(4, null);
-      // Records of this one go on in the next.
+      // The first file is not finished: some of its records continue in the next file.
       if (file !== 0) target.finish();
       target.rollOver(null);
     }
@@ -40,7 +40,7 @@ describe('the judge of a simulation', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** As the service gives an event that was ingested. */
+  /** A record as the service returns it after the ingest. */
   function storedOf({ file, fileGuid, blockOffset, index, parts, additional, ...fields }: AuditRecord) {
     const place = { file, fileGuid, blockOffset, index, parts };
     return {
@@ -64,13 +64,13 @@ describe('the judge of a simulation', () => {
     ...change,
   });
 
-  it('finds nothing wrong where everything arrived, split records joined', () => {
+  it('finds no problem if every record arrived and split records are joined', () => {
     expect(stored.length).toBeGreaterThan(30);
     expect(target.parts().length).toBeGreaterThan(stored.length);
     expect(problemsOf(stored)).toEqual({ problems: [], lost: [] });
   });
 
-  it('notices each record that is missing, changed, torn, doubled or invented', () => {
+  it('finds each record that is missing, changed, stored twice or invented', () => {
     const [first, ...others] = stored;
     if (!first) throw new Error('there are records');
     expect(problemsOf(others).problems).toEqual([expect.stringContaining('is not stored')]);
@@ -84,7 +84,7 @@ describe('the judge of a simulation', () => {
     ]);
   });
 
-  it('lets a record be torn only where a part of it is lost', () => {
+  it('accepts a split record in pieces only if a part of it is lost', () => {
     const { rows, event } = recordOverFiles();
     const others = stored.filter((one) => one !== event);
     const apart = rows.map((part) => alone(event, part));
@@ -92,7 +92,7 @@ describe('the judge of a simulation', () => {
     expect(problemsOf([...others, ...apart.slice(1)], rows).problems).toEqual([]);
   });
 
-  it('lets the rest of a record come once more, as it is, only where its beginning is gone and forgotten', () => {
+  it('accepts the unchanged rest of a record a second time only if its beginning is gone and was forgotten', () => {
     const { rows, event } = recordOverFiles();
     const [begin, rest] = rows as [Part, Part];
     const again = alone(event, rest);
@@ -106,7 +106,7 @@ describe('the judge of a simulation', () => {
     ]);
   });
 
-  it('lets rows be lost only where they may be, and asks for a gap then', () => {
+  it('accepts lost rows only where rows may be lost, and only with a gap', () => {
     const alone = target.files.findIndex(({ file }, i) => i > 0 && sharesNoRecord(file));
     const { problems, lost } = problemsOf(
       stored.filter((event) => !isIn(alone)(event)),
@@ -119,7 +119,7 @@ describe('the judge of a simulation', () => {
     const judged = (...gaps: ReportedGap[]) => judgeGaps({ audits, lost, gaps, sight });
     expect(judged()).toEqual(lost.map(() => expect.stringContaining('is lost without a gap')));
     expect(judged(gapIn(alone))).toEqual([]);
-    // Of a file that was never opened the name alone is known.
+    // The agent knows only the name of a file that it never opened.
     const names = target.files.map(({ file }) => file.names[0] ?? '');
     expect(judged(gapIn(alone, { fileGuid: null, fileName: names[alone] ?? '' }))).toEqual([]);
     expect(
@@ -127,13 +127,13 @@ describe('the judge of a simulation', () => {
     ).toHaveLength(1);
     const falseAlarm = expect.stringContaining('false alarm');
     expect(judged(gapIn(alone), gapIn(alone + 1))).toEqual([falseAlarm]);
-    // A gap in an earlier file covers it up to the next record, but that file must have lost something as well.
+    // A gap in an earlier file covers this file up to the next record, but only if the earlier file lost something too.
     const timeIn = (file: number) => String(rowsOf(file)[0]?.row.event_time);
     expect(judged(gapIn(alone - 1, { beforeTime: timeIn(alone + 1) }))).toEqual([falseAlarm]);
     expect(judged(gapIn(alone - 1, { beforeTime: timeIn(alone - 1) }))).toHaveLength(lost.length + 1);
   });
 
-  /** One whose parts lie in two files, and what is stored of it. */
+  /** A record whose parts lie in two files, and its stored event. */
   function recordOverFiles(): { rows: Part[]; event: Stored } {
     for (const event of stored) {
       const parts = target.parts();
@@ -144,7 +144,7 @@ describe('the judge of a simulation', () => {
     throw new Error('there is a record over two files');
   }
 
-  /** The event of one row of a record, stored apart from the others. */
+  /** The event of one row of a record, stored without the record's other rows. */
   function alone(event: Stored, { file, blockOffset, index, row }: Part): Stored {
     const place = { file: file.names[0], fileGuid: file.guid, blockOffset, index, parts: 1 };
     const additional = { ...event.additional, ...place, sequenceNumber: row.sequence_number };

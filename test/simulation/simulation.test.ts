@@ -5,7 +5,7 @@ import { type Schedule, scheduleOf } from './support/schedule';
 import { ServiceHost } from './support/service-host';
 import { Simulation } from './support/simulation';
 
-/** Schedules that run at the same time against one service. */
+/** How many schedules run at the same time against one service. */
 const SIDE_BY_SIDE = 10;
 const COUNT = casesOf(__filename);
 
@@ -21,7 +21,7 @@ describeOnPostgres('simulated SQL Servers, agents and a service, all of which fa
     await host?.close();
   });
 
-  it(`bring every record to the service once, in ${COUNT} schedules from seed ${SEED} on`, async () => {
+  it(`store every record exactly once or report a gap, in ${COUNT} schedules from seed ${SEED} on`, async () => {
     const seeds = Array.from({ length: COUNT }, (_, i) => SEED + i);
     const failures: string[] = [];
     const waiting = seeds.values();

@@ -22,7 +22,7 @@ export interface LoggedAccess {
 export const ENTRY_FIELDS = `entryId at principalKind keyId keyName userName entrance operation parameters subject
   tenantIds rows outcome requestId address`;
 
-/** All entries that fit, newest first. @param filter arguments of `accessLog` */
+/** All entries that match, newest first. @param filter arguments of `accessLog` */
 export async function accessLog(world: World, filter: object = {}): Promise<LoggedAccess[]> {
   const all: LoggedAccess[] = [];
   let after: string | null = null;

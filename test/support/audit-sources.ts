@@ -4,7 +4,7 @@ import type { GivenGap, GivenReport } from '../../src/modules/sources/check-repo
 export const REPORT =
   'mutation($report: AuditSourceReport!) { reportAuditSource(report: $report) { gapsKept } }';
 
-/** A sound gap with an id of its own, changed as the test needs. */
+/** A valid gap with a new id, with the changes that a test needs. */
 export const aGap = (change: object = {}): GivenGap => ({
   gapId: randomUUID(),
   reason: 'BLOCKS_MISSING',
@@ -17,7 +17,7 @@ export const aGap = (change: object = {}): GivenGap => ({
   ...change,
 });
 
-/** A sound report of an agent that has just started, changed as the test needs. */
+/** A valid report of an agent that has just started, with the changes that a test needs. */
 export const aReport = (change: object = {}): GivenReport => ({
   tenantId: '1',
   hostName: 'SQLPROD01',
@@ -32,7 +32,7 @@ export const aReport = (change: object = {}): GivenReport => ({
   ...change,
 });
 
-/** What the service answered to a report; throws what it refused. */
+/** The service's answer to a report; throws if the service refuses it. */
 export function reportOf(body: { data?: { reportAuditSource?: { gapsKept: number } }; errors?: unknown }): {
   gapsKept: number;
 } {

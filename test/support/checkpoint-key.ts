@@ -1,4 +1,4 @@
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
 
-/** For stores without a service before them. */
+/** The checkpoint key of stores that run without a service. */
 export const TEST_CHECKPOINT_KEY = CheckpointKey.ofPem(newCheckpointKeyPem());

@@ -10,12 +10,12 @@ const START_MS = 120_000;
 
 let compiled: Promise<string> | undefined;
 
-// For each test file that imports this one.
+// This runs for each test file that imports this one.
 afterAll(async () => {
   if (compiled) await rm(await compiled, { recursive: true, force: true });
 });
 
-/** A folder with the sources of the service, as they are now, as JavaScript that Node runs. */
+/** A folder with the current sources of the service, compiled to JavaScript. */
 export function compiledService(): Promise<string> {
   compiled ??= compile();
   return compiled;
@@ -43,7 +43,7 @@ async function compile(): Promise<string> {
   return folder;
 }
 
-/** As jest.config.cjs has the tests themselves compiled. */
+/** The same compiler options as jest.config.cjs has for the tests. */
 const OPTIONS: Options = {
   jsc: {
     target: 'es2022',
@@ -55,7 +55,7 @@ const OPTIONS: Options = {
   sourceMaps: 'inline',
 };
 
-/** A service in a process of its own: it can be killed. */
+/** A service in a process of its own, which a test can kill. */
 export class ChildService {
   private constructor(
     readonly url: string,
@@ -64,8 +64,8 @@ export class ChildService {
   ) {}
 
   /**
-   * @param onSpawn told of the process before it listens
-   * @throws Error with what the process wrote to stderr, when it ends before it listens
+   * @param onSpawn gets the process before it listens
+   * @throws Error with what the process wrote to stderr, if it ends before it listens
    */
   static async start(
     env: Readonly<Record<string, string>>,
@@ -74,7 +74,7 @@ export class ChildService {
     return ChildService.of(path.join(await compiledService(), 'src/main.js'), env, onSpawn);
   }
 
-  /** The same of a service that is compiled already. @param main the file to run */
+  /** Starts a service that is already compiled. @param main the file to run */
   static async of(
     main: string,
     env: Readonly<Record<string, string>>,
@@ -83,7 +83,7 @@ export class ChildService {
     return ChildService.run([process.execPath, main], env, onSpawn);
   }
 
-  /** The same by a command of its own. @param dataDir where its DATA_DIR is for us */
+  /** Starts a service by a command. @param dataDir the path of its DATA_DIR as the test sees it */
   static async run(
     [program = '', ...args]: readonly string[],
     env: Readonly<Record<string, string>>,
@@ -125,7 +125,7 @@ export class ChildService {
     return [code, by];
   }
 
-  /** Data of a GraphQL operation; throws what the service refused, or that it is gone. */
+  /** Data of a GraphQL operation; throws if the service refuses the operation or is gone. */
   async graphql<T>(key: string, query: string, variables: object = {}): Promise<T> {
     const response = await fetch(`${this.url}/graphql`, {
       method: 'POST',

@@ -2,8 +2,8 @@ import { Client } from 'pg';
 
 /**
  * What `distribute` needs of Citus, in a database of a test: its version, its tables of distributed tables and shards,
- * and `create_distributed_table`, which checks its arguments and notes the call. It spreads nothing. No extension goes by
- * Citus' name: where the real library is loaded, it would take this database for one of its own.
+ * and `create_distributed_table`, which checks its arguments and notes the call. It distributes nothing. The stub is no
+ * extension named citus: a loaded Citus library would take this database for one of its own.
  */
 export async function installCitusStub(databaseUrl: string | null): Promise<void> {
   const client = new Client({ connectionString: databaseUrl ?? '' });
@@ -20,7 +20,7 @@ const STUB = [
   'CREATE TABLE pg_dist_shard (logicalrelid regclass, shardid bigserial)',
   `CREATE TABLE pg_dist_partition (
      logicalrelid regclass, partmethod "char", partkey text, colocationid int, call_order serial)`,
-  // As in Citus: anybody may ask how a table is distributed.
+  // As in Citus, every role may ask how a table is distributed.
   'GRANT SELECT ON pg_dist_partition TO PUBLIC',
   'CREATE SEQUENCE colocation START 11',
   `CREATE FUNCTION column_to_column_name(regclass, text) RETURNS text LANGUAGE sql AS 'SELECT $2'`,

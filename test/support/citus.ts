@@ -6,10 +6,10 @@ import { openDatabase } from '../../src/database/database';
 import { distribute } from '../../src/database/distribute/distribute';
 import { migrate } from '../../src/database/migrate';
 
-/** A superuser's URL of a coordinator with Citus in `shared_preload_libraries`; `npm run test:citus` says more. */
+/** A superuser's URL of a coordinator with Citus in `shared_preload_libraries`; see scripts/test-citus.mjs. */
 export const CITUS_URL = process.env.TEST_CITUS_URL;
 const LOGINS = { owner: 'audit_owner', service: 'audit_app', role: 'audit_activity_service' } as const;
-/** Any fixed number: processes that test at once make the template once. */
+/** An arbitrary lock id, by which concurrent test processes make the template only once. */
 const TEMPLATE_LOCK = 702_300;
 const SHARDS = 4;
 const ROOT = path.resolve(__dirname, '../..');
@@ -33,7 +33,7 @@ export async function createCitusDatabase(): Promise<CitusDatabase> {
   };
 }
 
-/** The coordinator, then its workers: those of TEST_CITUS_WORKERS, else at the next two ports. */
+/** The coordinator, then its workers: those of TEST_CITUS_WORKERS, else those at the next two ports. */
 export async function clusterNodes(): Promise<readonly [URL, ...URL[]]> {
   const coordinator = new URL(CITUS_URL ?? '');
   const port = Number(coordinator.port || 5432);
@@ -70,7 +70,7 @@ function as(login: string, node: URL, database: string): string {
 
 let template: Promise<string> | undefined;
 
-/** Migrating and distributing takes seconds: done once, the databases of tests are copies of it, node by node. */
+/** Migrating and distributing takes seconds, so a template has it done once, and each node copies it for a test. */
 function templateOn(nodes: readonly [URL, ...URL[]]): Promise<string> {
   template ??= (async () => {
     const name = `test_citus_template_${await versionOfTemplate()}`;
@@ -117,7 +117,8 @@ async function makeTemplate(nodes: readonly [URL, ...URL[]], name: string): Prom
   } finally {
     await database.close();
   }
-  // Nobody may be connected to what is copied, and Citus' own process comes back; the coordinator last: it says "whole".
+  // No session may be connected to the copied database, and Citus' own process reconnects. The coordinator comes
+  // last, since its mark says that the template is complete.
   for (const node of nodes.toReversed())
     await onNode(
       node,
@@ -136,7 +137,7 @@ const dropOn = async (nodes: readonly URL[], name: string) => {
   await onEach(nodes, 'postgres', `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 };
 
-/** Of what makes the tables and distributes them. */
+/** A hash of the sources that make and distribute the tables. */
 async function versionOfTemplate(): Promise<string> {
   const hash = createHash('sha256');
   for (const folder of ['prisma/migrations', 'src/database/distribute']) {

@@ -3,15 +3,15 @@ import { type CommandPorts, createProgram } from '../../src/cli/commands';
 import { errorLine } from '../../src/cli/error-output';
 
 export interface CliOutcome {
-  /** What went to stdout. */
+  /** The output on stdout. */
   readonly lines: readonly string[];
-  /** What a person sees when it failed; null: it did not. */
+  /** The message that a person sees if the command fails; null if it succeeds. */
   readonly error: string | null;
 }
 
 const notExpected = () => Promise.reject(new Error('not expected to be called'));
 
-/** Runs the operators' command line as `src/cli/main.ts` does, without a process of its own. */
+/** Runs the operators' command line as `src/cli/main.ts` does, within the process of the test. */
 export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},

@@ -1,6 +1,6 @@
 import type { Answer, World } from './world';
 
-/** A browser signed in to the dashboard, as far as the service sees it. */
+/** A session of the dashboard, with the requests that a signed-in browser would send. */
 export class DashboardSession {
   private constructor(
     private readonly world: World,
@@ -35,5 +35,5 @@ export const signIn = (world: World, key: unknown, headers: Record<string, strin
     body: JSON.stringify({ key }),
   });
 
-/** The cookie an answer sets, as the browser sends it back. */
+/** The cookie that an answer sets, as the browser sends it back. */
 export const cookieOf = ({ headers }: Answer): string => headers.get('Set-Cookie')?.split(';', 1)[0] ?? '';

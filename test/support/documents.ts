@@ -4,7 +4,7 @@ import { ROOT } from './imports';
 
 export const readDocument = (document: string) => readFileSync(path.join(ROOT, document), 'utf8');
 
-/** Cells of the rows of the table with this heading. */
+/** The cells of the table with this heading, by row. */
 export function tableOf(document: string, heading: string): string[][] {
   const lines = readDocument(document).split('\n');
   const start = lines.findIndex((line) => line.startsWith(`| ${heading} |`));
@@ -19,5 +19,5 @@ export function tableOf(document: string, heading: string): string[][] {
   );
 }
 
-/** What stands in a cell between back quotes. */
+/** The texts between back quotes in a cell. */
 export const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? '');

@@ -11,10 +11,10 @@ import type { TenantForm } from '../../src/trail/counts/scope';
 import { CITUS_URL, createCitusDatabase } from './citus';
 import { onServer, templateOn, urlOf } from './postgres-template';
 
-/** A database of a test's own: where it is, and how to get rid of it. */
+/** A database for one test: its URLs, and how to drop it. */
 export interface TestDatabase {
   readonly databaseUrl: string | null;
-  /** The owner's, where a login of its own owns the tables. */
+  /** The owner's URL, if a separate login owns the tables. */
   readonly migrationDatabaseUrl?: string;
   readonly dataDir: string;
   drop(): Promise<void>;
@@ -26,7 +26,7 @@ const ROOT = path.resolve(__dirname, '../..');
 const SERVER_URL = process.env.TEST_DATABASE_URL;
 
 /**
- * The engines this run can test: a cluster alone (`npm run test:citus`), or the others. The runner says so when
+ * The engines that this run can test: only a cluster (`npm run test:citus`), or the others. The runner says if
  * PostgreSQL is missing.
  */
 export const ENGINES: readonly EngineName[] = CITUS_URL
@@ -34,14 +34,14 @@ export const ENGINES: readonly EngineName[] = CITUS_URL
   : SERVER_URL
     ? ['embedded', 'postgresql']
     : ['embedded'];
-/** For what an engine has no part in, such as a refusal before the database is asked. */
+/** The engine for tests in which the engine does not matter, such as a refusal before any query. */
 export const ONE_ENGINE: readonly EngineName[] = ENGINES.slice(0, 1);
-/** How statements over several tenants can be put together there; the second serves any database, but more slowly. */
+/** The forms of statements over several tenants on an engine. The second works on any database, but more slowly. */
 export const formOf = ({ migrationDatabaseUrl }: TestDatabase): TenantForm =>
   migrationDatabaseUrl ? 'union' : 'lateral';
 export const formsOf = (engine: EngineName): readonly TenantForm[] =>
   engine === 'citus' ? ['union'] : ['lateral', 'union'];
-/** For what only several connections or PostgreSQL's own catalogue can show; skipped where the runner said so. */
+/** For tests that need several connections or PostgreSQL's catalogue; skipped if PostgreSQL is missing. */
 export const describeOnPostgres = SERVER_URL ? describe : describe.skip;
 export const REDIS_URL = process.env.TEST_REDIS_URL ?? null;
 
@@ -50,7 +50,7 @@ export function createTestDatabase(engine: EngineName): Promise<TestDatabase> {
   return engine === 'embedded' ? copyOf('migrated') : createPostgres('migrated');
 }
 
-/** A database that no service has started on yet. */
+/** A database on which no service has started yet. */
 export async function createEmptyDatabase(engine: EngineName): Promise<TestDatabase> {
   if (engine === 'postgresql') return createPostgres('empty');
   return copyOf('empty');
@@ -58,7 +58,7 @@ export async function createEmptyDatabase(engine: EngineName): Promise<TestDatab
 
 export const temporaryFolder = () => mkdtemp(path.join(os.tmpdir(), 'audit-activity-test-'));
 
-/** Making the embedded engine's files takes seconds, so they are made once for all workers and runs; so does migrating. */
+/** Making and migrating the embedded engine's files takes seconds, so all workers and runs share them. */
 type Template = 'empty' | 'migrated';
 const templates = new Map<Template, Promise<string>>();
 
@@ -66,12 +66,12 @@ async function copyOf(template: Template): Promise<TestDatabase> {
   const source = templates.get(template) ?? loadTemplate(template);
   templates.set(template, source);
   const dataDir = await temporaryFolder();
-  // A thousand files: Node's own copy takes eight times the processor time.
+  // There are a thousand files: Node's own copy takes eight times the processor time.
   await run('cp', ['-R', `${await source}/.`, dataDir]);
   return { databaseUrl: null, dataDir, drop: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** The files, with the migrations as they are now or without any, kept beside what the set-up keeps. */
+/** The folder of these files, with the current migrations or with none, beside what the set-up keeps. */
 async function loadTemplate(template: Template): Promise<string> {
   const folder = path.join(ROOT, '.setup', `test-database-${template}-${await versionOfTemplate()}`);
   if (existsSync(folder)) return folder;
@@ -83,7 +83,7 @@ async function loadTemplate(template: Template): Promise<string> {
   try {
     await rename(draft, folder);
   } catch (error) {
-    // Another worker was faster.
+    // Another worker has made the files meanwhile.
     if (!existsSync(folder)) throw error;
     await rm(draft, { recursive: true, force: true });
   }

@@ -9,7 +9,7 @@ export type IngestedEvent = Omit<AuditRecord, 'additional'> & {
 
 let count = 0;
 
-/** A sound event with a place of its own, changed as the test needs. */
+/** A valid event with a new position, with the changes that a test needs. */
 export function anEvent(change: Partial<IngestedEvent> = {}): IngestedEvent {
   count += 1;
   return {

@@ -45,7 +45,7 @@ export const OPERATOR: Principal = { kind: 'operator', keyId: READER.keyId, name
 
 const unused = () => Promise.reject(new Error('not expected to be called'));
 
-/** What a test puts behind the entrances; the rest is not expected to be called. */
+/** The parts that a test puts behind the entrances; no test expects a call of the others. */
 interface Behind {
   readonly reader?: AuditEventReader;
   readonly writer?: AuditEventWriter;
@@ -53,7 +53,7 @@ interface Behind {
   readonly evidence?: EvidenceLog;
   readonly principal?: Principal;
   readonly acceptCall?: AcceptCall;
-  /** An agent's turn, see `IngestGate`. */
+  /** Takes an agent's turn, see `IngestGate`. */
   readonly enter?: () => Promise<() => void>;
 }
 
@@ -79,12 +79,12 @@ function resolversOf({ reader, retention, evidence }: Behind, writer: AuditEvent
     new RetentionResolver(retention ?? (undefined as never)),
     new TenantResolver(tenants),
   ];
-  // No test asks the others anything.
+  // No test calls the other parts.
   const others = RESOLVERS.filter((one) => !given.some((resolver) => resolver.constructor === one));
   return [...given, ...others.map(({ prototype }) => Object.create(prototype))];
 }
 
-/** Both entrances over HTTP with the real schema, and whatever a test puts behind them. */
+/** REST and GraphQL over HTTP with the real schema, and the parts that a test puts behind them. */
 export async function openFakeService(behind: Behind) {
   const logLines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });

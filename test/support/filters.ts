@@ -2,7 +2,7 @@ import { FILTER_NAMES, type FilterValues } from '../../src/event/filters';
 import type { AuditEventFilter } from '../../src/event/query';
 import { DEFAULT_FACET_FIELDS, type FacetQuestion } from '../../src/modules/explore/explorer';
 
-/** All events. */
+/** The filter that matches all events. */
 export const NO_FILTER: AuditEventFilter = {
   from: null,
   to: null,
@@ -11,7 +11,7 @@ export const NO_FILTER: AuditEventFilter = {
   expression: null,
 };
 
-/** The facets that are counted when nothing else is asked for. */
+/** The facets that are counted by default. */
 export const usualFacets = (limit: number): FacetQuestion => ({
   fields: DEFAULT_FACET_FIELDS,
   limit,

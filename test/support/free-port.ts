@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give outgoing connections: one of them could take it between two starts. */
+/** Below the ports of outgoing connections, since such a connection could take the port between two starts. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 18_000);

@@ -12,12 +12,12 @@ export interface Source {
 
 export interface Import {
   readonly file: string;
-  /** A package or `node:` module as written; a path below the repository, without extension, for a file. */
+  /** A package or `node:` module as written; for a file, its path below the repository without extension. */
   readonly target: string;
   readonly isFile: boolean;
 }
 
-/** The TypeScript sources below the folders, generated ones left out. */
+/** The TypeScript sources below the folders, without generated ones. */
 export function sourcesOf(...folders: string[]): Source[] {
   return folders.flatMap((folder) =>
     readdirSync(path.join(ROOT, folder), { recursive: true })
@@ -27,7 +27,7 @@ export function sourcesOf(...folders: string[]): Source[] {
   );
 }
 
-/** Everything a file imports, exports from, requires or imports later, types included. */
+/** Everything that a file imports, re-exports, requires or imports dynamically, types included. */
 export function importsOf({ file, text }: Source): Import[] {
   return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => {
     const isFile = fileName.startsWith('.');
@@ -36,7 +36,7 @@ export function importsOf({ file, text }: Source): Import[] {
   });
 }
 
-/** Circles of imports among the sources, types included: one for each group, as `a -> b -> a`. */
+/** Circular imports among the sources, types included: one for each group, as `a -> b -> a`. */
 export function circlesOf(sources: readonly Source[]): string[] {
   const nameOf = (file: string) => file.replace(/\.tsx?$/, '');
   const known = new Set(sources.map(({ file }) => nameOf(file)));
@@ -59,7 +59,7 @@ export function circlesOf(sources: readonly Source[]): string[] {
   return circles;
 }
 
-/** The text without its comments; line numbers stay. */
+/** The text without its comments; line numbers stay the same. */
 export function withoutComments(text: string): string {
   const blank = (comment: string) => comment.replace(/[^\n]/g, ' ');
   return text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g, blank);

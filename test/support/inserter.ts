@@ -1,7 +1,7 @@
 import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import type { CheckedEvent } from '../../src/trail/checked-event';
 
-/** A writer that takes all events of a batch at once. */
+/** A writer that gets all events of a batch at once. */
 export class Inserter extends PostgresAuditEventWriter {
   /** @returns how many of the events were new */
   insert(tenantId: number, events: readonly CheckedEvent[]): Promise<number> {

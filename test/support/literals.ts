@@ -10,7 +10,7 @@ export interface Literal {
   readonly context: string;
 }
 
-/** Every text, number and property name that stands in a file; comments and imports do not count. */
+/** Every text, number and property name in a file, without comments and imports. */
 export function literalsOf({ file, text }: Source): Literal[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found: Literal[] = [];
@@ -41,14 +41,14 @@ const isPropertyName = (node: ts.Identifier) =>
 export const describeLiteral = ({ file, line, value, context }: Literal) =>
   `${file}:${line}: ${value} in ${context}`;
 
-/** Where a literal may stand besides its home, and why. */
+/** Places besides its home where a literal may stand, and why. */
 export interface Exception {
   readonly file: string;
   readonly context: RegExp;
   readonly reason: string;
 }
 export const outside = (home: string) => (literal: Literal) => literal.file !== home;
-/** Keeps what no exception allows. */
+/** The literals that no exception allows. */
 export const not =
   (...exceptions: readonly Exception[]) =>
   (literal: Literal) =>

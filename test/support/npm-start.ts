@@ -6,11 +6,11 @@ const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'ut
   scripts: { start: string };
 };
 
-/** How `npm start` bounds memory: an option of Node, and a variable of the environment with its value. */
+/** The bounds of memory in `npm start`: an option of Node, and an environment variable with its value. */
 export const HEAP_BOUND = wordLike(/^--max-old-space-size=\d+$/);
 export const ARENAS_BOUND = wordLike(/^MALLOC_ARENA_MAX=\d+$/);
 
-/** The same as an environment. */
+/** These bounds as an environment. */
 export function npmStartEnv(): Record<string, string> {
   return { NODE_OPTIONS: HEAP_BOUND, ...Object.fromEntries([ARENAS_BOUND.split('=')]) };
 }

@@ -2,12 +2,12 @@ import type { OwnerDb, RunStatement } from '../../src/database/clients';
 import { COUNTED_COLUMNS } from '../../src/trail/counts/dimensions';
 
 /**
- * What the release before asks of the same tables, while instances are upgraded one at a time: word for word, but for
- * the columns of events, which are the same. It knows no counts by instance.
+ * The previous release's statements on the same tables, while instances are upgraded one at a time. They are copied
+ * word for word, except for the columns of events, which are the same. That release has no counts by instance.
  */
 const OLDER_COLUMNS = 'action_id, database_name, server_principal_name';
 
-/** Stores a batch as that release does: this release's statement without the instance. */
+/** Stores a batch as that release does: with this release's statement, without the instance. */
 export const olderRun =
   (run: RunStatement): RunStatement =>
   (text, values, tenants) =>
@@ -53,7 +53,7 @@ counted AS (
   ON CONFLICT (tenant_id, grain, a, d, p, bucket) DO UPDATE SET n = c.n + excluded.n, ok = c.ok + excluded.ok)
 SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int`;
 
-/** Folds a tenant as that release does, in its turn. */
+/** Folds a tenant as that release does, within the tenant's turn. */
 export function olderFold(owner: OwnerDb, tenantId: number): Promise<void> {
   return owner.$transaction(async (tx) => {
     const [lock] = await tx.$queryRawUnsafe<{ taken: boolean }[]>(
@@ -66,7 +66,7 @@ export function olderFold(owner: OwnerDb, tenantId: number): Promise<void> {
   });
 }
 
-/** Takes single events off as that release's retention does, before it folds. */
+/** Subtracts single events as that release's retention does, before it folds. */
 export const OLDER_REMOVE = `
 WITH gone AS (
   DELETE FROM audit_event e WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid
@@ -91,7 +91,7 @@ const OLDER_DROP = [
      AND e.record_id < (lpad(to_hex($3::int::bigint * 3600000), 12, '0') || '80008000000000000000')::uuid`,
 ];
 
-/** Drops a tenant's week as that release does; the rows stand for the partition. */
+/** Drops a tenant's week as that release does; here it deletes rows instead of dropping the partition. */
 export async function olderDropWeek(owner: OwnerDb, tenantId: number, fromHour: number): Promise<void> {
   await owner.$transaction(async (tx) => {
     for (const statement of OLDER_DROP)

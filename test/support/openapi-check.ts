@@ -12,11 +12,11 @@ interface ResponseObject {
   readonly content?: { readonly 'application/json'?: { schema: object } };
 }
 
-/** A service, as far as it is asked for its document. */
+/** A service that can return its OpenAPI document. */
 type Described = Pick<World, 'fetch'>;
 const documents = new WeakMap<Described, Promise<Checker>>();
 
-/** Fails unless the OpenAPI document the service serves describes this answer: status, headers, body. */
+/** Fails unless the OpenAPI document of the service describes this answer: status, headers and body. */
 export async function checkAgainstDocument(
   world: Described,
   path: string,
@@ -45,8 +45,8 @@ class Checker {
     const response = this.#resolve(this.document.paths[route]?.get.responses[answer.status]);
     if (!response) throw new Error(`${method} ${path}: status ${answer.status} is not in the document`);
     for (const name of Object.keys(response.headers ?? {})) {
-      if (name === 'RateLimit' || name === 'RateLimit-Policy') continue; // agents and operators have no window
-      if (name === 'Link') continue; // a long filter leaves it out
+      if (name === 'RateLimit' || name === 'RateLimit-Policy') continue; // agents and operators have no rate-limit window
+      if (name === 'Link') continue; // absent if the filter is long
       if (!answer.headers.has(name)) throw new Error(`${path}: ${answer.status} without header ${name}`);
     }
     const schema = response.content?.['application/json']?.schema;

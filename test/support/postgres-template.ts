@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
 
-/** Any fixed number: processes that test at once make the template once. */
+/** An arbitrary lock id, by which concurrent test processes make the template only once. */
 const TEMPLATE_LOCK = 702_301;
 const PREFIX = 'test_template_';
 
@@ -28,8 +28,7 @@ export function urlOf(serverUrl: string, database: string): string {
 let template: Promise<string> | undefined;
 
 /**
- * The name of a database with every migration, which others are copied from: that takes a tenth of the time that the
- * migrations do.
+ * The name of a database with every migration. Copying it for a test takes a tenth of the time of the migrations.
  * @param version of the migrations
  */
 export function templateOn(serverUrl: string, version: string): Promise<string> {
@@ -54,7 +53,7 @@ async function makeOnce(serverUrl: string, name: string): Promise<string> {
     } finally {
       await database.close();
     }
-    // Nobody may be connected to what is copied. That nobody can also says that it is whole.
+    // No session may be connected to a database while it is copied. This mark also says that the template is complete.
     await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
     await client.query(
       `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`,

@@ -2,7 +2,7 @@ import { type OwnerDb, Prisma, type ServiceDb } from '../../src/database/clients
 
 type Call = (...args: unknown[]) => Promise<unknown>;
 
-/** A client that notes the text of every raw statement, in transactions too, and runs it. */
+/** A client that records the text of every raw statement, also in transactions, and runs it. */
 export function recording<Door extends ServiceDb | OwnerDb>(prisma: Door, texts: string[]): Door {
   return new Proxy(prisma, {
     get(target, name) {
@@ -23,7 +23,7 @@ export function recording<Door extends ServiceDb | OwnerDb>(prisma: Door, texts:
 
 function textOf([first, ...values]: unknown[]): string {
   if (typeof first === 'string') return first;
-  // A template's strings, or a statement put together before.
+  // The argument is a template's strings, or a ready statement.
   const statement = Array.isArray(first)
     ? Prisma.sql(first as unknown as TemplateStringsArray, ...values)
     : (first as Prisma.Sql);

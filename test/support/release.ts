@@ -8,7 +8,7 @@ import { ChildService } from './child-service';
 const ROOT = path.resolve(__dirname, '../..');
 const PACKED = path.join(ROOT, 'test/fixtures/releases');
 
-/** A release as it was compiled, see `test/fixtures/releases/README.md`. */
+/** An earlier release in compiled form, see `test/fixtures/releases/README.md`. */
 export class Release {
   readonly agent: AgentProgram;
 
@@ -16,9 +16,9 @@ export class Release {
     this.agent = new AgentProgram(path.join(folder, 'dist/agent/main.js'));
   }
 
-  /** @throws Error naming the packages that it needs and that are not installed any more */
+  /** @throws Error naming the packages that the release needs and that are no longer installed */
   static unpack(commit: string): Release {
-    // Within the repository, so that the packages are found from there.
+    // The folder is within the repository, so that Node finds the packages from there.
     const setup = path.join(ROOT, '.setup');
     mkdirSync(setup, { recursive: true });
     const folder = mkdtempSync(path.join(setup, 'release-'));

@@ -11,7 +11,7 @@ import { AN_ATTEMPT } from './attempt';
 import { NO_FILTER } from './filters';
 import type { Store } from './store';
 
-/** Retention and what it must agree with, on the store of a test. */
+/** Retention and the parts that must agree with it, on the store of a test. */
 export class RetentionTrial {
   readonly retention: PostgresRetentionStore;
   readonly folder: Folder;
@@ -27,7 +27,7 @@ export class RetentionTrial {
     this.reader = new PostgresAuditEventReader(ask, store.form);
   }
 
-  /** A run at a moment. @param store in place of the real one */
+  /** Runs retention at a given time. @param store replaces the real one */
   async runAt(time: string, store: RetentionStore = this.retention): Promise<void> {
     const log = pino({ level: 'warn' }, { write: (line: string) => void this.logLines.push(line) });
     await applyRetention({ store, nowMs: () => Date.parse(time), log });
@@ -41,7 +41,7 @@ export class RetentionTrial {
     return (await this.retention.weeks()).map(({ name }) => name);
   }
 
-  /** How many events the API says there are. */
+  /** The number of events that the API reports. */
   async total(word?: string): Promise<number> {
     const page = await this.reader.page(tenantSet([this.store.tenantId]), {
       filter: { ...NO_FILTER, search: word ? [{ kind: 'word', text: word }] : [] },

@@ -10,7 +10,7 @@ const TABLES = [
   'retention_run',
 ];
 
-/** Takes the events of earlier scenarios away: their tenants would keep weeks that a later one expects to go. */
+/** Removes the events of earlier scenarios, whose tenants would keep weeks that a later scenario expects to go. */
 export async function clearEvents({ migrator }: Pick<Database, 'migrator'>): Promise<void> {
   for (const table of TABLES) await migrator.$executeRawUnsafe(`DELETE FROM ${table}`);
 }

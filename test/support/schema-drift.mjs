@@ -1,7 +1,7 @@
 /**
- * `node schema-drift.mjs DATABASE_URL`: what Prisma's own schema engine would still change in a migrated
+ * `node schema-drift.mjs DATABASE_URL` prints what Prisma's own schema engine would still change in a migrated
  * database to make it the one that prisma/schema.prisma describes, and what it thinks of the migrations'
- * history, as JSON. In a process of its own, since the engine is WebAssembly behind an ES module.
+ * history, as JSON. It runs in a process of its own, since the engine is WebAssembly behind an ES module.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -33,7 +33,7 @@ const migrationDirectories = readdirSync(baseDir, { withFileTypes: true })
     return { path: name, migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: content } } };
   });
 const filters = { externalTables: [], externalEnums: [] };
-/** Columns in which the engine reads PostgreSQL's one-byte type "char", which the adapter does not know. */
+/** Columns in which the engine reads PostgreSQL's one-byte type "char", which the adapter does not support. */
 const ONE_BYTE = ['constraint_type', 'confdeltype', 'confupdtype'];
 const CAST = /^(\s*con(?:str)?\.(?:contype|confdeltype|confupdtype))(?= AS|,)/gm;
 

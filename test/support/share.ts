@@ -2,15 +2,15 @@ import path from 'node:path';
 import long from './long-suites.json';
 
 const ROOT = path.resolve(__dirname, '../..');
-/** `TEST_SHARE=full` runs the long suites as a whole, as CI does; otherwise they run the short share. */
+/** `TEST_SHARE=full` runs the long suites in full, as CI does; otherwise they run their short share. */
 const SHARE = process.env.TEST_SHARE === 'full' ? 'full' : 'short';
 
-/** Where the random choices of a long suite begin; `TEST_SEED=n` begins elsewhere. */
+/** The seed of the random choices of a long suite; `TEST_SEED=n` sets another. */
 export const SEED = Number(process.env.TEST_SEED ?? long.seed);
 
 /**
  * How many cases a long suite runs, as `long-suites.json` says; `TEST_CASES=n` runs another number. A suite whose short
- * share is none runs one case where it is asked for by name.
+ * share is 0 runs one case if it is called by name.
  * @param file `__filename` of the suite
  */
 export function casesOf(file: string): number {

@@ -12,7 +12,7 @@ import { createTestDatabase, type EngineName, formOf, type TestDatabase } from '
 import { anEvent, type IngestedEvent } from './events';
 import { Inserter } from './inserter';
 
-/** A writer as a service has it on this database. */
+/** A writer on this database, made as a service makes it. */
 export const writerOn = (database: Database, partitions: Partitions, place: TestDatabase) =>
   new Inserter(
     database.run,
@@ -21,7 +21,7 @@ export const writerOn = (database: Database, partitions: Partitions, place: Test
     formOf(place) === 'union' ? database.steps : null,
   );
 
-/** The store of a test's own, without a service before it, and with the means to look behind it. */
+/** A test's own store without a service, and with direct access to its database. */
 export class Store {
   readonly form: TenantForm;
   readonly partitions: Partitions;
@@ -41,7 +41,7 @@ export class Store {
     return Store.on(await createTestDatabase(engine));
   }
 
-  /** A further instance on the same database (PostgreSQL), with a tenant of its own unless one is given. */
+  /** A second store on the same database (PostgreSQL), with a new tenant unless one is given. */
   static async on(place: TestDatabase, tenantId?: number): Promise<Store> {
     const database = await openDatabase(place);
     await migrate(database.migrator);
@@ -59,7 +59,7 @@ export class Store {
     return new Store(this.database, this.place, tenantId);
   }
 
-  /** The same database without a row or a week, which is quicker than another one. @returns it, for a new tenant */
+  /** Empties the database, which is quicker than making one. @returns the store for a new tenant */
   async renewed(): Promise<Store> {
     const tables = await this.query<{ name: string; isWeek: boolean }>(
       `SELECT c.relname::text AS name, c.relispartition AS "isWeek"
@@ -68,13 +68,13 @@ export class Store {
     );
     const names = (isWeek: boolean) => tables.filter((one) => one.isWeek === isWeek).map(({ name }) => name);
     if (names(true).length > 0) await this.query(`DROP TABLE ${names(true).join()}`);
-    // Not TRUNCATE, which makes new files for every table and index.
+    // TRUNCATE would be slower: it makes new files for every table and index.
     const emptied = names(false).map((name) => `DELETE FROM ${name};`);
     await this.query(`DO $$ BEGIN ${emptied.join(' ')} END $$`);
     return this.forNewTenant();
   }
 
-  /** Closes the connections; the database stays. */
+  /** Closes the connections, and keeps the database. */
   disconnect(): Promise<void> {
     return this.database.close();
   }
@@ -84,7 +84,7 @@ export class Store {
     await this.place.drop();
   }
 
-  /** Sound events of the store's tenant, as they come out of the ingest check. */
+  /** Valid events of the store's tenant, as the ingest check returns them. */
   checked(changes: readonly Partial<IngestedEvent>[]): CheckedEvent[] {
     return changes.map((change) => {
       const checked = checkEvent(this.tenantId, anEvent(change), Date.now());
@@ -97,7 +97,7 @@ export class Store {
     return this.writer.insert(this.tenantId, events);
   }
 
-  /** Looks at everything, as the owner. */
+  /** Queries the database as the owner, who sees every row. */
   query<T>(sql: string, ...values: unknown[]): Promise<T[]> {
     return this.database.migrator.$queryRawUnsafe<T[]>(sql, ...values);
   }

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** How a network, or what stands at its other end, can fail. */
+/** How a network, or the server at its other end, can fail. */
 export const NETWORK_FAULTS = ['cut', 'silence', 'deafen', 'slow', 'garble', 'breakOff'] as const;
 export type NetworkFault = (typeof NETWORK_FAULTS)[number];
 
 const SLOW_MS = 150;
 
-/** Stands between the service and a server it depends on, and loses that server the way networks do. */
+/** A proxy between the service and a server, which makes that server fail in the ways that networks do. */
 export class TcpProxy {
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   readonly #waiting = new Set<Socket>();
   readonly #server = createServer((near) => this.#accept(near));
   #fault: NetworkFault | null = null;
-  /** Connections and pieces of data that met the present fault. */
+  /** Number of connections and pieces of data that met the present fault. */
   #met = 0;
 
   private constructor(private readonly target: URL) {}
@@ -25,46 +25,46 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** The target's URL, by way of this proxy. */
+  /** The target's URL through this proxy. */
   get url(): string {
     const url = new URL(this.target);
     url.host = `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
     return url.href;
   }
 
-  /** Whether anybody noticed the fault that is. */
+  /** Whether any connection has met the present fault. */
   get wasMet(): boolean {
     return this.#met > 0;
   }
 
-  /** Resets every connection, and any new one: the server is down. */
+  /** Resets every connection, and every new one, as if the server were down. */
   cut(): void {
     this.#begin('cut');
     this.#reset();
     for (const socket of this.#waiting) socket.resetAndDestroy();
   }
 
-  /** Connections stay and new ones are taken, but no byte passes: the server is unplugged. */
+  /** Keeps connections and accepts new ones, but passes no byte, as if the server were unplugged. */
   silence(): void {
     this.#begin('silence');
   }
 
-  /** What is asked arrives, and no answer comes back: done is done, and nobody knows. */
+  /** Passes requests, but no answers: the server does the work, and the client does not learn of it. */
   deafen(): void {
     this.#begin('deafen');
   }
 
-  /** Every piece of data takes its time. */
+  /** Delays every piece of data. */
   slow(): void {
     this.#begin('slow');
   }
 
-  /** Answers are noise. */
+  /** Replaces answers with random bytes. */
   garble(): void {
     this.#begin('garble');
   }
 
-  /** Every answer ends after a half, and its connection with it. */
+  /** Cuts every answer in half, and ends its connection. */
   breakOff(): void {
     this.#begin('breakOff');
   }
@@ -132,7 +132,7 @@ export class TcpProxy {
       } else if (this.#fault === 'garble' && isAnswer) hand(randomBytes(data.length));
       else if (this.#fault === 'breakOff' && isAnswer) to.end(data.subarray(0, data.length / 2));
       else if (this.#isHeld(isAnswer)) {
-        // Kept until the fault is over, and all that comes behind it.
+        // This piece and all later ones are kept until the fault is over.
         from.pause();
         from.unshift(data);
       } else hand(data);

@@ -1,8 +1,8 @@
 const POLL_MS = 20;
 
 /**
- * Asks again and again until the answer is wanted; throws with the last answer when time is over. The time is long, so
- * that a busy machine fails nothing: who waits it out waits for what never comes.
+ * Asks again until `wanted` accepts the answer; throws with the last answer when the time is over. The time is long,
+ * so that a busy machine causes no failure.
  */
 export async function until<T>(
   ask: () => Promise<T> | T,

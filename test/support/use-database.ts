@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
 import { createTestDatabase, type EngineName, type TestDatabase } from './engines';
 
-/** A database with the tables of the service and nothing in them, for the tests of one `describe`. */
+/** A database with the empty tables of the service, for the tests of one `describe`. */
 export function useDatabase(engine: EngineName) {
   let place: TestDatabase;
   let db: Database;

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../src/limits';
 
 /**
- * Other limits for the tests of one `describe`, such as how often a background task runs: stands before `useWorld`, as a
- * service reads some of them when it starts.
+ * Sets other limits for the tests of one `describe`, such as how often a background task runs. It must come before
+ * `useWorld`, as a service reads some limits when it starts.
  */
 export function useLimits(others: Partial<Record<keyof typeof LIMITS, number>>): void {
   let replaced: { restore(): void }[] = [];
@@ -16,7 +16,7 @@ export function useLimits(others: Partial<Record<keyof typeof LIMITS, number>>):
   });
 }
 
-/** So that a test waits little until what was ingested is in the evidence log. */
+/** Limits by which a test waits only briefly until ingested events are in the evidence log. */
 export const QUICK_LOG = { sequenceMs: 100 } as const;
-/** So that metrics which are read from the database are read anew for each test. */
+/** Limits by which each test reads the metrics that come from the database anew. */
 export const FRESH_METRICS = { metricsKeptMs: 200 } as const;

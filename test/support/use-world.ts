@@ -2,10 +2,10 @@ import type { Config } from '../../src/config';
 import type { EngineName } from './engines';
 import { World } from './world';
 
-/** Worlds that the `describe`s of this file share, and how many of them are not over. */
+/** Worlds that the `describe`s of a file share, and the number of `describe`s that still need each. */
 const shared = new Map<EngineName, { world: Promise<World> | null; users: number }>();
 
-/** One world for all `describe`s of a file that ask for it: for what changes nothing that others see. */
+/** A world that the `describe`s of a file share: for tests that change nothing which other tests see. */
 export function useSharedWorld(engine: EngineName): { readonly world: World } {
   const own = shared.get(engine) ?? { world: null, users: 0 };
   shared.set(engine, own);

@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** Written by Node or by the service where something was forgotten. */
+/** Output of Node or of the service that shows a defect, such as an unhandled rejection. */
 const SIGNS_OF_A_MISTAKE = /unhandled|internal_error|TypeError|RangeError|MaxListeners|"level":60/i;
 
-/** The last words of a process that ended as none should. */
+/** The last output of a process that crashed. */
 const LAST_CHARS = 1_500;
 
-/** What a service's process does that no service should: filled as it happens. */
+/** Defects that show in the output or the end of a service's process; the list grows as they happen. */
 export function mistakesOf(child: ChildProcess): string[] {
   const mistakes: string[] = [];
   let [isUp, last] = [false, ''];

@@ -18,7 +18,7 @@ export interface Answer {
 
 const BASE = '/api/v1/public';
 
-/** A service of a test's own, on a database of its own, with the means to fill and question it. */
+/** A service with a database for one test, and the means to fill and query it. */
 export class World {
   private constructor(
     readonly service: Service,
@@ -32,7 +32,7 @@ export class World {
     return World.on(database, settings);
   }
 
-  /** A further instance on the same database. */
+  /** A second instance on the same database. */
   static async on(database: TestDatabase, settings: Partial<Config> = {}): Promise<World> {
     const logLines: string[] = [];
     const log = createLog('info', { write: (line: string) => void logLines.push(line) });
@@ -102,7 +102,7 @@ export class World {
     return createAgentKey.key;
   }
 
-  /** Runs a GraphQL operation as the operator; throws what the service refused. */
+  /** Runs a GraphQL operation as the operator; throws if the service refuses it. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read data of every shape
   async operate(query: string, variables: object = {}): Promise<any> {
     const { body } = await this.graphql(this.operatorKey, query, variables);
@@ -118,7 +118,7 @@ export class World {
     });
   }
 
-  /** A call of the public API, its answer checked against the OpenAPI document. */
+  /** Calls the public API, and checks the answer against the OpenAPI document. */
   async get(
     path: string,
     key: string | null,
@@ -147,7 +147,7 @@ export class World {
 
 export type Query = Readonly<Record<string, string | number | boolean>>;
 
-/** @param query parameters, or the text of a query string for what an object cannot say */
+/** @param query parameters, or the text of a query string that an object cannot express */
 function queryString(query: Query | string = {}): string {
   if (typeof query === 'string') return query && `?${query}`;
   const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
@@ -162,7 +162,7 @@ export interface KeyOptions {
   readonly rate?: number;
 }
 
-/** A tenant with a key that reads it and an agent key that fills it. */
+/** A tenant with a key that reads its events and an agent key that sends them. */
 export class TestTenant {
   private constructor(
     readonly world: World,

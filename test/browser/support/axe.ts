@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core';
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** What axe finds against WCAG 2.2 AA, as sentences. */
+/** The violations of WCAG 2.2 AA that axe finds, as sentences. */
 export async function violations(page: Page): Promise<string[]> {
-  // In flight, a colour is a mixture.
+  // During a transition, a colour is a mixture of two.
   await page.waitForFunction("document.getAnimations().every(({ playState }) => playState !== 'running')");
   await page.evaluate(AXE);
   const { violations: found } = await page.evaluate<{ violations: Violation[] }>(

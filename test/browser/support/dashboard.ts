@@ -11,9 +11,9 @@ const ROOT = path.resolve(__dirname, '../../..');
 const SCREENSHOTS = path.join(ROOT, 'dist/screenshots');
 const DESKTOP = { width: 1280, height: 900 };
 
-/** A service with two tenants, the events of the sample files in each, and a browser to look at it with. */
+/** A service with two tenants that have the events of the sample files, and a browser to view it. */
 export class Dashboard {
-  /** What pages did that they must not: it stays empty. */
+  /** Errors of pages, such as failed requests; it must stay empty. */
   readonly complaints: string[] = [];
   /** Cookies by key. */
   private readonly sessions = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>();
@@ -48,7 +48,7 @@ export class Dashboard {
     return this.world.service.url;
   }
 
-  /** A page of a person of their own, at the sign-in or where a link leads. */
+  /** A page in a browser context of its own, at the sign-in or at a link. */
   async visit(where = '/', options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext({
       viewport: DESKTOP,
@@ -60,7 +60,7 @@ export class Dashboard {
     page.setDefaultTimeout(PATIENCE_MS);
     page.on('pageerror', (error) => this.complaints.push(`${error}`));
     page.on('console', (message) => {
-      // A refused sign-in is a failed request to the browser; anything else it complains of is ours.
+      // The browser logs a refused sign-in as a failed request; any other complaint is a defect of ours.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         this.complaints.push(message.text());
     });
@@ -73,7 +73,7 @@ export class Dashboard {
     return page;
   }
 
-  /** A page of a person who has signed in with the key: by the form once, then by the session of that time. */
+  /** A page that is signed in with the key: the first time by the form, later with that session's cookie. */
   async signedIn(key: string, where = '/', options: BrowserContextOptions = {}): Promise<Page> {
     const storageState = this.sessions.get(key);
     const page = await this.visit(where, { ...options, ...(storageState ? { storageState } : {}) });
@@ -92,13 +92,13 @@ export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Views' }).waitFor({ state: 'attached' });
 }
 
-/** Kept as an artefact of the build. */
+/** Saves a screenshot as an artefact of the build. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`), animations: 'disabled' });
 }
 
-/** A dashboard for the tests of one `describe`; each of them fails where a page did what it must not. */
+/** A dashboard for the tests of one `describe`. A test fails if a page had an error. */
 export function useDashboard(settings: Partial<Config> = {}): { readonly dashboard: Dashboard } {
   let open: Dashboard | undefined;
   beforeAll(async () => {

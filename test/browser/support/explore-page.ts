@@ -3,7 +3,7 @@ import { until } from '../../support/until';
 
 const OPENS_MS = 5_000;
 
-/** What a reader of the page Explore sees and does. */
+/** The page Explore as its reader sees and uses it. */
 export class ExplorePage {
   constructor(readonly page: Page) {}
 
@@ -11,7 +11,7 @@ export class ExplorePage {
     return this.page.getByRole('region', { name: 'Events', exact: true });
   }
 
-  /** Waits until so many events match. */
+  /** Waits until the page shows this number of matching events. */
   async count(n: number): Promise<void> {
     await this.page.getByText(n === 1 ? '1 event' : `${n} events`, { exact: true }).waitFor();
   }
@@ -29,19 +29,19 @@ export class ExplorePage {
     await this.box.press('Enter');
   }
 
-  /** The box of a value. */
+  /** The checkbox of a value. */
   facet(name: string | RegExp): Locator {
     return this.page.getByRole('region', { name: 'Counts by field' }).getByRole('checkbox', { name });
   }
 
-  /** The button that leaves a value out. */
+  /** The button that excludes a value. */
   exclude(field: string, value: string): Locator {
     return this.page
       .getByRole('region', { name: 'Counts by field' })
       .getByRole('button', { name: `Exclude ${field} ${value}`, exact: true });
   }
 
-  /** How many events a value has, as it says itself. */
+  /** How many events a value has, as its row says. */
   async countOf(facet: Locator): Promise<number> {
     const label = await facet.locator('..').innerText();
     return Number(label.replaceAll(',', '').match(/\d+$/)?.[0]);
@@ -52,7 +52,7 @@ export class ExplorePage {
     return this.events.getByRole('button', { name: `Sort by ${title}` });
   }
 
-  /** Texts of a column, from the top, once they are as wanted. */
+  /** The texts of a column, from the top, as soon as `wanted` accepts them. */
   async column(title: string, wanted: (cells: string[]) => boolean = (cells) => cells.length > 0) {
     const cells = async () => {
       const titles = await this.events.locator('thead th').allInnerTexts();
@@ -62,7 +62,7 @@ export class ExplorePage {
     return until(cells, wanted);
   }
 
-  /** Opens the event in a row, counted from 0, as a keyboard does; again where a new answer has taken the row away. */
+  /** Opens the event in a row, counted from 0, by keyboard. It tries again if a new answer replaced the row. */
   async open(row: number): Promise<Locator> {
     const drawer = this.page.getByRole('dialog', { name: 'Audit event' });
     const isOpen = () =>

@@ -5,7 +5,7 @@ import type { TestTenant } from '../../support/world';
 
 const SAMPLES = path.resolve(__dirname, '../../fixtures/sqlaudit');
 
-/** Has the agent decode and publish the audit files of a folder for each tenant. */
+/** Lets the agent decode and publish the audit files of a folder for each tenant. */
 export async function publishSamples(works: readonly (readonly [TestTenant, string])[]): Promise<void> {
   const agent = new CompiledAgent();
   try {

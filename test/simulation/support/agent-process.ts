@@ -8,7 +8,7 @@ import { build, stop } from 'esbuild';
 import { Looks } from './looks';
 import type { ProbeSettings, Signal } from './probe';
 
-/** The agent with its probe in one file, as the sources are now. */
+/** The agent with its probe in one file, built from the current sources. */
 export class AgentProgram {
   private constructor(
     private readonly folder: string,
@@ -21,7 +21,7 @@ export class AgentProgram {
     await build({
       entryPoints: [join(__dirname, 'probed-agent.ts')],
       ...{ bundle: true, platform: 'node', target: 'node20', outfile: path, logLevel: 'error' },
-      // A bundle is no ES module, but some of what goes in is.
+      // The bundle is a CommonJS file, but some of its sources are ES modules.
       banner: { js: 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
       define: { 'import.meta.url': 'bundleUrl' },
     });
@@ -35,12 +35,12 @@ export class AgentProgram {
 }
 
 const LOG_CHARS_MAX = 20_000;
-/** Far beyond what anything takes; only a defect waits so long. */
+/** Far longer than any step takes; only a defect waits this long. */
 const SILENCE_MS = 60_000;
 
-/** One agent that is started, killed and started again. */
+/** An agent that is started, killed and started again. */
 export class AgentProcess {
-  /** What it wrote to stderr, the end of it. */
+  /** The end of what the agent wrote to stderr. */
   log = '';
   private child: ChildProcess | null = null;
   private readonly signals = new EventEmitter();
@@ -79,7 +79,7 @@ export class AgentProcess {
     });
   }
 
-  /** Ends it, by default without a chance to do anything. */
+  /** Ends the agent; by default it gets no chance to react. */
   async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const { child } = this;
     if (!child) return;
@@ -88,17 +88,17 @@ export class AgentProcess {
     await exited;
   }
 
-  /** Whether it must have read by now what was there then. */
+  /** Whether the agent must by now have read what was on disk at that time. */
   hasRead(sinceMs: number): boolean {
     return this.isUp && this.looks.hasRead(sinceMs);
   }
 
-  /** Whether it must have copied by now what was there then, where it is to be copied at all. */
+  /** Whether the agent must by now have copied what was on disk at that time, if it copies it at all. */
   hasSpooled(sinceMs: number): boolean {
     return this.isUp && this.looks.hasSpooled(sinceMs);
   }
 
-  /** Whether it must have found by now the files that were there then. */
+  /** Whether the agent must by now have found the files that were there at that time. */
   hasLooked(sinceMs: number): boolean {
     return this.isUp && this.looks.hasLooked(sinceMs);
   }
@@ -107,7 +107,7 @@ export class AgentProcess {
     return this.isUp ? this.looks.describe() : 'the agent is down';
   }
 
-  /** Puts a line of ours among its own. */
+  /** Adds a line of the simulation to the agent's log. */
   note(text: string): void {
     this.log = `${this.log}${new Date().toISOString()} ----- ${text}\n`.slice(-LOG_CHARS_MAX);
   }
@@ -116,7 +116,7 @@ export class AgentProcess {
     return new Looks(this.settings.times.spoolAfterMs ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Resolves after so many signals of a kind; earlier where the agent ends, or nothing of the kind happens for `ticksMax`. */
+  /** Resolves after `count` signals of a kind, or earlier if the agent ends or the kind is absent for `ticksMax`. */
   async signalled(kind: Signal['kind'], count = 1, ticksMax = Number.POSITIVE_INFINITY): Promise<void> {
     if (!this.isUp) return;
     await new Promise<void>((resolve, reject) => {

@@ -2,36 +2,36 @@ import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { SECTOR } from '../../agent/sqlaudit/support/blocks';
 import type { WrittenRow } from './session-rows';
 
-/** A row and its place: what one event of a file states. */
+/** A row and its position: the content of one event of a file. */
 export interface Part extends WrittenRow {
   readonly file: AuditFile;
   readonly blockOffset: number;
   readonly index: number;
   readonly blockEnd: number;
-  /** When its block was whole on disk, ms since 1970; infinite until then. */
+  /** When the row's block was completely on disk, ms since 1970; infinite until then. */
   completeAtMs: number;
 }
 
 interface Unwritten {
   readonly bytes: Buffer;
-  /** At the end of the bytes, where nobody reads. */
+  /** Padding at the end of the bytes, which no reader reads. */
   readonly paddingBytes: number;
   readonly parts: readonly Part[];
 }
 
 /** One file of a server audit as SQL Server writes it: bytes are only ever appended, or put into reserved space. */
 export class AuditFile {
-  /** Those whose block was begun, in the order of the file. */
+  /** The rows whose block was begun, in the order of the file. */
   readonly parts: Part[] = [];
   /** End of the bytes written so far; reserved space may follow. */
   end = 0;
   /** The server died in the middle of its last block. */
   isTorn = false;
   sequence = 0;
-  /** When its header was on disk and when it was last written, ms since 1970. */
+  /** When the file's header was on disk, and when the file was last written, ms since 1970. */
   headerAtMs = Number.POSITIVE_INFINITY;
   writtenAtMs = 0;
-  /** Every name it has had. */
+  /** Every name that the file has had. */
   readonly names: string[] = [];
   private readonly descriptor: number;
   private unwritten: Unwritten | null = null;
@@ -46,17 +46,17 @@ export class AuditFile {
     ftruncateSync(this.descriptor, reservedBytes);
   }
 
-  /** Offset of the block that would come next. */
+  /** Offset of the next block. */
   get next(): number {
     return this.end + (this.unwritten?.bytes.length ?? 0);
   }
 
-  /** Those whose block is whole on disk. */
+  /** The rows whose block is completely on disk. */
   get wholeParts(): readonly Part[] {
     return this.parts.filter(({ completeAtMs }) => completeAtMs < Number.POSITIVE_INFINITY);
   }
 
-  /** @param cut how much of the bytes is on disk for now, from 0 to 1; null: all */
+  /** @param cut the fraction of the bytes that is on disk for now, from 0 to 1; null: all */
   append(bytes: Buffer, parts: readonly Part[], cut: number | null): void {
     this.writeMore(1);
     this.parts.push(...parts);
@@ -64,7 +64,7 @@ export class AuditFile {
     this.writeMore(cut ?? 1);
   }
 
-  /** Puts a fraction of what is not on disk there. */
+  /** Writes a fraction of the pending bytes to disk. */
   writeMore(fraction: number): void {
     if (this.unwritten === null) return;
     const { bytes, parts } = this.unwritten;
@@ -77,10 +77,10 @@ export class AuditFile {
     if (this.unwritten === null) for (const part of parts) part.completeAtMs = this.writtenAtMs;
   }
 
-  /** What was not written never will be. */
+  /** Drops the pending bytes: they are never written. */
   tear(): void {
     if (this.unwritten === null) return;
-    // In reserved space a block whose data is there lacks nothing.
+    // In reserved space, a block is complete when its data is written, even without its padding.
     const isWhole = this.reservedBytes > 0 && this.unwritten.bytes.length <= this.unwritten.paddingBytes;
     if (isWhole) this.writeMore(1);
     else this.isTorn = true;

@@ -15,28 +15,28 @@ export interface TargetOptions {
   readonly hasHostNames: boolean;
   readonly isReserved: boolean;
   readonly rolloverFilesMax: number | null;
-  /** Called right before a file goes. @param next the one that was begun after it */
+  /** Called right before a file is deleted. @param next the file that was begun after it */
   onDelete(file: KeptFile, next: AuditFile): void;
   /** Called right before somebody renames a file. */
   onRename(file: KeptFile): void;
 }
 
-/** MAXSIZE. */
+/** MAXSIZE of the server audit. */
 const FILE_BYTES_MAX = 64 * 1024;
 
 /** A file with the paths that lead to it. */
 export interface KeptFile {
   readonly file: AuditFile;
-  /** Its own first, unless that is gone; then copies, which may be shorter. */
+  /** The file's own path first, unless that is gone; then its copies, which may be shorter. */
   paths: string[];
-  /** It is no more under the name SQL Server gave it. */
+  /** The file no longer has the name that SQL Server gave it. */
   isRenamed: boolean;
   isDeleted: boolean;
 }
 
 /** The file target of one server audit: writes, rolls over and deletes as SQL Server does. */
 export class AuditTarget {
-  /** All there ever were, in order. */
+  /** All files that ever existed, in order. */
   readonly files: KeptFile[] = [];
   private readonly rows: SessionRows;
   private readonly guid: string;
@@ -65,7 +65,7 @@ export class AuditTarget {
       this.current.writeMore(1);
       this.current.close();
     }
-    // Names have the time in whole milliseconds.
+    // Names of files hold the time in whole milliseconds.
     const nowMs = (clock.next() + FILETIME_UNIX_EPOCH) / TICKS_PER_MS;
     this.createdMs = nowMs > this.createdMs ? nowMs : this.createdMs + 1n;
     const path = join(folder, `${name}_${this.guid}_0_${this.createdMs * TICKS_PER_MS}.sqlaudit`);
@@ -76,14 +76,14 @@ export class AuditTarget {
     this.deleteOldest();
   }
 
-  /** The server dies, whatever it is writing, and begins a file when it is up again. */
+  /** The server dies in the middle of a write, and begins a new file when it is up again. */
   crash(): void {
     this.current.tear();
     this.rows.crash();
     this.rollOver(null);
   }
 
-  /** Somebody copies a file beside it: where its space is reserved, the copy has its size at once and for ever. */
+  /** Somebody copies a file beside itself. If space is reserved, the copy has its final size at once. */
   copy(which: number, number: number): void {
     const kept = this.chosen(which, ({ paths }) => paths.length === 1);
     const path = kept?.paths[0];
@@ -118,7 +118,7 @@ export class AuditTarget {
     kept.isRenamed = true;
   }
 
-  /** Completes the block and the records that have begun. */
+  /** Completes the block and all records that have begun. */
   finish(): void {
     this.current.writeMore(1);
     this.append([...this.rows.rest()], null);
@@ -128,7 +128,7 @@ export class AuditTarget {
     this.current.close();
   }
 
-  /** Every part whose bytes were all written, in order. */
+  /** Every row whose bytes were all written, in order. */
   parts(): Part[] {
     return this.files.flatMap(({ file }) => file.wholeParts);
   }
@@ -156,7 +156,7 @@ export class AuditTarget {
     file.append(bytes, parts, cut);
   }
 
-  /** MAX_ROLLOVER_FILES: of the files that still have their names, the oldest go. */
+  /** Deletes the oldest files that still have their names, as MAX_ROLLOVER_FILES demands. */
   private deleteOldest(): void {
     const { rolloverFilesMax, onDelete } = this.options;
     if (rolloverFilesMax === null) return;
@@ -164,7 +164,7 @@ export class AuditTarget {
     for (const kept of named.slice(0, -1 - rolloverFilesMax)) {
       const next = this.files[this.files.indexOf(kept) + 1];
       if (next) onDelete(kept, next.file);
-      // The copies first: what is on disk never grows back.
+      // The copies go first, so that a shorter copy is never all that is left.
       for (const path of kept.paths.toReversed()) rmSync(path);
       kept.paths = [];
       kept.isDeleted = true;
@@ -177,7 +177,7 @@ export class AuditTarget {
   }
 }
 
-/** Whether records of a file begin or end elsewhere, as far as a reader can tell. */
+/** Whether a reader could think that records of this file begin or end in another file. */
 function goesOn({ parts }: AuditFile): boolean {
   const lastOfSession = new Map(parts.map(({ row }) => [row.session_id, row]));
   return parts.some(isContinued) || [...lastOfSession.values()].some(isFull);

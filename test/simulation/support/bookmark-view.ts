@@ -8,7 +8,7 @@ interface Entry {
   readonly mayGrow?: boolean;
 }
 
-/** The agent's bookmarks as they are on disk now. */
+/** The agent's bookmarks as they are on disk at this moment. */
 export class BookmarkView {
   private readonly files: Readonly<Record<string, Entry>>;
 
@@ -16,7 +16,7 @@ export class BookmarkView {
     this.files = filesOf(path);
   }
 
-  /** Whether it is done with everything before this place: neither it nor a restarted agent reads that again. */
+  /** Whether the bookmark is past this position: neither the agent nor a restarted one reads the row again. */
   isPast(fileGuid: string, blockOffset: number, index: number): boolean {
     const entry = this.files[fileGuid];
     if (!entry) return false;
@@ -27,7 +27,7 @@ export class BookmarkView {
     return this.files[fileGuid] !== undefined;
   }
 
-  /** Whether nothing can follow in a file of so many bytes: no agent is surprised when it goes. */
+  /** Whether the bookmark says that a file of this size is read to its end, so that its removal is no loss. */
   isDone(fileGuid: string, size: number): boolean {
     const entry = this.files[fileGuid];
     if (!entry || entry.acknowledged !== undefined || entry.mayGrow) return false;
@@ -39,7 +39,7 @@ function filesOf(path: string): Record<string, Entry> {
   try {
     return JSON.parse(readFileSync(path, 'utf8')).files;
   } catch (error) {
-    // No agent has saved one yet.
+    // The agent has not saved a bookmark yet.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw error;
   }

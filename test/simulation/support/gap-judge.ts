@@ -6,13 +6,13 @@ import type { ReportedGap } from './tenant';
 export interface GapCase {
   /** Files of each server audit, in the order in which they were begun. */
   readonly audits: readonly (readonly AuditFile[])[];
-  /** Rows that did not arrive, though they may be lost. */
+  /** Rows that did not arrive and that may be lost. */
   readonly lost: readonly Part[];
   readonly gaps: readonly ReportedGap[];
   readonly sight: Pick<Sight, 'uncertain' | 'untraced'>;
 }
 
-/** What is lost without a gap, and which gaps are false alarms. */
+/** The problems: rows that are lost without a gap, and gaps that are false alarms. */
 export function judgeGaps({ audits, lost, gaps, sight }: GapCase): string[] {
   const problems: string[] = [];
   for (const part of lost) {
@@ -30,8 +30,8 @@ export function judgeGaps({ audits, lost, gaps, sight }: GapCase): string[] {
 }
 
 /**
- * A gap is in a file. Where later files came and went unseen, it lasts up to the first record after them: event
- * times do not order the records of a file, so it is the records of later files that must be named.
+ * A gap lies in a file. If the agent never saw some later files, the gap lasts up to the first record after them.
+ * Event times do not order the records within a file, so the gap must name a record of a later file.
  */
 function covers(
   gap: ReportedGap,
@@ -50,6 +50,6 @@ function covers(
   return gap.beforeTime === null || later.includes(gap.beforeTime);
 }
 
-/** Of a file that was never opened the agent knows the name alone. */
+/** The agent knows only the name of a file that it never opened. */
 const isIn = ({ fileGuid, fileName }: ReportedGap, { guid, names }: AuditFile): boolean =>
   fileGuid === null ? names.includes(fileName) : fileGuid === guid;

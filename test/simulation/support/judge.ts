@@ -2,22 +2,22 @@ import { RECORD_FIELDS, toSnakeCase } from '../../../src/event/fields';
 import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
 import type { Part } from './audit-file';
 
-/** A record of the service, with where it stood. */
+/** A stored record, with its position in the file. */
 export type Stored = StoredAuditEvent & { readonly additional: { readonly parts: number } };
 
 const INFORMATION = 'additional_information';
 
 export interface Verdict {
-  /** What should not be. */
+  /** Differences that no loss explains. */
   readonly problems: readonly string[];
-  /** Rows that did not arrive, though they may be lost. */
+  /** Rows that did not arrive and that may be lost. */
   readonly lost: readonly Part[];
 }
 
-/** Rows that need not be stored, or may be more than once. */
+/** Rows that may be lost, or may be stored more than once. */
 export interface Excuses {
   readonly atRisk: ReadonlySet<Part>;
-  /** Rows of files that were gone when an agent was ended that had not noted their delivery. */
+  /** Rows whose file was gone when the agent was ended before it had noted their delivery. */
   readonly forgotten: ReadonlySet<Part>;
 }
 
@@ -59,8 +59,8 @@ export function judge(
       const joined = record.slice(i, i + event.additional.parts);
       compare(joined, event);
       for (const one of joined.slice(1)) {
-        // Ended between delivery and its note, an agent that finds the beginning gone cannot know of the delivery:
-        // it publishes what is left of the record, row by row.
+        // An agent that was ended between a delivery and its bookmark, and finds the beginning gone, cannot know of it:
+        // the agent publishes what is left of the record, row by row.
         const again = forgotten.has(part) && one.file !== part.file ? take(one) : null;
         if (again) compare([one], again);
       }
@@ -85,7 +85,7 @@ function recordsOf(parts: readonly Part[]): Part[][] {
   return [...records.values()];
 }
 
-/** @param rows the ones the event was joined from */
+/** @param rows the rows from which the event was joined */
 function differences(rows: readonly Part[], event: Stored): string[] {
   const [first] = rows;
   if (!first) return ['it is joined from no row'];
@@ -102,7 +102,7 @@ function differences(rows: readonly Part[], event: Stored): string[] {
     ...{ transactionId: String(first.row.transaction_id), affectedRows: String(first.row.affected_rows) },
     sequenceGroupId: first.row.sequence_group_id,
     sequenceNumber: first.row.sequence_number,
-    // Of a record whose beginning is lost the agent cannot tell what of it is secret.
+    // If the beginning of a record is lost, the agent cannot tell which part of the text is secret.
     ...(first.row.sequence_number === 1 ? { additionalInformation: whole(INFORMATION) ?? undefined } : {}),
   };
   const found = [

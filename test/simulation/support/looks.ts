@@ -1,16 +1,16 @@
 import type { Signal } from './probe';
 
-/** So many looks at the audit folder, and what was there before the first of them cannot have been missed. */
+/** After this many looks at the audit folder, the agent cannot have missed what was there before the first. */
 const LOOKS_TO_SEE = 4;
 
 /** How often one run of an agent has looked at the audit folder, and in which state. */
 export class Looks {
   private readonly all: number[] = [];
-  /** The last ones of an agent that reads what it sees before it looks again. */
+  /** The last looks after each of which the agent reads what it saw before it looks again. */
   private readonly free: number[] = [];
-  /** The last ones while the service had kept it waiting so long that it copies what it cannot publish. */
+  /** The last looks in a delivery that took so long that the agent copies what it cannot publish. */
   private readonly stuck: number[] = [];
-  /** When the deliveries began that have not ended, which they do in that order. */
+  /** Start times of the deliveries that have not ended; they end in the order of their starts. */
   private readonly deliveringMs: number[] = [];
   private isBlocked = false;
 
@@ -36,7 +36,7 @@ export class Looks {
     return isAfter(this.stuck, sinceMs);
   }
 
-  /** For people who look into a failure: seconds of the minute. */
+  /** The looks for a person who studies a failure, in seconds of the minute. */
   describe(): string {
     const seconds = (times: readonly number[]) => times.map((atMs) => ((atMs % 60_000) / 1000).toFixed(3));
     return `free looks ${seconds(this.free)}, stuck ${seconds(this.stuck)}`;

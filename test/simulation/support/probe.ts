@@ -3,18 +3,18 @@ import { AuditFiles } from '../../../agent/tail/audit-files';
 import { FileKeeper } from '../../../agent/tail/file-keeper';
 import { AGENT_TIMES } from '../../../agent/times';
 
-/** What an agent under test tells its parent: it is about to do this, or has just been answered. */
+/** Tells the parent process what an agent under test is about to do, or which answer it just got. */
 export interface Signal {
   /**
-   * look: finds out which audit files are there, before it reads them or while it waits. tick: looks at its configuration. delivering, delivered: a batch, from
-   * its first attempt until its bookmarks are saved. saving: gives the new bookmarks their name. blocked, free: reading
-   * waits for a delivery, or continues.
+   * look: the agent lists the audit files, before it reads them or while it waits. tick: it looks at its configuration.
+   * delivering, delivered: a batch, from its first attempt until its bookmarks are saved. saving: it renames the new
+   * bookmarks into place. blocked, free: reading waits for a delivery, or continues.
    */
   readonly kind: 'look' | 'tick' | 'saving' | 'delivering' | 'delivered' | 'blocked' | 'free';
   readonly atMs: number;
 }
 
-/** Given to the agent's process beside its command line. */
+/** Settings that the agent's process gets beside its command line. */
 export interface ProbeSettings {
   readonly configPath: string;
   readonly times: Partial<typeof AGENT_TIMES>;
@@ -26,7 +26,7 @@ const tell = (kind: Signal['kind']) => void process.send?.({ kind, atMs: Date.no
 
 type Call = (...args: unknown[]) => unknown;
 
-/** Tells before each call whose arguments ask for it. */
+/** Sends a signal before each call for whose arguments `kindOf` gives a kind. */
 function watch(
   functions: object,
   names: readonly string[],
@@ -55,7 +55,7 @@ AuditFiles.prototype.look = function () {
   if (!isSearching) tell('look');
   return look.call(this);
 };
-// In the middle of reading: files that are found now may be read after the next look.
+// This search runs in the middle of reading: its files may be read only after the next look.
 AuditFiles.prototype.lookFor = function (file) {
   isSearching = true;
   const found = lookFor.call(this, file);

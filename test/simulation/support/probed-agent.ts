@@ -1,3 +1,3 @@
-// The order counts: the probe must be in place before the agent is.
+// The order matters: the probe must be loaded before the agent.
 import './probe';
 import '../../../agent/main';

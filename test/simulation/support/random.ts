@@ -1,8 +1,8 @@
-/** Choices that repeat with their seed. */
+/** Random choices that a seed repeats. */
 export class Random {
   constructor(private state: number) {}
 
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 up to, not including, 1. */
   unit(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = this.state;
@@ -24,7 +24,7 @@ export class Random {
     return list[Math.floor(this.unit() * list.length)] as T;
   }
 
-  /** One of the makers, by its weight. */
+  /** The value of one maker, which is chosen by its weight. */
   weighted<T>(choices: readonly (readonly [weight: number, make: () => T])[]): T {
     let rest = this.unit() * choices.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, make] of choices) {
@@ -39,7 +39,7 @@ export class Random {
     return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   }
 
-  /** Another source of choices: what one takes does not shift what the other gets. */
+  /** An independent source of choices: neither source affects the choices of the other. */
   fork(): Random {
     return new Random(this.whole(0, 2 ** 32 - 1));
   }

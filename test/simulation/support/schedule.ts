@@ -1,10 +1,10 @@
 import { SCHEMAS, type SchemaName } from '../../agent/sqlaudit/support/fixtures';
 import { Random } from './random';
 
-/** Something the agent can be in the middle of. */
+/** An operation in the middle of which the agent can be caught. */
 export type Moment = 'now' | 'delivering' | 'saving' | 'delivered';
 
-/** `audit` numbers the server audits; fractions are of what there is when the step is taken. */
+/** `audit` is the number of a server audit. Fractions refer to what exists when the step is taken. */
 export type Step =
   | { readonly do: 'write'; readonly audit: number; readonly rows: number; readonly cut: number | null }
   | { readonly do: 'writeMore'; readonly audit: number; readonly fraction: number }
@@ -20,7 +20,7 @@ export interface Schedule {
   readonly seed: number;
   readonly schema: SchemaName;
   readonly audits: number;
-  /** RESERVE_DISK_SPACE: files have their whole size from the beginning. */
+  /** RESERVE_DISK_SPACE: files have their full size from the beginning. */
   readonly isReserved: boolean;
   /** MAX_ROLLOVER_FILES beside the current one; null: UNLIMITED. */
   readonly rolloverFilesMax: number | null;

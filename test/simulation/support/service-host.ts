@@ -2,7 +2,7 @@ import { ChildService } from '../../support/child-service';
 import { createTestDatabase, type TestDatabase } from '../../support/engines';
 import { freePort } from '../../support/free-port';
 
-/** A service at one address that is killed and started again, with the database of them all. */
+/** A service at a fixed address that is killed and started again on the same database. */
 export class ServiceHost {
   private starting: Promise<ChildService>;
   kills = 0;
@@ -29,7 +29,7 @@ export class ServiceHost {
     await this.database.drop();
   }
 
-  /** Kills the service, unless somebody just did; it is on its way up again when this resolves. */
+  /** Kills the service unless it is already down. The service is starting again when this resolves. */
   async kill(): Promise<void> {
     const { starting } = this;
     const service = await starting;
@@ -38,7 +38,7 @@ export class ServiceHost {
     this.starting = service.stop('SIGKILL').then(() => this.start());
   }
 
-  /** The result of calls to the service, made again where it was killed meanwhile. */
+  /** The result of calls to the service. They are repeated if the service was killed meanwhile. */
   async ask<T>(calls: (service: ChildService) => Promise<T>): Promise<T> {
     for (;;) {
       const { starting } = this;

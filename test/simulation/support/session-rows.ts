@@ -5,12 +5,12 @@ import type { Random } from './random';
 
 /** One row of an audit file. */
 export interface WrittenRow {
-  /** Number of the audit record among those of the audit. */
+  /** Number of the row's audit record among those of the audit. */
   readonly record: number;
   readonly row: Row;
 }
 
-/** Time as SQL Server notes it, in 100 ns: never the same twice. */
+/** The time of SQL Server's clock, in units of 100 ns; never the same twice. */
 export class ServerClock {
   private ticks = 0n;
 
@@ -30,7 +30,7 @@ const SESSIONS = [51, 52, 63];
 type Texts = Readonly<Record<'statement' | 'additional_information', string>>;
 const SHORT = (): Texts => ({ statement: 'SELECT 1', additional_information: '' });
 
-/** What the sessions of a server audit write, their split records interleaved. */
+/** The rows that the sessions of a server audit write, with interleaved split records. */
 export class SessionRows {
   private readonly waiting = new Map<number, WrittenRow[]>(SESSIONS.map((session) => [session, []]));
   /** Sessions whose last row was full. */
@@ -48,12 +48,12 @@ export class SessionRows {
     return this.of(this.random.pick(SESSIONS), () => this.texts());
   }
 
-  /** The server has died: what was not written never will be. */
+  /** The server has died: rows that were not written are lost. */
   crash(): void {
     for (const session of SESSIONS) this.waiting.set(session, []);
   }
 
-  /** Ends every record that has begun, and begins a short one in each session: no reader waits for more then. */
+  /** Ends every record that has begun, and writes a short one in each session, so that no reader waits for more. */
   *rest(): Generator<WrittenRow> {
     for (const session of SESSIONS) {
       do {
@@ -117,7 +117,7 @@ export class SessionRows {
     ]);
   }
 
-  /** Of that many UTF-16 units, some of them halves of a pair. */
+  /** A text of this many UTF-16 units, some of them halves of a surrogate pair. */
   private text(chars: number): string {
     const shift = this.random.pick(['', ' ']);
     const piece = `SELECT 😀 FROM dbo.[顧客] WHERE Id = ${this.random.whole(0, 1e9)} -- `;
@@ -125,6 +125,6 @@ export class SessionRows {
   }
 }
 
-/** A reader cannot tell whether the record ends there. */
+/** Whether a text is full, so that a reader cannot tell whether the record ends there. */
 export const isFull = ({ statement, additional_information }: Row): boolean =>
   [statement, additional_information].some((text) => String(text).length >= PART_CHARS);

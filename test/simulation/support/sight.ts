@@ -12,34 +12,34 @@ interface Deletion {
 }
 
 /**
- * Says which rows an agent must bring to the service. A row is among them unless its file was deleted, and even
- * then where by that time
+ * Decides which rows an agent must bring to the service. Every row of an existing file must arrive. A row of a
+ * deleted file must arrive if, when the file was deleted,
  *
- * - the bookmarks were past it,
- * - or the spool had it,
+ * - the bookmarks were past the row,
+ * - or the spool had the row,
  * - or the agent had looked at the folder several times since the row was on disk, with nothing on its way to the
  *   service, and was not ended before its bookmarks were past the row,
  * - or the agent had looked at the folder several times since the row was on disk and the file was not the newest,
- *   while the service had kept it waiting for so long that it copies what it cannot publish.
+ *   while the service had kept the agent waiting for so long that it copies what it cannot publish.
  *
- * All other rows may be lost, as a gap that is reported.
+ * All other rows may be lost if a gap is reported.
  */
 export class Sight {
   /** Rows that may be lost. */
   readonly atRisk = new Set<Part>();
-  /** Rows of files that were gone when an agent was ended whose bookmarks were not past them: it may have delivered them. */
+  /** Rows of files that were gone when an agent ended with bookmarks before them: it may have delivered them. */
   readonly forgotten = new Set<Part>();
-  /** Files whose end an agent cannot know, so that a gap is no false alarm. */
+  /** Files whose end an agent cannot know, so that a gap in them is no false alarm. */
   readonly uncertain = new Set<AuditFile>();
-  /** Files of which no agent may know that they were ever there. */
+  /** Files that possibly no agent ever saw. */
   readonly untraced = new Set<AuditFile>();
-  /** Of deleted files: neither were the bookmarks past them, nor did the spool have them. */
+  /** Rows of deleted files that neither the bookmarks had passed nor the spool had. */
   private goneParts: Part[] = [];
-  /** What only the agent's memory has. */
+  /** Rows that are only in the agent's memory. */
   private heldParts = new Set<Part>();
   private heldFiles: Deletion[] = [];
   private unsaved: AuditFile[] = [];
-  /** Files that the agent that runs now has found. */
+  /** Files that the running agent has found. */
   private found = new Set<AuditFile>();
 
   /** @param place names of the tenant and the database below the agent's folders */
@@ -49,7 +49,7 @@ export class Sight {
     private readonly place: readonly [tenant: string, database: string],
   ) {}
 
-  /** To be called right before a file goes. @param next the one begun after it. @param audit all files of the audit */
+  /** To be called right before a file is deleted. @param next the file after it. @param audit all files of the audit */
   deleting({ file, paths }: KeptFile, next: AuditFile, audit: readonly AuditFile[]): void {
     const { agent } = this;
     const bookmarks = this.bookmarks();
@@ -76,9 +76,9 @@ export class Sight {
     return this.heldFiles.some((held) => held.file === file) ? 'known to the agent' : 'noted or spooled';
   }
 
-  /** To be called right before a file gets a name that is not SQL Server's. */
+  /** To be called right before somebody renames a file. */
   renaming({ file, paths }: KeptFile): void {
-    // An agent that knows none after it cannot tell whether some went.
+    // An agent that knows no later file cannot tell whether later files were deleted.
     if (!this.bookmarks().isDone(file.guid, sizeOf(paths))) this.uncertain.add(file);
   }
 
@@ -110,7 +110,7 @@ export class Sight {
   }
 
   private isSpooled({ file, blockEnd }: Part): boolean {
-    // In the order in which the agent gives a copy these names, and it may be about to.
+    // The agent gives a copy these names in this order, and it may rename the copy between two of these checks.
     return ['.part', ''].some((ending) => {
       const folder = join(this.dataDir, 'spool', ...this.place, `${file.guid}${ending}`);
       return file.names.some((name) => {

@@ -17,24 +17,24 @@ import { ServerClock } from './session-rows';
 import { isPast, Sight } from './sight';
 import { Tenant } from './tenant';
 
-/** Waits of the agent that would only make a simulation slow. */
+/** Short waiting times for the agent, since the usual ones would only make a simulation slow. */
 const TIMES = {
   ...{ requestTimeoutMs: 2_000, retryFirstMs: 10, retryMaxMs: 100, joinWaitMs: 60_000, restartMs: 50 },
   ...{ reportPollMs: 50, reportMinMs: 100, reportTimeoutMs: 2_000, spoolAfterMs: 150 },
 };
 const DATABASE = 'Payroll';
 const POLL_INTERVAL_MS = 50;
-/** Polls within which something an agent is to be caught at must happen. */
+/** Polls within which an operation must happen at which the agent is to be caught. */
 const CATCH_POLLS_MAX = 10;
-/** The others are alike. */
+/** Most problems that are listed; further ones are alike. */
 const PROBLEMS_MAX = 12;
-/** Polls after which an agent has noticed everything, what is not there any more included. */
+/** Polls after which an agent has noticed everything, including files that are gone. */
 const QUIET_POLLS = 5;
 const CATCH_UP_MS = 120_000;
-/** Polls within which what an agent holds without a file arrives, after it is done with all files. */
+/** Polls within which records that the agent holds from deleted files arrive, after it has read all files. */
 const SETTLE_POLLS_MAX = 75;
 
-/** A schedule at work: servers that write, an agent, its way to the service. */
+/** Runs a schedule: servers that write, an agent, and its network to the service. */
 export class Simulation {
   private readonly agent: AgentProcess;
   private readonly sight: Sight;
@@ -80,7 +80,7 @@ export class Simulation {
     writeFileSync(configPath, JSON.stringify(agentConfig(schedule, central)));
   }
 
-  /** @returns what went wrong, in sentences; none where all is well */
+  /** @returns what went wrong, in sentences; empty if nothing did */
   static async run(schedule: Schedule, host: ServiceHost, program: AgentProgram): Promise<readonly string[]> {
     const folder = mkdtempSync(join(tmpdir(), 'audit-simulation-'));
     const network = await TcpProxy.to(host.url);
@@ -150,7 +150,7 @@ export class Simulation {
     agent.note('end');
     for (const target of targets) target.finish();
     const deadline = performance.now() + CATCH_UP_MS;
-    // Once more after a while: what was deleted is missed only then.
+    // The comparison waits once more, since the agent notices deleted files only after a while.
     for (let quiet = 0; quiet < QUIET_POLLS; quiet = this.isCaughtUp() ? quiet + 1 : 0) {
       await agent.signalled('look');
       if (!agent.isUp) return [`the agent has ended:\n${agent.log}`];
@@ -189,7 +189,7 @@ export class Simulation {
     return parts.map(({ file, blockOffset, index }) => `${file.guid} ${blockOffset} ${index}`).join(', ');
   }
 
-  /** Rows that are in a file. */
+  /** Number of the rows that are in a file. */
   private present() {
     const files = this.targets.flatMap((target) => target.files.filter(({ isDeleted }) => !isDeleted));
     return files.flatMap(({ file }) => file.wholeParts);

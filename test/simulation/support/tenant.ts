@@ -5,7 +5,7 @@ import type { ServiceHost } from './service-host';
 
 const PAGE_SIZE = 100;
 
-/** What operators see of a gap. */
+/** A gap as operators see it. */
 export interface ReportedGap {
   readonly gapId: string;
   readonly reason: string;
@@ -21,7 +21,7 @@ interface Source {
   readonly gaps: ReportedGap[];
 }
 
-/** A tenant of the simulated service, and what the service says of it. */
+/** A tenant of the simulated service, and what the service returns for it. */
 export class Tenant {
   private constructor(
     private readonly host: ServiceHost,
@@ -49,7 +49,7 @@ export class Tenant {
     });
   }
 
-  /** Everything stored, in the order of the record ids. */
+  /** All stored events, in the order of their record ids. */
   async stored(): Promise<Stored[]> {
     const client = new Client({ connectionString: this.host.database.databaseUrl ?? '' });
     await client.connect();
@@ -79,7 +79,7 @@ export class Tenant {
     });
   }
 
-  /** What the public list says otherwise than the table. */
+  /** Differences between the public list and the table. */
   async listProblems(stored: readonly Stored[]): Promise<string[]> {
     const listed = await this.list();
     const ids = (events: readonly { readonly recordId: string }[]) =>

@@ -3,7 +3,7 @@ import type { Tenant, TenantStore } from '../../../src/caller/tenant.store';
 
 const sameHash = (a: Uint8Array, b: Uint8Array) => Buffer.from(a).equals(Buffer.from(b));
 
-/** Keys in memory, with the promises of the port, and a count of the look-ups. */
+/** Keys in memory that keep the promises of the port, and a count of the look-ups. */
 export class FakeKeyStore implements KeyStore {
   readonly keys: StoredKey[] = [];
   readonly touched: ReadonlyMap<string, Date>[] = [];
