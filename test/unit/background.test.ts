@@ -8,7 +8,7 @@ describe('a task in the background', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('runs soon after the start, however rare it is, and then every so often', async () => {
+  it('runs soon after the start, however rare it is, and then at its interval', async () => {
     let rounds = 0;
     const task = repeat('test', HOUR_MS, log, async () => void rounds++);
     expect(rounds).toBe(0);
@@ -21,7 +21,7 @@ describe('a task in the background', () => {
     expect(rounds).toBe(2);
   });
 
-  it('is not begun by a service that stops before', async () => {
+  it('does not run if the service stops before its first run', async () => {
     let rounds = 0;
     await repeat('test', HOUR_MS, log, async () => void rounds++).stop();
     await jest.advanceTimersByTimeAsync(10 * HOUR_MS);

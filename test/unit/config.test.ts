@@ -12,7 +12,7 @@ const problemsOf = (env: Record<string, string>): string => {
 };
 
 describe('the configuration', () => {
-  it('has a default for everything: the service starts on the embedded database, on this machine only', () => {
+  it('has a default for everything: the service uses the embedded database and listens on this machine only', () => {
     expect(loadConfig({})).toEqual({
       port: 8080,
       host: '127.0.0.1',
@@ -40,7 +40,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('listens on all addresses by default where PostgreSQL is given, and on HOST wherever it is given', () => {
+  it('listens on all addresses by default if PostgreSQL is given, and on HOST if that is given', () => {
     const DATABASE_URL = 'postgres://u:p@db/audit';
     expect(loadConfig({ DATABASE_URL }).host).toBe('0.0.0.0');
     expect(loadConfig({ DATABASE_URL, HOST: '10.0.0.1' }).host).toBe('10.0.0.1');
@@ -54,7 +54,7 @@ describe('the configuration', () => {
     expect(loadConfig(empty)).toEqual(loadConfig({}));
   });
 
-  it('takes every variable', () => {
+  it('reads every variable', () => {
     expect(
       loadConfig({
         PORT: '0',
@@ -121,7 +121,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('tells every mistake at once, by the name of its variable', () => {
+  it('names every mistake at once, with its variable', () => {
     const text = problemsOf({
       PORT: '65536',
       DATABASE_URL: 'mysql://db/audit',
@@ -134,7 +134,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('needs all of an identity provider, over HTTPS unless it is on this host', () => {
+  it('needs every variable of an identity provider, and HTTPS unless the provider is on this host', () => {
     const text = problemsOf({ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'audit' });
     for (const name of ['OIDC_CLIENT_SECRET', 'PUBLIC_URL'])
       expect(text).toContain(`${name}: is needed with OIDC_ISSUER`);
@@ -145,7 +145,7 @@ describe('the configuration', () => {
     expect(problemsOf({ OIDC_ISSUER: 'http://127.0.0.1:9' })).toContain('PUBLIC_URL: is needed');
   });
 
-  it('names what is missing beside what is wrong', () => {
+  it('names missing variables together with wrong ones', () => {
     const READ_DATABASE_URL = 'postgres://replica/audit';
     const text = problemsOf({ PORT: 'x', OIDC_ISSUER: 'https://login.example.com', READ_DATABASE_URL });
     for (const name of ['PORT', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL', 'READ_DATABASE_URL'])
@@ -169,13 +169,13 @@ describe('the configuration', () => {
     ['LOG_LEVEL', 'INFO'],
   ])('refuses %s=%s', (name, value) => expect(problemsOf({ [name]: value })).toContain(`${name}: must be`));
 
-  it('never repeats a password in the text of a mistake', () => {
+  it('never repeats a password in a message', () => {
     const text = problemsOf({ DATABASE_URL: 'postgres//u:geheim@db', REDIS_URL: 'redis//:geheim@cache' });
     expect(text).not.toContain('geheim');
   });
 
   it.each(['p#w', '12#w', 'p/w', '12/w', 'p?w', '12?w', 'p%w', 'p%zz'])(
-    'says of a password that is not encoded (%s) how to write it, and takes it so',
+    'says how to encode the password %s in a URL, and accepts it in that form',
     (password) => {
       const text = problemsOf({ DATABASE_URL: `postgres://u:${password}@db/audit` });
       expect(text).toMatch(/DATABASE_URL: must be a URL.*write # as %23, \/ as %2F/);
@@ -186,7 +186,7 @@ describe('the configuration', () => {
     },
   );
 
-  it('never takes a stricter TLS for less than it is here: only what says so skips the check of the certificate', () => {
+  it('checks the certificate in every TLS mode except those that explicitly say not to', () => {
     const taken = (query: string) => loadConfig({ DATABASE_URL: `postgres://db/audit${query}` }).databaseUrl;
     for (const mode of ['require', 'prefer', 'verify-ca'])
       expect(taken(`?application_name=x&sslmode=${mode}&sslrootcert=/ca.crt`)).toBe(
@@ -201,13 +201,13 @@ describe('the configuration', () => {
       expect(taken(query)).toBe(`postgres://db/audit${query}`);
   });
 
-  it.each(['on', 'Disable', 'allow'])('refuses the unknown TLS mode %s, which would ask for TLS', (mode) => {
+  it.each(['on', 'Disable', 'allow'])('refuses the unknown TLS mode %s', (mode) => {
     expect(problemsOf({ READ_DATABASE_URL: `postgres://db/audit?sslmode=${mode}` })).toContain(
       'READ_DATABASE_URL: must have as its sslmode one of disable, prefer,',
     );
   });
 
-  it('cannot be changed once it is loaded', () => {
+  it('cannot be changed after it is loaded', () => {
     expect(Object.isFrozen(loadConfig({}))).toBe(true);
   });
 

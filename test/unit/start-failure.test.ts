@@ -8,7 +8,7 @@ const failureAt = async (host: string, port: number): Promise<unknown> => {
 };
 
 describe('a service that cannot listen says which setting helps', () => {
-  it('where the port is taken', async () => {
+  it('if the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -18,7 +18,7 @@ describe('a service that cannot listen says which setting helps', () => {
     other.close();
   });
 
-  it('where the address is not of this host, or none at all', async () => {
+  it('if the address is not one of this host, or cannot be resolved', async () => {
     expect(startFailureText(await failureAt('192.0.2.1', 8080))).toBe(
       '192.0.2.1 port 8080 is no address of this host: set HOST or METRICS_HOST.',
     );
@@ -28,7 +28,7 @@ describe('a service that cannot listen says which setting helps', () => {
     expect(startFailureText(error)).toContain('no.invalid is neither an address nor the name of one');
   });
 
-  it('and leaves other failures as they are', () => {
+  it('and does not change other failures', () => {
     expect(startFailureText(new Error('something else'))).toBe('something else');
     expect(startFailureText('text')).toBe('text');
   });

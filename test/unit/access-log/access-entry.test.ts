@@ -12,13 +12,13 @@ import { LIMITS } from '../../../src/limits';
 const anyText = fc.string({ unit: 'binary', maxLength: 3_000 });
 
 describe('the parameters of an entry', () => {
-  it('are those that were stated, as JSON', () => {
+  it('are the parameters that the call stated, as JSON', () => {
     expect(parametersText({ search: 'a"b', page: 2, actionId: null, endTime: undefined, scopes: [] })).toBe(
       '{"search":"a\\"b","page":2,"scopes":[]}',
     );
   });
 
-  it('are JSON of a bounded size without what no database stores, whatever is given', () => {
+  it('are always JSON of a bounded size, without characters that a database cannot store', () => {
     fc.assert(
       fc.property(fc.dictionary(anyText, fc.oneof(anyText, fc.array(anyText))), (given) => {
         const text = parametersText(given);
@@ -30,7 +30,7 @@ describe('the parameters of an entry', () => {
     );
   });
 
-  it('that are too long keep their beginning', () => {
+  it('that are too long are cut, and keep their beginning', () => {
     const { cut } = JSON.parse(parametersText({ search: 'x'.repeat(5_000) }));
     expect(cut).toBe(`{"search":"${'x'.repeat(LIMITS.accessLogParametersCharsMax - 11)}`);
   });
@@ -45,7 +45,7 @@ describe('the parameters of an entry', () => {
   });
 });
 
-it('a name from elsewhere is cut and loses what no database stores', () => {
+it('a name from another system is cut to length, and loses characters that a database cannot store', () => {
   expect(storableName('a\u0000b\uD800c')).toBe('a\uFFFDb\uFFFDc');
   fc.assert(
     fc.property(anyText, (text) => {
@@ -55,7 +55,7 @@ it('a name from elsewhere is cut and loses what no database stores', () => {
   );
 });
 
-it('ids of entries sort by their time, and a floor parts before from after', () => {
+it('ids of entries sort by time, and the floor of a time separates earlier ids from later ones', () => {
   const ms = fc.integer({ min: 0, max: Date.UTC(9999, 0) });
   const idAt = (at: number) => entryOf(ownAttempt('x', new Date(at)), { outcome: 'ok', rows: 0 }).entryId;
   fc.assert(

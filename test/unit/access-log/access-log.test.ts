@@ -7,11 +7,11 @@ const READ = entryOf(ownAttempt('read', NOW), { outcome: 'ok', rows: 1 });
 let entries = 0;
 const anEntry = (at = NOW): AccessEntry => ({ ...READ, entryId: `entry ${++entries}`, at });
 
-/** Entries in memory, each once, as the port promises. */
+/** Stores entries in memory, each exactly once, as the port promises. */
 class FakeStore {
   readonly entries = new Map<string, AccessEntry>();
   readonly batches: number[] = [];
-  /** What the next calls do: store and answer, fail, or store and lose the answer. */
+  /** What the next calls do: store and answer, fail, or store and lose the answer on its way. */
   fate: ('ok' | 'lost' | 'answer lost')[] = [];
 
   async append(entries: readonly AccessEntry[]): Promise<void> {
@@ -33,7 +33,7 @@ const note = (log: AccessLog, count: number) => {
   return entries;
 };
 
-it('says for an hour that entries were lost, and counts them for good', async () => {
+it('the access log counts lost entries for good, and is unhealthy for a while after a loss', async () => {
   let now = NOW;
   const store = new FakeStore();
   const log = new AccessLog(store, () => now);
@@ -58,13 +58,13 @@ describe('the access log on its way to the store', () => {
     expect([...store.entries.values()]).toEqual(entries);
   });
 
-  it('asks nothing of the store when there is nothing to write', async () => {
+  it('does not call the store when there is nothing to write', async () => {
     const { store, log } = setUp();
     expect(await log.flush()).toBe(0);
     expect(store.batches).toEqual([]);
   });
 
-  it('keeps what could not be written, and writes it later', async () => {
+  it('keeps entries that could not be written, and writes them later', async () => {
     const { store, log } = setUp();
     const entries = note(log, 3);
     store.fate = ['lost', 'lost'];
@@ -76,14 +76,14 @@ describe('the access log on its way to the store', () => {
     expect(log.unwritten).toBe(0);
   });
 
-  it('writes one batch at a time, whoever asks', async () => {
+  it('writes one batch at a time, even if several callers flush at once', async () => {
     const { store, log } = setUp();
     note(log, 5);
     await Promise.all([log.flush(), log.flush(), log.flush()]);
     expect(store.batches).toEqual([5]);
   });
 
-  it('says how many are missing, since when and until when, once there was no room for them', async () => {
+  it('stores how many entries found no room, since when and until when', async () => {
     const { store, log } = setUp();
     const kept = note(log, LIMITS.accessLogWaitingMax);
     const first = anEntry(new Date('2026-01-05T09:00:00Z'));
@@ -106,7 +106,7 @@ describe('the access log on its way to the store', () => {
     });
   });
 
-  it('has every entry stored once or counted as missing, whatever becomes of the writes', async () => {
+  it('stores every entry once or counts it as missing, whatever happens to the writes', async () => {
     const step = fc.oneof(
       fc.record({ notes: fc.integer({ min: 1, max: 9_000 }) }),
       fc.constantFrom('ok' as const, 'lost' as const, 'answer lost' as const),

@@ -13,7 +13,7 @@ describe('an address', () => {
     ['192.0.2.1:443', ''],
     ['unknown', ''],
     ['256.0.0.1', ''],
-  ])('%s is compared and written down as %j', (text, plain) => {
+  ])('%s is compared and shown as %j', (text, plain) => {
     expect(plainAddress(text)).toBe(plain);
   });
 
@@ -25,17 +25,17 @@ describe('an address', () => {
     ['::1', '0:0:0:0::/64'],
     ['2001:db8:1::', '2001:db8:1:0::/64'],
     ['', ''],
-  ])('%s is counted with %j', (address, group) => {
+  ])('%s is counted in the group %j', (address, group) => {
     expect(addressGroup(address)).toBe(group);
   });
 
-  it('of IPv6 is counted with all of its /64 and with none of another', () => {
+  it('of IPv6 is in one group with its /64 network, and with no other network', () => {
     const part = fc.integer({ min: 0, max: 0xffff });
     const network = fc.array(part, { minLength: 4, maxLength: 4 });
     const text = (parts: readonly number[]) => plainAddress(parts.map((p) => p.toString(16)).join(':'));
     fc.assert(
       fc.property(network, network, network, network, (a, b, host, other) => {
-        fc.pre(a.some(Boolean) && b.some(Boolean)); // else it may be IPv4
+        fc.pre(a.some(Boolean) && b.some(Boolean)); // otherwise it may be an IPv4 address
         const groups = [
           [...a, ...host],
           [...a, ...other],
@@ -68,17 +68,17 @@ describe('a list of addresses', () => {
     expect(list.includes(address)).toBe(included);
   });
 
-  it('of IPv4 holds for IPv4 that comes by way of IPv6', () => {
+  it('of IPv4 also includes an IPv4 address in its IPv6 form', () => {
     expect(list.includes(plainAddress('::ffff:192.0.2.9'))).toBe(true);
     expect(list.includes(plainAddress('::ffff:192.0.3.9'))).toBe(false);
   });
 
-  it('of all of one family leaves the other out', () => {
+  it('of all addresses of one family includes none of the other', () => {
     expect(new AddressList(['0.0.0.0/0']).includes('2001:db8::1')).toBe(false);
     expect(new AddressList(['::/0']).includes('192.0.2.1')).toBe(false);
   });
 
-  it('includes an IPv4 address just when its first bits are those of the network', () => {
+  it('includes an IPv4 address exactly if its first bits are those of the network', () => {
     const bits = fc.integer({ min: 0, max: 2 ** 32 - 1 });
     const dotted = (n: number) => [24, 16, 8, 0].map((shift) => (n >>> shift) & 255).join('.');
     fc.assert(
@@ -88,7 +88,7 @@ describe('a list of addresses', () => {
         fc.integer({ min: 0, max: 32 }),
         bits,
         (network, length, flip, noise) => {
-          // Near the network, or hardly any address would be in it.
+          // The addresses are near the network, since hardly any random address would be in it.
           const address = flip === 32 ? noise : (network ^ (1 << flip)) >>> 0;
           const shift = 2 ** (32 - length);
           const expected = Math.floor(network / shift) === Math.floor(address / shift);
@@ -107,18 +107,18 @@ describe('a list of addresses', () => {
     '192.0.2.0/-1',
     'a',
     '',
-  ])('cannot have %j, and says so', (network) => {
+  ])('refuses %j, and says why', (network) => {
     expect(addressProblems(['192.0.2.1', network])).toEqual([expect.stringContaining('is no address')]);
   });
 
   it.each(['::ffff:192.0.2.0/120', '0:0:0:0:0:ffff:c000:200/120', 'fe80::1%eth0/64', '192.0.2.0/24/8'])(
-    'cannot have %j, which would never hold',
+    'refuses %j, which could never match',
     (network) => {
       expect(addressProblems([network])).toHaveLength(1);
     },
   );
 
-  it('has an end', () => {
+  it('has a greatest length', () => {
     const many = (count: number) => Array.from({ length: count }, (_, i) => `192.0.2.${i}`);
     expect(addressProblems(many(100))).toEqual([]);
     expect(addressProblems(many(101))).toEqual(['allowedAddresses must be at most 100']);

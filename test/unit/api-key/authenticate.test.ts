@@ -39,7 +39,7 @@ describe('authentication', () => {
     authenticator = new Authenticator(store, () => now);
   });
 
-  it('makes of each kind of key a principal with just what its rules need', async () => {
+  it('turns each kind of key into a principal that holds only what its access rules need', async () => {
     const open = await stored(store);
     const agent = await stored(store, 'agent');
     const operator = await stored(store, 'operator', { tenantIds: [] });
@@ -64,7 +64,7 @@ describe('authentication', () => {
     });
   });
 
-  it('refuses a missing, malformed, unknown, expired or revoked key in one and the same way', async () => {
+  it('refuses a missing, malformed, unknown, expired or revoked key in the same way', async () => {
     const expired = await stored(store, 'public', { expiresAt: new Date(NOW.getTime() - 1) });
     const revoked = await stored(store, 'public', { revokedAt: NOW });
     for (const key of [undefined, '', 'x', newKey('public'), expired.key, revoked.key]) {
@@ -80,7 +80,7 @@ describe('authentication', () => {
     expect(await authenticator.authenticate(key)).toBeNull();
   });
 
-  it('finds out a mistyped key without asking the database', async () => {
+  it('refuses a mistyped key without asking the database', async () => {
     const { key } = await stored(store);
     await authenticator.authenticate(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
     await authenticator.authenticate('x'.repeat(100_000));
@@ -101,7 +101,7 @@ describe('authentication', () => {
     expect(await authenticator.authenticate(key)).toBeNull();
   });
 
-  it('does not remember what it was looking up while the key was revoked', async () => {
+  it('does not cache a look-up during which the key was revoked', async () => {
     const { key, keyId } = await stored(store);
     const before = store.keys[0] as StoredKey;
     const find = store.findByHash.bind(store);
@@ -115,7 +115,7 @@ describe('authentication', () => {
     expect(await authenticator.authenticate(key)).toBeNull();
   });
 
-  it('counts the life of what it looked up from before the look-up: a slow one may be of before a revocation', async () => {
+  it('counts the age of a cached key from the start of its look-up, since a slow look-up may predate a revocation', async () => {
     const { key } = await stored(store);
     const clock = jest.spyOn(performance, 'now');
     const start = performance.now();
@@ -132,11 +132,11 @@ describe('authentication', () => {
     expect(store.lookups).toBe(2);
   });
 
-  it('bounds by less than a second how long a revocation goes unheard of', () => {
+  it('learns of a revocation by another instance in less than a second', () => {
     expect(LIMITS.keyCacheMs).toBeLessThan(1_000);
   });
 
-  it('by the id of a key ends with the key', async () => {
+  it('by the id of a key ends when the key is revoked', async () => {
     const { keyId } = await stored(store);
     expect(await authenticator.byKeyId(keyId)).toMatchObject({ kind: 'public', keyId });
     store.change(keyId, { revokedAt: NOW });
@@ -145,7 +145,7 @@ describe('authentication', () => {
     expect(await authenticator.byKeyId(randomUUID())).toBeNull();
   });
 
-  it('carries along from where a key may be used', async () => {
+  it('gives the principal the addresses from which its key may be used', async () => {
     const { key } = await stored(store, 'agent', { allowedAddresses: ['192.0.2.0/24'] });
     const principal = await authenticator.authenticate(key);
     expect(['192.0.2.7', '192.0.3.7'].map((from) => principal?.allowedFrom?.includes(from))).toEqual([
@@ -154,14 +154,14 @@ describe('authentication', () => {
     ]);
   });
 
-  it('does not remember that a key was unknown: a key works as soon as it exists', async () => {
+  it('does not cache that a key is unknown: a key works as soon as it exists', async () => {
     const key = newKey('public');
     expect(await authenticator.authenticate(key)).toBeNull();
     await stored(store, 'public', { keyHash: hashOfKey(key) });
     expect(await authenticator.authenticate(key)).not.toBeNull();
   });
 
-  it('never takes another key for this one, even if the store does', async () => {
+  it('never accepts a key for another one, even if the store returns the wrong key', async () => {
     const { key } = await stored(store);
     const [other] = store.keys;
     store.findByHash = async () => ({ ...(other as StoredKey), keyHash: hashOfKey(newKey('public')) });
@@ -186,7 +186,7 @@ describe('last-used times', () => {
     expect(store.touched).toEqual([new Map([[keyId, now]])]);
   });
 
-  it('outlive a flush that failed, and newer uses win over them', async () => {
+  it('survive a failed flush, and newer uses replace them', async () => {
     const store = new FakeKeyStore();
     let now = NOW;
     const authenticator = new Authenticator(store, () => now);

@@ -13,26 +13,29 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const anyKey = fc.constantFrom(...KINDS).map((kind) => newKey(kind));
 
 describe('a new key', () => {
-  it.each(KINDS)('of kind %s begins with what a reader and a secret scanner know it by', (kind) => {
-    const key = newKey(kind);
-    expect(key).toMatch(new RegExp(`^${KEY_KINDS[kind]}[0-9A-Za-z]{46}$`));
-    expect(isWellFormedKey(key)).toBe(true);
-  });
+  it.each(KINDS)(
+    'of kind %s begins with a prefix by which readers and secret scanners recognise it',
+    (kind) => {
+      const key = newKey(kind);
+      expect(key).toMatch(new RegExp(`^${KEY_KINDS[kind]}[0-9A-Za-z]{46}$`));
+      expect(isWellFormedKey(key)).toBe(true);
+    },
+  );
 
   it('is unlike any other', () => {
     const keys = Array.from({ length: 1_000 }, () => newKey('public'));
     expect(new Set(keys).size).toBe(keys.length);
-    // Also in what lists show of it, or nobody could tell keys apart.
+    // Its shown beginning is unique too, since lists identify keys by it.
     expect(new Set(keys.map(shownPrefix)).size).toBeGreaterThan(990);
   });
 
-  it('has no prefix in common with another kind', () => {
+  it('shares no prefix with another kind', () => {
     expect(new Set(Object.values(KEY_KINDS)).size).toBe(KINDS.length);
   });
 });
 
 describe('the checksum of a key', () => {
-  it('finds any single wrong character', () => {
+  it('detects any single wrong character', () => {
     fc.assert(
       fc.property(anyKey, fc.nat({ max: 49 }), fc.constantFrom(...ALPHABET), (key, at, character) => {
         fc.pre(key[at] !== character);
@@ -41,7 +44,7 @@ describe('the checksum of a key', () => {
     );
   });
 
-  it('finds two neighbours in the wrong order', () => {
+  it('detects two neighbouring characters in the wrong order', () => {
     fc.assert(
       fc.property(anyKey, fc.integer({ min: 4, max: 48 }), (key, at) => {
         const [a, b] = [key[at], key[at + 1]];
@@ -51,7 +54,7 @@ describe('the checksum of a key', () => {
     );
   });
 
-  it('covers the prefix: a key is of one kind only', () => {
+  it('covers the prefix, so that a key is valid for one kind only', () => {
     const key = newKey('public');
     expect(isWellFormedKey(KEY_KINDS.operator + key.slice(KEY_KINDS.public.length))).toBe(false);
   });
@@ -64,19 +67,19 @@ describe('the checksum of a key', () => {
     ['nothing', () => ''],
   ])('refuses %s', (_, change) => expect(isWellFormedKey(change(newKey('public')))).toBe(false));
 
-  it('never makes the check throw', () => {
+  it('is checked without an exception, and refuses any other text', () => {
     fc.assert(fc.property(fc.string(), (text) => !isWellFormedKey(text)));
   });
 });
 
-describe('what is kept of a key', () => {
+describe('the stored form of a key', () => {
   it('is its SHA-256', () => {
     expect(hashOfKey('abc').toString('hex')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
   });
 
-  it('and a beginning that gives away far too little to guess the rest', () => {
+  it('has a shown beginning that is far too short to guess the key', () => {
     const key = newKey('agent');
     expect(key.startsWith(shownPrefix(key))).toBe(true);
     expect(shownPrefix(key).length).toBeLessThanOrEqual(10);

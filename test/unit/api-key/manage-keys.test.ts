@@ -31,7 +31,7 @@ const request = (change: Partial<KeyRequest> = {}): KeyRequest => ({
 });
 
 describe('making a key', () => {
-  it('answers the key, and keeps only its hash', async () => {
+  it('returns the key, and stores only its hash', async () => {
     const { store, manager, authenticator } = setUp();
     const { keyId, key } = await manager.create('public', request(), AN_ATTEMPT);
     expect(isWellFormedKey(key)).toBe(true);
@@ -40,13 +40,13 @@ describe('making a key', () => {
     expect(await authenticator.authenticate(key)).toMatchObject({ kind: 'public', keyId });
   });
 
-  it('grants every scope there is, also those whose endpoints are still to come', async () => {
+  it('can grant every scope, also one that has no endpoint yet', async () => {
     const { store, manager } = setUp();
     await manager.create('public', request({ scopes: [...SCOPE_NAMES, ...SCOPE_NAMES] }), AN_ATTEMPT);
     expect(store.keys[0]?.scopes).toEqual(SCOPE_NAMES);
   });
 
-  it('is possible without scope and without tenant: such a key is valid', async () => {
+  it('is possible without scopes and without tenants: such a key is valid', async () => {
     const { manager, authenticator } = setUp();
     const { key } = await manager.create('public', request({ scopes: [], tenantIds: [] }), AN_ATTEMPT);
     expect(await authenticator.authenticate(key)).toMatchObject({ scopes: [], tenantIds: [] });
@@ -101,7 +101,7 @@ describe('making a key', () => {
 });
 
 describe('revoking a key', () => {
-  it('holds at once, keeps its first time, and can be repeated', async () => {
+  it('takes effect at once, and can be repeated without changing its time', async () => {
     const { manager, authenticator } = setUp();
     const { keyId, key } = await manager.create('agent', request({ tenantIds: ['1'] }), AN_ATTEMPT);
     expect(await authenticator.authenticate(key)).not.toBeNull();
@@ -119,7 +119,7 @@ describe('revoking a key', () => {
   });
 });
 
-it('a name may hold any letters of any script, up to its limit', () => {
+it('a name of a key may hold letters of any script, up to its limit', () => {
   for (const name of ['Büro Zürich', '東京', "O'Neill & Söhne", 'x'.repeat(LIMITS.nameCharsMax)]) {
     expect(nameProblems(name)).toEqual([]);
   }
@@ -133,7 +133,7 @@ describe('rotating a key', () => {
     return { ...at, old };
   }
 
-  it('makes a key that may do just the same, and ends the old one after the overlap', async () => {
+  it('makes a key with the same rights, and ends the old key after the overlap', async () => {
     const allowed = { allowedAddresses: ['192.0.2.0/24'], rateLimitPerMinute: 7 };
     const { store, manager, authenticator, old } = await made(allowed);
     const rotated = await manager.rotate(old.keyId, how(), AN_ATTEMPT);
@@ -153,7 +153,7 @@ describe('rotating a key', () => {
     expect(await authenticator.authenticate(key)).not.toBeNull();
   });
 
-  it('never makes the old key last longer than it was made to', async () => {
+  it('never extends the life of the old key', async () => {
     const expiresAt = '2026-01-05T08:30:00.000Z';
     const { manager, old } = await made({ expiresAt });
     const { overlapEndsAt } = await manager.rotate(old.keyId, how(), AN_ATTEMPT);
@@ -170,7 +170,7 @@ describe('rotating a key', () => {
     expect(store.keys[1]?.expiresAt?.toISOString()).toBe(expected);
   });
 
-  it('happens once: the second time the key that replaces it is named', async () => {
+  it('happens only once: a second attempt names the key that replaced the old one', async () => {
     const { store, manager, old } = await made();
     await manager.rotate(old.keyId, how(), AN_ATTEMPT);
     await expect(manager.rotate(old.keyId, how(), AN_ATTEMPT)).rejects.toMatchObject({
@@ -207,7 +207,7 @@ describe('operator keys', () => {
   const granted = request({ tenantIds: [], scopes: [] });
   const DAY_LATER = '2026-01-06T08:00:00.001Z';
 
-  it('can be revoked while another one lasts; the last one that lasts cannot', async () => {
+  it('can be revoked while another one is valid for longer than a day, and the last one cannot', async () => {
     const { manager, authenticator } = setUp();
     const first = await manager.create('operator', granted, AN_ATTEMPT);
     await manager.create('operator', { ...granted, expiresAt: '2026-01-06T08:00:00Z' }, AN_ATTEMPT);
@@ -220,7 +220,7 @@ describe('operator keys', () => {
     expect((await manager.revoke(first.keyId, AN_ATTEMPT)).revokedAt).toEqual(NOW);
   });
 
-  it('are not rotated into one that is over too soon to make another', async () => {
+  it('are not rotated into a key that expires within a day, which is too soon to make another', async () => {
     const { manager } = setUp();
     const { keyId } = await manager.create('operator', granted, AN_ATTEMPT);
     const rotate = (expiresAt: string) => manager.rotate(keyId, { overlapMinutes: 0, expiresAt }, AN_ATTEMPT);

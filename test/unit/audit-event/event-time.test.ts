@@ -7,7 +7,7 @@ const LAST = ticksAt('9999-12-31T23:59:59.999Z') + 9_999n;
 const ticks = fc.bigInt({ min: FIRST, max: LAST });
 
 describe('event times', () => {
-  it('survive formatting and parsing to the last 100 ns, from year 1 to year 9999', () => {
+  it('are the same after formatting and parsing, to the last 100 ns, from year 1 to year 9999', () => {
     fc.assert(fc.property(ticks, (t) => parseTicks(formatTicks(t)) === t));
     for (const t of [FIRST, LAST, -1n, 0n, 1n]) expect(parseTicks(formatTicks(t))).toBe(t);
   });
@@ -25,18 +25,18 @@ describe('event times', () => {
     );
   });
 
-  it('have no text outside the years that four digits can name', () => {
+  it('cannot be formatted outside the years 1 to 9999', () => {
     expect(() => formatTicks(LAST + 1n)).toThrow(RangeError);
     expect(() => formatTicks(ticksAt('0000-01-01T00:00:00Z') - 1n)).toThrow(RangeError);
   });
 
-  it('count from 1970, 1601 for the epoch of FILETIME', () => {
+  it('count ticks from 1970, and FILETIME counts from 1601', () => {
     expect(parseTicks('1970-01-01')).toBe(0n);
     expect(parseTicks('1601-01-01')).toBe(-FILETIME_UNIX_EPOCH);
   });
 });
 
-describe('a time a caller writes', () => {
+describe('a time that a caller writes', () => {
   it.each([
     ['2026-11-19', '2026-11-19T00:00:00.0000000Z', 'a date is its first moment'],
     ['2026-11-19T10:20', '2026-11-19T10:20:00.0000000Z', 'no seconds'],
@@ -48,12 +48,12 @@ describe('a time a caller writes', () => {
     ['2026-11-19T23:30:00-01', '2026-11-20T00:30:00.0000000Z', 'an offset of hours'],
     ['2024-02-29', '2024-02-29T00:00:00.0000000Z', 'a leap day'],
     ['0099-06-01', '0099-06-01T00:00:00.0000000Z', 'a year below 100'],
-  ])('%s is %s: %s', (text, expected) => {
+  ])('%s means %s: %s', (text, expected) => {
     const parsed = parseTicks(text);
     expect(parsed === null ? null : formatTicks(parsed)).toBe(expected);
   });
 
-  it('is rounded up beyond the seventh decimal, so that half-open ranges compare exactly', () => {
+  it('is rounded up at the seventh decimal, so that half-open ranges compare exactly', () => {
     const at = parseTicks('2026-11-19T10:20:30.1234567Z') ?? 0n;
     expect(parseTicks('2026-11-19T10:20:30.12345670000Z')).toBe(at);
     expect(parseTicks('2026-11-19T10:20:30.12345670001Z')).toBe(at + 1n);
@@ -67,7 +67,7 @@ describe('a time a caller writes', () => {
     '2026-00-10',
     '2026-01-00',
     '2026-01-01T24:00:00Z',
-    // As the decoder writes times, which are read another way.
+    // These have the form that the decoder writes, which has a parser of its own.
     '2026-02-30T00:00:00.0000000Z',
     '2025-02-29T23:59:59.9999999Z',
     '2026-04-31T00:00:00.0000000Z',
@@ -90,7 +90,7 @@ describe('a time a caller writes', () => {
     '',
   ])('%j is no time', (text) => expect(parseTicks(text)).toBeNull());
 
-  it('never makes the parser throw', () => {
+  it('never makes the parser throw, whatever the text', () => {
     fc.assert(fc.property(fc.string(), (text) => typeof parseTicks(text) !== 'undefined'));
   });
 });

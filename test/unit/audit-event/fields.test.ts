@@ -29,7 +29,7 @@ describe('the field table', () => {
     expect(columns.filter((column) => !AUDIT_COLUMNS.includes(column))).toEqual([]);
   });
 
-  it('gives the list the fields of the specification', () => {
+  it('gives a listed event the fields of the specification', () => {
     expect([...LIST_FIELDS, STATEMENT_PREVIEW.name].sort()).toEqual(
       [
         ...[
@@ -47,7 +47,7 @@ describe('the field table', () => {
     );
   });
 
-  it('gives the detail the statement, and neither its preview nor the source type', () => {
+  it('gives a single event the statement, and neither its preview nor the source type', () => {
     const inList = (name: string) => (LIST_FIELDS as readonly string[]).includes(name);
     const difference = FIELD_NAMES.filter((name) => DETAIL_FIELDS.includes(name) !== inList(name));
     expect(difference.sort()).toEqual(['sourceType', 'statement']);
@@ -55,18 +55,18 @@ describe('the field table', () => {
     expect(DETAIL_FIELDS).not.toContain(STATEMENT_PREVIEW.name);
   });
 
-  it('takes from an agent everything but what the service itself decides', () => {
+  it('takes every field from an agent except those that the service itself sets', () => {
     const decided = FIELD_NAMES.filter((name) => !INGEST_FIELDS.includes(name));
     expect(decided.sort()).toEqual(['recordId', 'tenantId']);
   });
 
-  it('lets the search cover every text of an event, the statement included', () => {
+  it('makes every text of an event searchable, the statement included', () => {
     const texts = INGEST_FIELDS.filter((name) => AUDIT_EVENT_FIELDS[name].kind === 'text');
     expect(SEARCHED_FIELDS).toEqual(texts);
     expect(SEARCHED_FIELDS).toContain('statement');
   });
 
-  it('describes every field, and puts each in a representation', () => {
+  it('describes every field, and shows each in at least one answer', () => {
     for (const name of FIELD_NAMES) {
       expect(AUDIT_EVENT_FIELDS[name].doc).toMatch(/^[A-Z].*[.)]$/);
       expect(AUDIT_EVENT_FIELDS[name].in.length).toBeGreaterThan(0);
@@ -75,7 +75,7 @@ describe('the field table', () => {
 });
 
 describe('casing', () => {
-  it('between SQL Server, GraphQL and REST is one function and its inverse', () => {
+  it('is converted between SQL Server, GraphQL and REST by one function and its inverse', () => {
     for (const name of FIELD_NAMES) {
       expect(toSnakeCase(name)).toMatch(/^[a-z]+(_[a-z]+)*$/);
       expect(toCamelCase(toSnakeCase(name))).toBe(name);

@@ -12,7 +12,7 @@ import { toAuditEventQuery } from '../../../src/event/query';
 import { LIMITS } from '../../../src/limits';
 
 const list = (given: Record<string, unknown>) => parseParameters(LIST_PARAMETERS, given);
-/** The text of the refusal, which must be an `invalid_parameter`. */
+/** The message of the refusal, which must be an `invalid_parameter`. */
 function problemsOf(specs: ParameterSpecs, given: Record<string, unknown>): string {
   try {
     parseParameters(specs, given);
@@ -64,11 +64,11 @@ describe('parameters of the list', () => {
     ['succeeded', ''],
     ['startTime', 'now'],
     ['endTime', '2026-02-30'],
-  ])('refuse %s=%j and name the parameter', (name, value) => {
+  ])('refuse %s=%j, and name the parameter', (name, value) => {
     expect(problemsOf(LIST_PARAMETERS, { [name]: value })).toContain(`${name} `);
   });
 
-  it('take true and false as a query string and as GraphQL has them', () => {
+  it('take true and false both as a query string and as GraphQL writes them', () => {
     for (const succeeded of [true, false]) {
       expect(list({ succeeded }).succeeded).toBe(succeeded);
       expect(list({ succeeded: String(succeeded) }).succeeded).toBe(succeeded);
@@ -95,7 +95,7 @@ describe('parameters of the list', () => {
       expect(text).toContain(name);
   });
 
-  it('refuse any name that is not theirs: an ignored filter would widen an audit search', () => {
+  it('refuse any unknown name, since an ignored filter would widen an audit search', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         fc.pre(!Object.hasOwn(LIST_PARAMETERS, name) && name !== '__proto__');
@@ -113,7 +113,7 @@ describe('parameters of the list', () => {
     for (const value of Object.keys(SORTS)) expect(text).toContain(value);
   });
 
-  it('take any whole number within bounds as text or number, and no other', () => {
+  it('take any whole number within bounds, as text or as number, and no other value', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1000, max: 1000 }), (n) => {
         const sound = n >= 1 && n <= LIMITS.pageSizeMax;

@@ -3,7 +3,7 @@ import { parseTicks, TICKS_PER_MS } from '../../../src/event/event-time';
 import { recordIdFloor, recordIdOf, ticksOfRecordId } from '../../../src/event/record-id';
 import { isUuid } from '../../../src/event/uuid';
 
-/** Times an id can hold: 48 bits of milliseconds since 1970. */
+/** The times that an id can hold: 48 bits of milliseconds since 1970. */
 const END = (1n << 48n) * TICKS_PER_MS;
 const ticks = fc.bigInt({ min: 0n, max: END - 1n });
 const tenantId = fc.integer({ min: 1, max: 2_147_483_647 });
@@ -35,7 +35,7 @@ describe('a record id', () => {
     }
   });
 
-  it('sorts by time, to the last 100 ns', () => {
+  it('sorts by the time of its event, to the last 100 ns', () => {
     const near = fc
       .tuple(ticks, fc.bigInt({ min: 1n, max: 20_000n }))
       .map(([t, step]) => [t, t + step] as const);
@@ -48,7 +48,7 @@ describe('a record id', () => {
     );
   });
 
-  it('is the same for the same record, wherever its file lies and whatever it is called', () => {
+  it('is the same for the same record, whatever the path and the name of its file', () => {
     fc.assert(
       fc.property(tenantId, ticks, source, fc.string(), (tenant, t, s, file) => {
         expect(recordIdOf(tenant, t, { ...s, file } as typeof s)).toBe(recordIdOf(tenant, t, { ...s }));
@@ -56,7 +56,7 @@ describe('a record id', () => {
     );
   });
 
-  it('differs when tenant, file, block or index differ', () => {
+  it('differs if the tenant, file, block or index differs', () => {
     fc.assert(
       fc.property(tenantId, ticks, source, (tenant, t, s) => {
         const ids = [
@@ -71,7 +71,7 @@ describe('a record id', () => {
     );
   });
 
-  it('keeps the parts of its source apart: digits moved from one to the next give another id', () => {
+  it('keeps the parts of its position apart: digits moved from one part to the next give another id', () => {
     const t = parseTicks('2026-01-05') ?? 0n;
     const ids = [
       recordIdOf(1, t, { fileGuid: NIL, blockOffset: 12, index: 3 }),
@@ -86,7 +86,7 @@ const NIL = '00000000-0000-0000-0000-000000000000';
 const ONE = '00000000-0000-0000-0000-000000000001';
 
 describe('the floor of record ids at a time', () => {
-  it('is not above any id of that time, and above every id of the time before', () => {
+  it('is not above any id of that time, and is above every id of an earlier time', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: END - 1n }), source, (t, s) => {
         const floor = recordIdFloor(t);
@@ -97,12 +97,12 @@ describe('the floor of record ids at a time', () => {
     );
   });
 
-  it('is tight: it is the id of that time whose hash is zero', () => {
+  it('is the lowest possible id of that time: its hash is zero', () => {
     fc.assert(fc.property(ticks, (t) => ticksOfRecordId(recordIdFloor(t)) === t));
     expect(recordIdFloor(5n)).toMatch(/-9000-000000000000$/);
   });
 
-  it('is clamped to the ids there can be, so that any time can bound a range', () => {
+  it('is clamped to the possible ids, so that any time can bound a range', () => {
     const lowest = recordIdFloor(0n);
     const highest = recordIdFloor(END);
     fc.assert(
@@ -117,7 +117,7 @@ describe('the floor of record ids at a time', () => {
   });
 });
 
-it('a UUID is known by its shape in either letter case', () => {
+it('a UUID is recognised by its shape, in either letter case', () => {
   fc.assert(fc.property(fc.uuid(), (id) => isUuid(id) && isUuid(id.toUpperCase())));
   for (const text of ['', NIL.slice(1), `${NIL} `, `{${NIL}}`, NIL.replaceAll('-', ''), `${NIL}\n`]) {
     expect(isUuid(text)).toBe(false);

@@ -9,7 +9,7 @@ const termsOf = (input: string) => {
   if ('problem' in parsed) throw new Error(parsed.problem);
   return parsed.terms;
 };
-/** Between two marks stands every second piece. */
+/** Every second piece stands between two marks. */
 const wordsOf = (text: string) =>
   searchableText([text])
     .split(WORD_MARK)
@@ -27,7 +27,7 @@ describe('words of a text', () => {
     ['-- ***', []],
   ])('%j has the words %j', (text, expected) => expect(wordsOf(text)).toEqual(expected));
 
-  it('hold letters and digits that belong together, whatever stands between them', () => {
+  it('are runs of letters and digits, whatever stands between them', () => {
     const separator = fc.constantFrom(' ', '\t', '.', '_', '[', "'", '\0', '\u{1F600}', '\uD800');
     fc.assert(
       fc.property(fc.array(fc.tuple(word, separator)), (pieces) => {
@@ -44,7 +44,7 @@ describe('a text with its words marked', () => {
   );
   const text = fc.array(unit, { maxLength: 40 }).map((units) => units.join(''));
 
-  it('is each of its pieces folded, with a mark before and after each word', () => {
+  it('consists of its folded pieces, with a mark before and after each word', () => {
     const piece = /([\p{L}\p{N}]+)|[^\p{L}\p{N}]+/gu;
     const marked = (given: string) =>
       given.replace(piece, (all, letters) => (letters ? `\x7f${fold(letters)}\x7f` : fold(all)));
@@ -65,7 +65,7 @@ describe('a searchable text', () => {
   const text = fc.array(character, { maxLength: 8 }).map((pieces) => pieces.join(''));
   const standIn = (t: string) => fold(t).replaceAll('\x7f', '\uFFFF');
 
-  it('contains a phrase just when one of the fields does', () => {
+  it('contains a phrase exactly if one of the fields does', () => {
     const cut = fc.tuple(fc.array(text, { minLength: 1, maxLength: 3 }), fc.nat(8), fc.nat(8));
     fc.assert(
       fc.property(cut, text, ([fields, from, to], other) => {
@@ -78,7 +78,7 @@ describe('a searchable text', () => {
     );
   });
 
-  it('is the same whether written byte by byte or as any Unicode', () => {
+  it('is the same whether it is made by the fast way for ASCII or by the way for any Unicode', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 3 }), (fields) => {
         const beyondAscii = searchableText([...fields, '東']);
@@ -88,7 +88,7 @@ describe('a searchable text', () => {
     );
   });
 
-  it('has every word that its phrases must have', () => {
+  it('has every word that a phrase in it requires', () => {
     fc.assert(
       fc.property(text, fc.nat(8), fc.nat(8), (t, from, to) => {
         const phrase = [...t].slice(from, to).join('');
@@ -101,7 +101,7 @@ describe('a searchable text', () => {
 });
 
 describe('folding', () => {
-  it('brings together all spellings of a word that differ in letter case only', () => {
+  it('makes all spellings of a word equal that differ only in letter case', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(fold(text.toUpperCase())).toBe(fold(text));
@@ -112,7 +112,7 @@ describe('folding', () => {
     expect(fold('ΟΔΟΣ')).toBe(fold('οδος'));
   });
 
-  it('of a beginning is the beginning of the folded text, so that a prefix never misses', () => {
+  it('of a prefix is a prefix of the folded text, so that a search by prefix misses nothing', () => {
     fc.assert(
       fc.property(word, fc.nat({ max: 12 }), (text, end) => {
         const beginning = [...text].slice(0, end).join('');
@@ -131,19 +131,19 @@ describe('a search', () => {
     );
   });
 
-  it('asks for a beginning where a star follows the word', () => {
+  it('asks for a prefix if a star follows the word', () => {
     expect(termsOf('emp* dbo')).toEqual([
       { kind: 'prefix', text: 'emp' },
       { kind: 'word', text: 'dbo' },
     ]);
-    // A star that stands alone, or before a word, is a separator like any other.
+    // A star that stands alone or before a word is a separator like any other.
     expect(termsOf('* emp *dbo')).toEqual([
       { kind: 'word', text: 'emp' },
       { kind: 'word', text: 'dbo' },
     ]);
   });
 
-  it('asks for quoted text as it is, letter case aside', () => {
+  it('asks for quoted text as it is written, except for letter case', () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !text.includes('"')),
@@ -164,11 +164,11 @@ describe('a search', () => {
     ['closed "a" but "b', 'not closed'],
     ['"" word', 'nothing between'],
     ['a '.repeat(LIMITS.searchTermsMax + 1), `at most ${LIMITS.searchTermsMax} words`],
-  ])('%j is a mistake: it must never find everything', (input, problem) => {
+  ])('%j is refused, since it must never match everything', (input, problem) => {
     expect(parseSearch(input)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
-  it('always has a condition or a problem, whatever is typed', () => {
+  it('always gives a condition or a problem, whatever is typed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (input) => {
         const parsed = parseSearch(input);

@@ -9,7 +9,10 @@ import {
   readColumn,
 } from '../../../src/trail/columns/codec';
 
-/** Of each width of a code, the most values and some fewer; hours that end within a word, a byte, and with one. */
+/**
+ * The numbers of values: for each width of a code, the most values and fewer. The hours end within a word, within a
+ * byte, or at the end of one.
+ */
 const VALUES = [1, 2, 3, 4, 5, 16, 17, 200, 256, 257, 3_000];
 const hour = fc.tuple(fc.constantFrom(...VALUES), fc.integer({ min: 1, max: 140 })).chain(([values, n]) =>
   fc.record({
@@ -26,7 +29,7 @@ const columnOf = (codes: readonly number[], values: number) => {
 };
 
 describe('the column of an hour', () => {
-  it('gives each event its value again', () => {
+  it('returns the value of each event', () => {
     fc.assert(
       fc.property(hour, ({ codes, values }) => {
         const { ids, column } = columnOf(codes, values);
@@ -36,7 +39,7 @@ describe('the column of an hour', () => {
     );
   });
 
-  it('tells which events have some of the values, and of those that are asked about at least', () => {
+  it('finds the events that have one of several values, among all events or among given ones', () => {
     fc.assert(
       fc.property(hour, ({ codes, values, flags, within }) => {
         const { column } = columnOf(codes, values);
@@ -45,7 +48,7 @@ describe('the column of an hour', () => {
         trim(bits, codes.length);
         expect(countBits(bits)).toBe(expected.length);
         expect([...placesOf(bits, expected.length)]).toEqual(expected);
-        // One event in four, and stretches without any.
+        // A quarter of the events is asked about, with stretches without any.
         const asked = noBits(codes.length);
         const isAsked = (place: number) => within[place] === 0 && Math.floor(place / 32) % 2 === 0;
         for (const place of codes.keys())
@@ -58,7 +61,7 @@ describe('the column of an hour', () => {
     );
   });
 
-  it('counts the events of each value, of all and of some places', () => {
+  it('counts the events of each value, among all events or among given ones', () => {
     fc.assert(
       fc.property(hour, ({ codes, values, within }) => {
         const { column } = columnOf(codes, values);
@@ -78,7 +81,7 @@ describe('the column of an hour', () => {
     );
   });
 
-  it('is refused where it has fewer codes than the hour has events', () => {
+  it('is refused if it has fewer codes than the hour has events', () => {
     expect(() => readColumn(columnText([1, 2], packCodes([0, 1, 1], 2)), 9)).toThrow(RangeError);
   });
 });

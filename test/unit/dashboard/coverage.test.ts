@@ -31,27 +31,31 @@ const aSource = (change: Partial<Source> = {}): Source => ({
 const lackingFrom = (change: Partial<Source>) =>
   missingIn({ sources: [aSource(change)], gaps: [] }, FROM, NOW, NOW).map(({ fromMs }) => fromMs);
 
-describe('what a source may lack of the last day', () => {
+describe('the stretch of the last day for which events of a source may be missing', () => {
   it.each([
-    ['nothing, where it reports and is caught up', {}, null],
-    ['all since it was caught up, where it is behind', { completeThrough: ago(300) }, 300],
-    ['all, where it reports and was never caught up', { completeThrough: null }, 24 * 60],
+    ['empty if the source reports and is caught up', {}, null],
+    ['all since it was caught up if the source is behind', { completeThrough: ago(300) }, 300],
+    ['the whole day if the source reports and was never caught up', { completeThrough: null }, 24 * 60],
     [
-      'all since it was caught up, where it is silent',
+      'all since it was caught up if the source is silent',
       { lastReported: ago(30), completeThrough: ago(31) },
       31,
     ],
     [
-      'all, where it has a problem and was never caught up',
+      'the whole day if the source has a problem and was never caught up',
       { completeThrough: null, hasProblem: true },
       24 * 60,
     ],
-    ['all since it was caught up, where it has a problem', { completeThrough: ago(2), hasProblem: true }, 2],
-  ])('%s', (_, change, minutes) => {
+    [
+      'all since it was caught up if the source has a problem',
+      { completeThrough: ago(2), hasProblem: true },
+      2,
+    ],
+  ])('is %s', (_, change, minutes) => {
     expect(lackingFrom(change)).toEqual(minutes === null ? [] : [NOW - minutes * MINUTE_MS]);
   });
 
-  it('is hatched once, however many sources lack it', () => {
+  it('is hatched once, however many sources it concerns', () => {
     const lacking = [
       [5, 9],
       [1, 3],
@@ -65,7 +69,7 @@ describe('what a source may lack of the last day', () => {
     ]);
   });
 
-  it('is not told of a source of another tenant that has the same name', () => {
+  it('is shown only for the source concerned, not for one of another tenant with the same name', () => {
     const sources = [aSource({ completeThrough: null }), aSource({ tenantId: '2' })];
     expect(missingIn({ sources, gaps: [] }, FROM, NOW, NOW).map(({ source }) => source)).toEqual([
       '1 SQL01 (Payroll)',

@@ -13,7 +13,7 @@ describe('the address of a view', () => {
     expect(rangeOf(`${query}`)).toEqual({ kind: 'fixed', from, to: '2026-02-01T00:00:00Z' });
   });
 
-  it('asks for all from a time on, or up to a time, where one end is given', () => {
+  it('asks for everything from a time on, or up to a time, if only one end is given', () => {
     const from = '2026-01-05T08:00:00Z';
     const open = rangeOf(`startTime=${from}`);
     expect(open).toMatchObject({ kind: 'fixed', from });
@@ -31,11 +31,11 @@ describe('the address of a view', () => {
     'startTime=9999-12-31T23:59:59.99999999Z',
     'startTime=2026-01-02Z&endTime=2026-01-01Z',
     'startTime=2026-01-03&endTime=2026-01-02',
-  ])('shows the last 24 hours where it makes no sense: %s', (query) => {
+  ])('shows the last 24 hours if its range makes no sense: %s', (query) => {
     expect(rangeOf(query)).toEqual({ kind: 'last', amount: 24, unit: 'h' });
   });
 
-  it('is read again as it was written', () => {
+  it('is the same view again when it is read', () => {
     const query =
       'startTime=2026-01-05T08%3A00%3A00Z&endTime=2026-01-06T08%3A00%3A00Z&filter=objectName%3Aa&around=2026-01-05T09%3A00%3A00Z';
     expect(formatState(parseState(query))).toBe(query);

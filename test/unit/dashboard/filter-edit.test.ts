@@ -29,8 +29,8 @@ const expressionOf = (text: string) => {
   return parsed.expression;
 };
 
-describe('the filter as it is edited by choosing values', () => {
-  it('holds any value so that it is compared as it is', () => {
+describe('a filter that is edited by choosing values', () => {
+  it('quotes any value so that it is compared literally', () => {
     fc.assert(
       fc.property(value, (text) => {
         const expected = { kind: 'field', field: 'objectName', how: 'equals', text, isFolded: false };
@@ -40,17 +40,17 @@ describe('the filter as it is edited by choosing values', () => {
     );
   });
 
-  it('leaves names with a domain readable', () => {
+  it('does not quote names with a domain', () => {
     expect(quoteValue('CORP\\svc_etl')).toBe('CORP\\svc_etl');
     expect(quoteValue('NT AUTHORITY\\SYSTEM')).toBe('"NT AUTHORITY\\SYSTEM"');
     expect(quoteValue('ends in \\')).toBe('"ends in \\\\"');
   });
 
-  it.each(TYPED.filter(Boolean))('keeps the conditions of %s as they are', (text) => {
+  it.each(TYPED.filter(Boolean))('keeps the typed conditions %s unchanged', (text) => {
     expect(JSON.stringify(expressionOf(joinParts(partsOf(text))))).toBe(JSON.stringify(expressionOf(text)));
   });
 
-  it('stays valid under any choices, and undone they leave what was typed', () => {
+  it('stays valid under any choices, and is as it was typed after they are undone', () => {
     const step = fc.record({
       how: fc.constantFrom('toggleIncluded' as const, 'toggleExcluded' as const),
       field: fc.constantFrom(...FIELDS.slice(1)),
@@ -68,7 +68,7 @@ describe('the filter as it is edited by choosing values', () => {
           }
           for (const { how, field, value: chosen } of steps) {
             const other = how === 'toggleIncluded' ? 'toggleExcluded' : 'toggleIncluded';
-            // To the one side, and there taken off again.
+            // A value is chosen or excluded, and then the choice is undone.
             text = edit.only(edit[other](text, field, chosen), field, chosen);
             text = edit.toggleIncluded(text, field, chosen);
           }

@@ -15,7 +15,7 @@ const { countGroups } = jest.requireActual<{
   ) => Promise<ReadonlyMap<string, number>>;
 }>('../../../dashboard/src/explore/groups/former');
 
-/** The service, as far as a facet goes: the values that a filter names, the largest first, no more than asked for. */
+/** Counts a facet as the service does: the values that a filter names, the largest first, at most `limit` of them. */
 const among =
   (counts: ReadonlyMap<Value, number>, asked: string[] = []): CountBy =>
   async (text, field, limit) => {
@@ -30,8 +30,8 @@ const among =
       .map(([value, count]) => ({ values: [value], count }));
   };
 
-describe('how many events groups had in the period before', () => {
-  it('is counted of each group, also of one that was smaller than a thousand others then', async () => {
+describe('the number of events that groups had in the period before', () => {
+  it('is counted for each group, also for one that was smaller than a thousand others', async () => {
     const counts = new Map<Value, number>(Array.from({ length: 1_000 }, (_, i) => [`login${i}`, 1_000 - i]));
     const groups = [{ values: ['login999'] }, { values: ['login0'] }, { values: ['nobody'] }];
     const found = await countGroups(among(counts), 'succeeded:false', ['serverPrincipalName', null], groups);
@@ -42,7 +42,7 @@ describe('how many events groups had in the period before', () => {
     ]);
   });
 
-  it('is counted of absent values', async () => {
+  it('is counted for the group of events without a value', async () => {
     const found = await countGroups(
       among(new Map([[null, 7]])),
       '',
@@ -52,7 +52,7 @@ describe('how many events groups had in the period before', () => {
     expect([...found]).toEqual([['[null]', 7]]);
   });
 
-  it('asks for as many values at once as a filter may have', async () => {
+  it('is asked for in as few filters as their greatest length allows', async () => {
     const asked: string[] = [];
     const groups = Array.from({ length: 50 }, (_, i) => ({ values: [`${i}${'x'.repeat(500)}`] }));
     const found = await countGroups(among(new Map(), asked), 'objectName:a', ['hostName', null], groups);
@@ -61,13 +61,13 @@ describe('how many events groups had in the period before', () => {
     expect(Math.max(...asked.map((text) => text.length))).toBeLessThanOrEqual(4_096);
   });
 
-  it('is not known where the filter leaves no room to ask', async () => {
+  it('is unknown if the filter leaves no room for the values', async () => {
     const groups = [{ values: ['y'.repeat(500)] }];
     const found = await countGroups(among(new Map()), `"${'x'.repeat(4_000)}"`, ['hostName', null], groups);
     expect(found.size).toBe(0);
   });
 
-  it('is asked within each value of the first of two fields', async () => {
+  it('is asked for within each value of the first of two fields', async () => {
     const asked: string[] = [];
     const groups = [{ values: ['a', 'x'] }, { values: ['b', 'x'] }, { values: ['a', 'y'] }];
     const countBy = among(new Map([['x', 3]]), asked);

@@ -4,7 +4,7 @@ import { ROOT, sourcesOf } from '../../support/imports';
 
 const STYLES = path.join(ROOT, 'node_modules/@mantine/core/styles');
 
-it('each component of the library that the dashboard uses brings its styles', () => {
+it('the page has the styles of each library component that the dashboard uses', () => {
   const sources = sourcesOf('dashboard/src');
   const listed = sources.find(({ file }) => file.endsWith('mantine-styles.ts'))?.text ?? '';
   const used = sources.flatMap(({ text }) =>

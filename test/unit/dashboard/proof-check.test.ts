@@ -26,14 +26,14 @@ const eventAt = (index: number): LoggedEvent => ({
   ...{ statement: 'a\u202eb', additional: { z: 1, a: 't', file: 'f' } },
 });
 
-describe('the proof of an event, as the page works it out', () => {
+describe('the proof of an event, verified in the page,', () => {
   const [key, other] = [newCheckpointKeyPem(), newCheckpointKeyPem()].map(CheckpointKey.ofPem) as [
     CheckpointKey,
     CheckpointKey,
   ];
 
   it.each([1, 2, 3, 5, 6, 7])(
-    'holds of each event of a log of %d, and of no other event, place or key',
+    'is valid for each event of a log of %d events, and for no other event, place or key',
     async (size) => {
       const leaves = Array.from({ length: size }, (_, i) => Buffer.from(leafHashOf(eventAt(i)), 'hex'));
       const node: NodeAt = (height, i) =>

@@ -18,15 +18,15 @@ const { problemsOf } = jest.requireActual<{ problemsOf: (text: string) => readon
 
 const ABOUT = { ruleId: '5f0ad6f0-6a0c-4f0e-9c59-3f1d9e6f7a11', title: 'Of a "search"' };
 
-/** Whether the rule of a filter finds an event. */
+/** Whether the rule made from a filter matches an event. */
 function finds(filter: string, event: Record<string, unknown>): boolean {
   const [rule] = parseRules(ruleOfSearch(filter, ABOUT));
   if (!rule) throw new Error('no rule');
   return failedTests({ ...rule, tests: [{ name: 'the event', finds: true, events: [event] }] }).length === 0;
 }
 
-describe('the rule of a filter of Explore', () => {
-  it('finds the events that the filter matches, letter case included', () => {
+describe('a rule made from a filter of Explore', () => {
+  it('matches the same events as the filter, with the same treatment of letter case', () => {
     const filter = 'databaseName:Payroll AND NOT (principalName:CORP\\* OR succeeded:false)';
     const event = { databaseName: 'Payroll', serverPrincipalName: 'alice', succeeded: true };
     expect(finds(filter, event)).toBe(true);
@@ -36,7 +36,7 @@ describe('the rule of a filter of Explore', () => {
     expect(finds('NOT objectName:*', { objectName: null })).toBe(true);
   });
 
-  it('compares a value as it stands, whatever characters are in it', () => {
+  it('compares a value literally, whatever characters are in it', () => {
     const value = fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom(...'aB*?\\"\' :-(){}#%é') });
     fc.assert(
       fc.property(
@@ -51,14 +51,14 @@ describe('the rule of a filter of Explore', () => {
     );
   });
 
-  it('is refused where a rule cannot say it, or the filter is no filter', () => {
+  it('is refused if a rule cannot express the filter, or if the filter is invalid', () => {
     expect(() => ruleOfSearch('salary', ABOUT)).toThrow('statement:word');
     expect(() => ruleOfSearch('databaseName:(', ABOUT)).toThrow('The filter:');
   });
 });
 
-describe('exceptions of a rule', () => {
-  it('are lines of the filter language, there and back', () => {
+describe('the exceptions of a rule', () => {
+  it('are written as lines of the filter language, and read back unchanged', () => {
     const exceptions = [
       { serverPrincipalName: 'CORP\\svc "report"', hostName: 'APP 01' },
       { clientIp: '10.0.0.1' },
@@ -66,12 +66,12 @@ describe('exceptions of a rule', () => {
     expect(exceptionsOf(linesOf(exceptions))).toEqual(exceptions);
   });
 
-  it('name the lines that are no values of fields', () => {
+  it('are refused with the numbers of the lines that do not state values of fields', () => {
     expect(() => exceptionsOf('clientIp:10.0.0.1\nNOT hostName:x\n\nsalary')).toThrow('Line 2, 4');
   });
 });
 
-it('problems of a file are told by line', () => {
+it('problems of an imported file are shown with their line', () => {
   expect(problemsOf('The rule is not taken. Line 3: it is v1.2. Line 7: no such field.')).toEqual([
     { line: 3, reason: 'it is v1.2' },
     { line: 7, reason: 'no such field' },

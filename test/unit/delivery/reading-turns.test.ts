@@ -1,7 +1,7 @@
 import { ReadingTurns } from '../../../src/delivery/reading-turns';
 
 describe('turns to read', () => {
-  it('are so many at once, in the order in which they were asked for, and come back after a failure', async () => {
+  it('are bounded in number, given in the order of the requests, and returned after a failure', async () => {
     const turns = new ReadingTurns(2);
     const begun: number[] = [];
     const ends: ((failure?: Error) => void)[] = [];

@@ -10,7 +10,7 @@ describe('RELP', () => {
   let server: Server;
   let relp: Relp;
   const sockets: Socket[] = [];
-  /** A receiver that answers what it is sent by what is given. */
+  /** A receiver that answers each message as `answer` says. */
   async function receiving(answer: (text: string, socket: Socket) => void): Promise<void> {
     server = createServer((socket) => {
       sockets.push(socket);
@@ -28,7 +28,7 @@ describe('RELP', () => {
   });
   const isOpen = (text: string) => text.startsWith('1 open ');
 
-  it('has taken a batch when each message is acknowledged, in whatever pieces that comes', async () => {
+  it('counts a batch as delivered when each message is acknowledged, in whatever pieces the answers arrive', async () => {
     await receiving((text, socket) => {
       if (isOpen(text)) socket.write('1 rsp 12 200 OK\nx=y=z\n');
       else for (const byte of '3 rsp 6 200 OK\n2 rsp 6 200 OK\n') socket.write(byte);
@@ -39,13 +39,13 @@ describe('RELP', () => {
   it.each([
     ['a message is refused', '2 rsp 6 200 OK\n3 rsp 9 500 error\n', 'RELP: 500 error'],
     ['the connection ends', null, 'closed'],
-    ['the receiver says goodbye', '0 serverclose 0\n', 'closed'],
+    ['the receiver closes the session', '0 serverclose 0\n', 'closed'],
     [
-      'what comes is something else',
+      'the answer is not RELP',
       'HTTP/1.1 400 Bad Request\r\n\r\nthis is no receiver of RELP at all, you see',
       'no RELP',
     ],
-  ])('fails where %s', async (_, reply, said) => {
+  ])('fails if %s', async (_, reply, said) => {
     await receiving((text, socket) => {
       if (isOpen(text)) socket.write('1 rsp 6 200 OK\n');
       else if (reply === null) socket.destroy();

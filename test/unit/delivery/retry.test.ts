@@ -12,7 +12,7 @@ describe('the schedule of retries', () => {
     expect(retryDelayMs(30, undefined, 0.999)).toBeLessThanOrEqual(360_000);
   });
 
-  it('heeds what the receiver asks for, up to an hour', () => {
+  it('waits as long as the receiver asks, up to an hour', () => {
     expect(retryDelayMs(1, 30_000, 0)).toBe(30_000);
     expect(retryDelayMs(9, 1_000, 0)).toBe(256_000);
     expect(retryDelayMs(1, 1e12, 0)).toBe(3_600_000);

@@ -14,14 +14,14 @@ describe('sealed secrets', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('open with the key of the data folder, which is made once and is its owner’s alone', async () => {
+  it('open with the key of the data folder, which is made once and is readable by its owner only', async () => {
     const sealed = (await loadSecretBox(folder, null)).seal('{"token":"t"}', OWNER);
     expect(sealed.toString('latin1')).not.toContain('token');
     expect((await loadSecretBox(folder, null)).open(sealed, OWNER)).toBe('{"token":"t"}');
     expect((await stat(file())).mode & 0o777).toBe(0o600);
   });
 
-  it('do not open for another owner, changed, or with another key', async () => {
+  it('do not open for another destination, after a change, or with another key', async () => {
     const box = await loadSecretBox(folder, null);
     const sealed = box.seal('secret', OWNER);
     expect(() => box.open(sealed, 'destination 2/a')).toThrow();
@@ -35,7 +35,7 @@ describe('sealed secrets', () => {
     expect(() => other.open(sealed, OWNER)).toThrow(SealedByOtherKey);
   });
 
-  it('are sealed by the first key of the file, and opened by any', async () => {
+  it('are sealed with the first key of the file, and opened with any key of it', async () => {
     const sealed = (await loadSecretBox(folder, null)).seal('secret', OWNER);
     await writeFile(
       file(),
@@ -47,7 +47,7 @@ describe('sealed secrets', () => {
     expect(box.isOld(box.seal('secret', OWNER))).toBe(false);
   });
 
-  it('need a sound file: a shared one is not made', async () => {
+  it('need a valid key file: a missing shared file is an error', async () => {
     await expect(loadSecretBox(folder, path.join(folder, 'none'))).rejects.toThrow('ENOENT');
     await writeFile(file(), 'short\n');
     await expect(loadSecretBox(folder, null)).rejects.toThrow('does not hold keys for secrets');

@@ -16,7 +16,7 @@ const item = {
 const BATCH = { id: 'msg_1', tenantId: 1, from: 1, to: 2, items: [item] };
 const SIGNAL = new AbortController().signal;
 
-it('a batch and an alert at the same time go one after the other, on one connection', async () => {
+it('a batch and an alert that are sent at the same time go one after the other on one connection', async () => {
   const commands: string[] = [];
   let connections = 0;
   const receiver = createServer((socket) => {

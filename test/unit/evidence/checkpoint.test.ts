@@ -20,7 +20,7 @@ const CHECKPOINT = {
 };
 
 describe('a checkpoint', () => {
-  it('is a signed note that any implementation of them can read', () => {
+  it('is a signed note that any implementation of signed notes can read', () => {
     const note = signedNote(CHECKPOINT, KEY);
     const [body = '', signatures = ''] = note.split('\n\n');
     expect(body).toBe(
@@ -39,20 +39,20 @@ describe('a checkpoint', () => {
     expect(verify(null, Buffer.from(`${body}\n`), key, bytes.subarray(4))).toBe(true);
   });
 
-  it('is read as it was signed, by its key and no other', () => {
+  it('is verified by its key and by no other, and read as it was signed', () => {
     const note = signedNote(CHECKPOINT, KEY);
     expect(parseNote(note)).toEqual(CHECKPOINT);
     expect(isSignedBy(KEY.verifierKey, note)).toBe(true);
     expect(isSignedBy(OTHER.verifierKey, note)).toBe(false);
   });
 
-  it('is not signed any more once any character of it is another', () => {
+  it('fails verification if any character of it is changed', () => {
     const note = signedNote(CHECKPOINT, KEY);
     const end = note.trimEnd().length - 1;
     fc.assert(
       fc.property(fc.nat(end), fc.constantFrom('0', 'A', '\n', '='), (at, other) => {
         fc.pre(note[at] !== other);
-        // The last characters of Base64 have bits that say nothing.
+        // The last characters of Base64 have unused bits.
         fc.pre(at < end - 2);
         expect(isSignedBy(KEY.verifierKey, note.slice(0, at) + other + note.slice(at + 1))).toBe(false);
       }),
@@ -60,14 +60,14 @@ describe('a checkpoint', () => {
   });
 
   it.each(['', 'x', 'a\n1\n\n— b c', signedNote(CHECKPOINT, KEY).replace('tenant-7', 'tenant-0')])(
-    'is not read from other texts: %j',
+    'is refused if its text is malformed: %j',
     (text) => {
       expect(parseNote(text)).toBeNull();
     },
   );
 
   it.each(['', 'audit-activity+00000000+AAAA', `${KEY.verifierKey.slice(0, -4)}AAA=`])(
-    'is not verified with what is no key: %j',
+    'is not verified with a malformed key: %j',
     (key) => {
       expect(() => isSignedBy(key, signedNote(CHECKPOINT, KEY))).toThrow('it is not a public key');
     },
@@ -81,7 +81,7 @@ describe('the checkpoint key', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('is made at the first start, for its owner alone, and stays the same', async () => {
+  it('is made at the first start, is readable by its owner only, and stays the same', async () => {
     const dataDir = path.join(folder, 'new');
     const keys = await Promise.all([1, 2, 3].map(() => loadCheckpointKey(dataDir, null)));
     expect(new Set(keys.map(({ verifierKey }) => verifierKey)).size).toBe(1);
@@ -89,7 +89,7 @@ describe('the checkpoint key', () => {
     expect((await stat(path.join(dataDir, CHECKPOINT_KEY_FILE))).mode & 0o777).toBe(0o600);
   });
 
-  it('is that of the file that instances share, and none is made there', async () => {
+  it('is read from the file that instances share, and is never made there', async () => {
     const shared = path.join(folder, 'shared.key');
     await expect(loadCheckpointKey(folder, shared)).rejects.toThrow(
       `${shared} does not hold a checkpoint key`,
@@ -106,13 +106,13 @@ describe('the checkpoint key', () => {
     await expect(loadCheckpointKey(folder, shared)).rejects.toThrow('does not hold a checkpoint key');
   });
 
-  it('authenticates what it was given, part by part', () => {
+  it('authenticates a list of parts, including the borders between them', () => {
     expect(KEY.mac('a', 'bc')).toEqual(KEY.mac('a', 'bc'));
     for (const other of [KEY.mac('ab', 'c'), KEY.mac('abc'), KEY.mac('a', 'bd'), OTHER.mac('a', 'bc')])
       expect(other).not.toEqual(KEY.mac('a', 'bc'));
   });
 
-  it('is still at hand where the data folder has made one before it was given the shared one', async () => {
+  it('of the data folder is still loaded after the instance was given a shared key', async () => {
     const shared = path.join(folder, 'shared.key');
     await writeFile(shared, newCheckpointKeyPem());
     const sharedKey = await loadCheckpointKey(folder, shared);
@@ -123,7 +123,7 @@ describe('the checkpoint key', () => {
   });
 });
 
-describe('what an instance remembers', () => {
+describe('the memory of an instance', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await temporaryFolder();
@@ -131,7 +131,7 @@ describe('what an instance remembers', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
   const file = () => path.join(folder, 'checkpoints/tenant-7');
 
-  it('is the last checkpoint of each tenant, over a restart, whoever signed it', async () => {
+  it('holds the last checkpoint of each tenant over a restart, whoever signed it', async () => {
     const [note, other] = [signedNote(CHECKPOINT, KEY), signedNote({ ...CHECKPOINT, tenantId: 8 }, OTHER)];
     const files = new CheckpointFiles(folder);
     expect(await files.begin()).toBe(true);
@@ -147,7 +147,7 @@ describe('what an instance remembers', () => {
     expect((await readdir(path.dirname(file()))).toSorted()).toEqual(['tenant-7', 'tenant-8']);
   });
 
-  it('is never lost in silence: a file that cannot be read, or says something else, is reported', async () => {
+  it('is never lost silently: a file that is unreadable or has other content is reported', async () => {
     await mkdir(file(), { recursive: true });
     await expect(new CheckpointFiles(folder).last(7)).rejects.toThrow('cannot be read (EISDIR)');
     await rm(file(), { recursive: true });
@@ -157,7 +157,7 @@ describe('what an instance remembers', () => {
     }
   });
 
-  it('leaves no draft behind where it cannot be written, and says so', async () => {
+  it('leaves no draft behind if it cannot be written, and the failure is reported', async () => {
     await mkdir(file(), { recursive: true });
     await expect(new CheckpointFiles(folder).remember(7, signedNote(CHECKPOINT, KEY))).rejects.toThrow(
       'checkpoints in DATA_DIR cannot be written (EISDIR)',
@@ -165,7 +165,7 @@ describe('what an instance remembers', () => {
     expect(await readdir(path.dirname(file()))).toEqual(['tenant-7']);
   });
 
-  it('is read again where an operator took its file away or put it back', async () => {
+  it('is read again if an operator removed its file or put an older one back', async () => {
     const files = new CheckpointFiles(folder);
     await files.remember(7, signedNote(CHECKPOINT, KEY));
     expect(await files.reread(7)).toBe(false);

@@ -7,7 +7,7 @@ import { additionalJsonOf } from '../../../src/trail/checked-event';
 import { type LoggedEvent, leafHashOf, leafHashOfChecked } from '../../../src/trail/evidence/entry';
 import { anEvent } from '../../support/events';
 
-/** An event as the API gives it. Its entry is written here by hand: it is what verifiers of others compute. */
+/** An event as the API returns it. Its entry is written here by hand, as an independent verifier computes it. */
 const EVENT: LoggedEvent = {
   recordId: '019638ac-eaee-8246-a524-3f486ad33b01',
   tenantId: '1',
@@ -44,12 +44,12 @@ const value = fc.oneof(
 );
 
 describe('the entry of an event', () => {
-  it('is its fields and its additional values as JSON, in one way only', () => {
+  it('is the canonical JSON of its fields and its additional values', () => {
     const expected = createHash('sha256').update(Buffer.of(0, 1)).update(ENTRY, 'utf8').digest('hex');
     expect(leafHashOf(EVENT)).toBe(expected);
   });
 
-  it('has the fields that version 1 has: others, or another order, are another version', () => {
+  it('has the fields of version 1 in their order: any other list is another version', () => {
     expect(ENTRY_V1_FIELDS.join(' ')).toBe(
       'recordId tenantId eventTime actionId succeeded serverInstanceName databaseName schemaName objectName ' +
         'serverPrincipalName databasePrincipalName applicationName hostName clientIp sourceType statement',
@@ -60,7 +60,7 @@ describe('the entry of an event', () => {
     expect([...ENTRY_V1_FIELDS].sort()).toEqual([...FIELD_NAMES].sort());
   });
 
-  it('is the same whatever order the names come in, and another with any other name or value', () => {
+  it('does not depend on the order of additional values, and changes with any name or value', () => {
     fc.assert(
       fc.property(fc.dictionary(anyText, value, { maxKeys: 6 }), anyText, (values, other) => {
         const of = (additional: LoggedEvent['additional']) => leafHashOf({ ...EVENT, additional });
@@ -84,7 +84,7 @@ describe('the entry of an event', () => {
     ['with a GUID in capitals', { fileGuid: 'C0E63AC8-793E-4F83-87CC-2A3F390F4F24' }],
     ['without additional values', { additional: undefined }],
     ['of a newer agent', { userName: 'sa', list: [1, 'é'], sessionId: '55', ['__proto__']: 1, Z: null }],
-  ])('is the same before it is stored: an event %s', (_, change) => {
+  ])('is the same at the ingest as from the stored event: an event %s', (_, change) => {
     const checked = checkEvent(3, anEvent(change as object), Date.parse('2026-01-06'));
     if ('rejection' in checked) throw new Error(checked.rejection.message);
     const { event } = checked;

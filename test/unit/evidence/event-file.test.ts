@@ -31,13 +31,13 @@ describe('a file of exported events', () => {
     return events;
   };
 
-  it('has the events of an export with a last line, of one without, and of several one after the other', async () => {
+  it('may be an export with a last line, one without, or several exports one after the other', async () => {
     expect(await count(await written(line(1), line(2)))).toBe(2);
     expect(await count(await written(line(1), line(2), end(2)))).toBe(2);
     expect(await count(await written(line(1), end(1), line(2), line(3), end(2), end(0)))).toBe(3);
   });
 
-  it('tells the number of its last line, and that it has none', async () => {
+  it('has the count that its last line states, or none if its last line states none', async () => {
     expect(await endCountOf(await written(line(1), end(1)))).toBe(1);
     expect(await endCountOf(await written(end(0)))).toBe(0);
     for (const lines of [[], [line(1)], [end(0), line(1)], [line(1), '{"end":{}}']])

@@ -13,7 +13,7 @@ import { plainRoot } from './support';
 export const KEY = CheckpointKey.ofPem(newCheckpointKeyPem());
 const SINCE = '2026-01-06T00:00:00.000Z';
 
-/** An event of tenant 7; `n` makes it one of its own. */
+/** An event of tenant 7; each `n` gives a different event. */
 export function anEventInFull(n: number, change: Partial<LoggedEvent> = {}): LoggedEvent {
   const source = { fileGuid: '7f3e', blockOffset: n, index: 0 };
   const recordId = recordIdOf(7, 17_675_000_000_000_000n + BigInt(n % 5) * 36_000_000_000n, source);
@@ -27,7 +27,7 @@ export function anEventInFull(n: number, change: Partial<LoggedEvent> = {}): Log
   };
 }
 
-/** The log of these events, signed at these sizes. */
+/** The evidence log of these events, signed at these sizes. */
 export function logOf(events: readonly LoggedEvent[], sizes: readonly number[], key = KEY): LogCopy {
   const leaves = events.map((event) => Buffer.from(leafHashOf(event), 'hex'));
   const checkpoints = sizes.map((size, i) =>
@@ -50,7 +50,7 @@ export function verify(log: LogCopy, events: readonly LoggedEvent[], kept: reado
   return verifier.report();
 }
 
-/** A log of up to 40 events with up to 4 checkpoints, the last at its end. */
+/** An evidence log of up to 40 events with up to 4 checkpoints, the last at its end. */
 export const logs = fc.integer({ min: 1, max: 40 }).chain((count) =>
   fc.uniqueArray(fc.integer({ min: 1, max: count }), { maxLength: 3 }).map((some) => {
     const events = Array.from({ length: count }, (_, n) => anEventInFull(n));

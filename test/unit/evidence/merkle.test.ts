@@ -8,7 +8,7 @@ import {
 } from '../../../src/trail/evidence/merkle';
 import { leafOf, nodesOfLeaves, plainConsistency, plainPath, plainRoot, someLeaves } from './support';
 
-/** Entries and roots that implementations of transparency logs test themselves with. */
+/** Entries and roots with which implementations of transparency logs test themselves. */
 const ENTRIES = [
   ...['', '00', '10', '2021', '3031', '40414243', '5051525354555657'],
   '606162636465666768696a6b6c6d6e6f',
@@ -32,7 +32,7 @@ const trees = sizes.chain((size) =>
     .tuple(fc.integer({ min: 1, max: size }), fc.integer({ min: 1, max: size }))
     .map(([a, b]) => ({ leaves: someLeaves(size), from: Math.min(a, b), to: Math.max(a, b) })),
 );
-/** Each proof with one hash changed, left out or added. */
+/** Variants of a proof with one hash changed, removed or added. */
 const spoilt = (proof: readonly Buffer[]): Buffer[][] => [
   ...proof.map((_, i) => proof.map((hash, j) => (i === j ? Buffer.from(hash).reverse() : hash))),
   ...proof.map((_, i) => proof.filter((_hash, j) => i !== j)),
@@ -57,7 +57,7 @@ describe('a Merkle tree', () => {
     );
   });
 
-  it('shows that a leaf is in it, at its place and no other, and by no other path', () => {
+  it('proves that a leaf is in it at its place, and at no other place and by no other path', () => {
     fc.assert(
       fc.property(trees, ({ leaves, from, to }) => {
         const index = from - 1;
@@ -72,7 +72,7 @@ describe('a Merkle tree', () => {
     );
   });
 
-  it('shows that it begins with an older one, and with no other', () => {
+  it('proves that it extends an older tree, and no other tree', () => {
     fc.assert(
       fc.property(trees, ({ leaves, from, to }) => {
         const [older, newer] = [leaves.slice(0, from), leaves.slice(0, to)];

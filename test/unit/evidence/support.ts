@@ -4,7 +4,7 @@ import type { NodeAt } from '../../../src/trail/evidence/merkle';
 const sha256 = (...parts: Buffer[]) =>
   parts.reduce((sum, part) => sum.update(part), createHash('sha256')).digest();
 
-/** The definitions of RFC 9162, section 2.1, word by word: to be compared with. */
+/** The definitions of RFC 9162, section 2.1, implemented literally for comparison. */
 export const leafOf = (entry: Buffer): Buffer => sha256(Buffer.of(0), entry);
 
 export function plainRoot(leaves: readonly Buffer[]): Buffer {
@@ -37,7 +37,7 @@ function splitOf(n: number): number {
   return k;
 }
 
-/** Nodes of a tree whose leaves are all at hand. */
+/** The nodes of a tree whose leaves are all in memory. */
 export const nodesOfLeaves =
   (leaves: readonly Buffer[]): NodeAt =>
   (height, index) =>

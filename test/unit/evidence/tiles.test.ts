@@ -23,7 +23,7 @@ class Shelf {
 }
 const idOf = (i: number) => Buffer.from(i.toString(16).padStart(32, '0'), 'hex');
 
-/** A log that was added to in pieces of these sizes. */
+/** A log that grew in pieces of these sizes. */
 function grow(pieces: readonly number[]): { shelf: Shelf; leaves: Buffer[] } {
   const leaves = someLeaves(pieces.reduce((sum, n) => sum + n, 0));
   const shelf = new Shelf();
@@ -40,7 +40,7 @@ function grow(pieces: readonly number[]): { shelf: Shelf; leaves: Buffer[] } {
 }
 
 describe('a log in tiles', () => {
-  it('grows by pieces of any size, and answers every proof from few tiles', () => {
+  it('grows by pieces of any size, and gives every proof from few tiles', () => {
     const pieces = fc.array(fc.constantFrom(0, 1, 2, 3, 200, 255, 256, 257, 700), {
       minLength: 1,
       maxLength: 5,
@@ -63,7 +63,7 @@ describe('a log in tiles', () => {
     );
   });
 
-  it('reaches a third level', () => {
+  it('is correct on a third level of tiles', () => {
     const { shelf, leaves } = grow([65_530, 10, 300]);
     expect(edgeOf(leaves.length)).toEqual([
       { level: 0, tile: 257 },
@@ -84,7 +84,7 @@ describe('a log in tiles', () => {
     expect(second?.recordIds).toEqual(Buffer.concat(Array.from({ length: 44 }, (_, i) => idOf(256 + i))));
   });
 
-  it('is not gone on with when a tile of its edge is gone, or of another length', () => {
+  it('is not continued if a tile at its edge is missing or has another length', () => {
     const { shelf } = grow([700]);
     const edge = shelf.get(edgeOf(700));
     expect(() => new GrowingTree(700, edge)).not.toThrow();

@@ -9,7 +9,7 @@ import { plainRoot } from './support';
 
 type Values = Record<string, unknown>;
 
-/** The event with one character, or one value, changed. */
+/** The event with one character or one value changed. */
 function changed(event: LoggedEvent, field: string, at: number): LoggedEvent {
   const value = (event as unknown as Values)[field];
   const other =
@@ -26,8 +26,8 @@ const CHANGEABLE = FIELD_NAMES.filter((name) => name !== 'recordId' && name !== 
 const byRecordId = (a: { recordId: string }, b: { recordId: string }) => (a.recordId < b.recordId ? -1 : 1);
 const kindsOf = ({ findings }: ReturnType<typeof verify>) => [...new Set(findings.map(({ kind }) => kind))];
 
-describe('verifying', () => {
-  it('finds nothing where nothing was changed, in whatever order the events come', () => {
+describe('the verifier', () => {
+  it('finds nothing if nothing was changed, in whatever order the events come', () => {
     fc.assert(
       fc.property(
         logs.chain(({ events, log }) =>
@@ -42,7 +42,7 @@ describe('verifying', () => {
     );
   });
 
-  it('names the first of the records of which any character of any field was changed', () => {
+  it('names the first record in which any character of any field was changed', () => {
     fc.assert(
       fc.property(
         logs.chain(({ events, log }) =>
@@ -68,13 +68,13 @@ describe('verifying', () => {
     ['a name', { sessionid: 0, file: 'a.sqlaudit', isTop: false }],
     ['one value less', { sessionId: 0, file: 'a.sqlaudit' }],
     ['one value more', { sessionId: 0, file: 'a.sqlaudit', isTop: false, more: null }],
-  ])('finds what was changed of the values beside the fields: %s', (_, additional) => {
+  ])('finds a change in the additional values: %s', (_, additional) => {
     const events = [anEventInFull(0), anEventInFull(1)];
     const report = verify(logOf(events, [2]), [anEventInFull(0, { additional }), anEventInFull(1)]);
     expect(report.findings).toMatchObject([{ kind: 'altered', recordId: events[0]?.recordId }]);
   });
 
-  it('names the first record that is gone, and the first that is too many', () => {
+  it('names the first missing record, and the first inserted record', () => {
     const cases = logs.chain(({ events, log }) =>
       fc.tuple(
         fc.constant({ events, log }),
@@ -103,7 +103,7 @@ describe('verifying', () => {
     );
   });
 
-  it('finds any bit of the log that was changed, entries in another order, and tells the record where the events are true', () => {
+  it('finds any changed bit of the log and any change of order, and names the record if its event is unchanged', () => {
     const cases = logs.chain(({ events, log }) =>
       fc.tuple(
         fc.constant({ events, log }),
@@ -120,7 +120,7 @@ describe('verifying', () => {
           { kind: 'log changed', recordId: events[Math.floor(at / 32)]?.recordId },
         ]);
         expect(report.problems[0]).toMatch(/^entries \d+ to \d+ of the log/);
-        // The event and its entry, to fit each other.
+        // Here the event and its entry are both changed, so that they fit each other.
         const index = Math.floor(at / 32);
         const forged = events.map((event, i) => (i === index ? changed(event, 'statement', 3) : event));
         const both = verify(
@@ -136,7 +136,7 @@ describe('verifying', () => {
     expect(verify(swapped, [a, b, c]).problems).toEqual([expect.stringContaining('entries 0 to 2')]);
   });
 
-  it('finds checkpoints that were changed, taken away, put in, or signed by somebody else', () => {
+  it('finds checkpoints that were changed, removed, inserted, or signed by somebody else', () => {
     const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
     const log = logOf(events, [3, 6, 9, 12]);
     const other = logOf(events, [3, 6, 9, 12], CheckpointKey.ofPem(newCheckpointKeyPem()));
@@ -155,7 +155,7 @@ describe('verifying', () => {
     expect(problemsWith([])).toContain('there is no checkpoint');
   });
 
-  it('gives no verdict on records where it trusts no checkpoint: it says so, and calls none of them inserted', () => {
+  it('says that it cannot judge records if it trusts no checkpoint, and calls none of them inserted', () => {
     const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
     const other = logOf(events, [3, 12], CheckpointKey.ofPem(newCheckpointKeyPem()));
     for (const log of [other, { ...other, checkpoints: [], before: null }]) {
@@ -165,7 +165,7 @@ describe('verifying', () => {
     }
   });
 
-  it('judges by a kept checkpoint where those of the service are gone', () => {
+  it('judges by a kept checkpoint if those of the service are gone', () => {
     const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
     const log = logOf(events, [3, 12]);
     const [, kept = ''] = log.checkpoints;
@@ -177,7 +177,7 @@ describe('verifying', () => {
     });
   });
 
-  it('trusts several keys, of which one succeeded another; with one of them it judges what that one signed', () => {
+  it('trusts several successive keys, and with only one of them judges what that key signed', () => {
     const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
     const successor = CheckpointKey.ofPem(newCheckpointKeyPem());
     const [first = ''] = logOf(events, [6]).checkpoints;
@@ -193,7 +193,7 @@ describe('verifying', () => {
     expect(report.problems).toContain('checkpoint 2 is not signed by the trusted key');
   });
 
-  it('names the entries that are gone from the log, judges the records of all others, and calls none inserted', () => {
+  it('names the entries that are missing from the log, judges the records of all others, and calls none inserted', () => {
     const cases = logs.chain(({ events, log }) =>
       fc.tuple(
         fc.constant({ events, log }),
@@ -228,7 +228,7 @@ describe('verifying', () => {
     );
   });
 
-  it('finds by a kept checkpoint what nothing else tells: that the end of the log was taken away, or made anew', () => {
+  it('finds only by a kept checkpoint that the end of the log was removed or rewritten', () => {
     const events = Array.from({ length: 8 }, (_, n) => anEventInFull(n));
     const kept = logOf(events, [3, 8]).checkpoints.at(-1) ?? '';
     const cut = logOf(events.slice(0, 3), [3]);
@@ -245,7 +245,7 @@ describe('verifying', () => {
     expect(verify(logOf(events, [3, 8]), events, [kept]).isSound).toBe(true);
   });
 
-  it('refuses a kept checkpoint that says nothing about the log: that is a mistake, not a finding', () => {
+  it('refuses a kept checkpoint that does not belong to the log, as a mistake and not a finding', () => {
     const log = logOf([anEventInFull(1)], [1]);
     const root = plainRoot([]);
     const noteOf = (tenantId: number, key = KEY) =>
@@ -257,7 +257,7 @@ describe('verifying', () => {
     );
   });
 
-  it('takes what retention removed for removed, and nothing beyond what it recorded', () => {
+  it('accepts that records are missing if retention recorded their removal, and no others', () => {
     // Five hours with two events each.
     const events = Array.from({ length: 10 }, (_, n) => anEventInFull(n));
     const [first, second, ...later] = [...new Set(events.map(({ eventTime }) => eventTime))].sort();
@@ -269,7 +269,7 @@ describe('verifying', () => {
     };
     const log = { ...logOf(events, [10]), removals: [removal] };
     expect(verify(log, rest)).toMatchObject({ isSound: true, removed: 4 });
-    // The first time that is kept is kept, by whichever of the two borders, whatever the number says.
+    // An event at either border was not removed, whatever number of events is recorded.
     const atBorder = rest.filter(({ eventTime }) => eventTime === later[0]);
     const beyondBorder = rest.filter((event) => !atBorder.includes(event));
     for (const change of [{ to: later[1] ?? '' }, { before: later[1] ?? '' }, {}]) {
@@ -280,7 +280,7 @@ describe('verifying', () => {
         atBorder.map(({ recordId }) => ({ kind: 'missing', recordId })).toSorted(byRecordId),
       ]);
     }
-    // Nor are those earlier than what was removed.
+    // Events before the removed stretch were not removed either.
     const laterFrom = { ...log, removals: [{ ...removal, from: second ?? '' }] };
     expect(verify(laterFrom, rest)).toMatchObject({ removed: 2 });
     expect(verify(laterFrom, rest).findings).toHaveLength(2);
@@ -293,13 +293,13 @@ describe('verifying', () => {
     ]);
     const earlier = { ...removal, lastRunAt: '2026-01-05T23:00:00.000Z' };
     expect(verify({ ...log, removals: [earlier] }, rest).findings).toHaveLength(4);
-    // Removed, and sent once more: it is in the log twice.
+    // An event that was removed and then sent once more is in the log twice.
     const again = { ...logOf([...events, ...old.slice(0, 1)], [10, 11]), removals: [removal] };
     expect(verify(again, [...rest, ...old.slice(0, 1)])).toMatchObject({ isSound: true, removed: 4 });
     expect(verify({ ...again, removals: [] }, events).findings).toMatchObject([{ kind: 'missing' }]);
   });
 
-  it('says nothing about events that came while they were fetched, and all about those before', () => {
+  it('does not judge events that arrived during the download, and judges all earlier ones', () => {
     const events = Array.from({ length: 6 }, (_, n) => anEventInFull(n));
     const log = logOf(events, [4, 6]);
     const [before = null] = log.checkpoints;
@@ -315,7 +315,7 @@ describe('verifying', () => {
     [{ waitingEvents: 3 }, '3 accepted events are not in the signed log yet'],
     [{ refusedEvents: 2 }, 'what waited for the log was changed, of 2 events'],
     [{ problem: 'it was cut' }, 'the service does not append to the log: it was cut'],
-  ])('is not content while %o', (change, problem) => {
+  ])('does not call a log sound while %o', (change, problem) => {
     const events = [anEventInFull(1)];
     expect(verify({ ...logOf(events, [1]), ...change }, events)).toMatchObject({
       isSound: false,

@@ -18,10 +18,13 @@ describe('the pieces of an export', () => {
     ],
     [['a', 'b'], [2]],
     [[], []],
-  ])('hold every event once and in order, few of them where statements are long', (statements, sizes) => {
-    const events = eventsOf(statements);
-    const pieces = [...piecesOf(events)];
-    expect(pieces.flat()).toEqual(events);
-    expect(pieces.map(({ length }) => length)).toEqual(sizes);
-  });
+  ])(
+    'hold every event once and in order, and fewer events each if statements are long',
+    (statements, sizes) => {
+      const events = eventsOf(statements);
+      const pieces = [...piecesOf(events)];
+      expect(pieces.flat()).toEqual(events);
+      expect(pieces.map(({ length }) => length)).toEqual(sizes);
+    },
+  );
 });

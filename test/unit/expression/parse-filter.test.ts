@@ -1,7 +1,7 @@
 import type { Expression } from '../../../src/event/expression/expression';
 import { parseFilter } from '../../../src/event/expression/parse-filter';
 
-/** An expression in one way of writing, every part in brackets. */
+/** An expression in a uniform notation, with every part in brackets. */
 function shown(expression: Expression): string {
   switch (expression.kind) {
     case 'not':
@@ -123,13 +123,13 @@ describe('the language of filter', () => {
     expect(read(text)).toContain(problem);
   });
 
-  it('takes 20 parentheses within each other and 100 terms', () => {
+  it('accepts 20 nested parentheses and 100 terms', () => {
     expect(read(`${'('.repeat(20)}a${')'.repeat(20)}`)).toBe('word<a>');
     expect(read(Array(100).fill('a').join(' OR '))).toContain('word<a>');
     expect(read(Array(100).fill('a').join('.'))).toContain('word<a>');
   });
 
-  it('reads the longest filters at once, whatever they hold', () => {
+  it('parses the longest filters in a short time, whatever they hold', () => {
     for (const piece of ['(', '"', '\\', '"\\', 'a:', '-', 'NOT ', '*', '((a)', '"\\\\'])
       expect(typeof read(piece.repeat(4_096).slice(0, 4_096))).toBe('string');
   }, 2_000);

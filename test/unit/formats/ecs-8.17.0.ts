@@ -1,4 +1,4 @@
-/** Allowed values of ECS 8.17.0, written down from its published reference. */
+/** The allowed values of ECS 8.17.0, copied from its published reference. */
 export const KINDS = [
   ...['alert', 'asset', 'enrichment', 'event', 'metric', 'state', 'pipeline_error', 'signal'],
 ];
@@ -7,7 +7,7 @@ export const CATEGORIES = [
   ...['intrusion_detection', 'library', 'malware', 'network', 'package', 'process', 'registry', 'session'],
   ...['threat', 'vulnerability', 'web'],
 ];
-/** The types that a category expects, of the categories used. */
+/** The types that each category in use allows. */
 export const TYPES_OF: Readonly<Record<string, readonly string[]>> = {
   authentication: ['start', 'end', 'info'],
   configuration: ['access', 'change', 'creation', 'deletion', 'info'],
@@ -26,6 +26,6 @@ export const REQUIRED = ['@timestamp', 'ecs'];
 export const FIELD_SETS = [
   ...REQUIRED,
   ...['event', 'organization', 'user', 'group', 'source', 'related'],
-  // Custom fields stand under a name of their own, which is none of ECS.
+  // Custom fields stand under a top-level name that ECS does not use.
   'sqlserver',
 ];

@@ -54,7 +54,7 @@ const CODES = [...Object.keys(ACTION_NAMES), 'EADS', 'EAFS', 'EGDP', 'FWDL', 'FW
 const CLASS_TYPES = [undefined, 'U', 'DB', 'LX', 'SL', 'WL', 'US', 'SU', 'RL', 'SR', 'A', 'ZZ'];
 
 describe('formats of events', () => {
-  it('keep to OCSF 1.8.0 and ECS 8.17.0, for every action, of any object, whatever is absent', () => {
+  it('conform to OCSF 1.8.0 and ECS 8.17.0 for every action and object, whatever fields are absent', () => {
     const text = fc.constantFrom(
       null,
       'x',
@@ -139,14 +139,14 @@ describe('formats of events', () => {
     ['RS', {}, 300403, 'configuration/change'],
     ['AUSC', {}, 300410, 'configuration/change'],
     ['ZZZZ', {}, 300499, 'database/info'],
-  ])('tell %s %j as OCSF %i and ECS %s', (actionId, additional, type, words) => {
+  ])('map %s %j to OCSF %i and ECS %s', (actionId, additional, type, words) => {
     const feed = feedEvent({ actionId }, additional as never);
     expect(toOcsf(feed).type_uid).toBe(type);
     const { category, type: types } = toEcs(feed).event;
     expect(`${category.join()}/${types.join()}`).toBe(words);
   });
 
-  it('say who did what to what, from where, and lose nothing', () => {
+  it('state who did what to which object from where, and lose no value', () => {
     const feed = feedEvent();
     expect(toOcsf(feed)).toMatchObject({
       time: Date.parse('2026-03-05T10:11:12.123Z'),
@@ -178,7 +178,7 @@ describe('formats of events', () => {
     });
   });
 
-  it('take no text for an address, and no server for a database', () => {
+  it('do not mistake a text for an address, or a server for a database', () => {
     const local = feedEvent({
       clientIp: 'local machine',
       hostName: null,
@@ -198,7 +198,7 @@ describe('formats of events', () => {
     });
   });
 
-  it('name the permissions and whom they concern', () => {
+  it('name the permissions of a grant and the principal concerned', () => {
     const statement = 'GRANT SELECT, ALTER ANY LOGIN TO [bob]';
     const feed = feedEvent({ actionId: 'G', statement }, { targetDatabasePrincipalName: 'bob' });
     expect(toOcsf(feed)).toMatchObject({ privileges: ['SELECT', 'ALTER ANY LOGIN'], user: { name: 'bob' } });

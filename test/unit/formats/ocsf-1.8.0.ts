@@ -1,5 +1,5 @@
 /**
- * What OCSF 1.8.0 demands of the classes that are used, written down from its published schema (schema.ocsf.io/1.8.0):
+ * What OCSF 1.8.0 requires of the classes in use, copied from its published schema (schema.ocsf.io/1.8.0):
  * required attributes, constraints ("at least one of"), enumerations, and the attributes that a class has.
  */
 interface ClassRules {
@@ -7,11 +7,11 @@ interface ClassRules {
   readonly activities: readonly number[];
   readonly required: readonly string[];
   readonly atLeastOne?: readonly string[];
-  /** Beside those of every class. */
+  /** Attributes of the class beside those of every class. */
   readonly attributes: readonly string[];
-  /** Where they are others than those of most classes. */
+  /** Ids of the status, if they differ from those of most classes. */
   readonly statuses?: readonly number[];
-  /** Objects in it, by their path. */
+  /** The objects of the class, by their path. */
   readonly nested?: Readonly<
     Record<string, { readonly required: readonly string[]; readonly attributes: readonly string[] }>
   >;
@@ -85,7 +85,7 @@ export const CLASSES: Readonly<Record<number, ClassRules>> = {
   },
 };
 
-/** What a document does that the schema does not allow. */
+/** The violations of the schema in a document. */
 export function ocsfProblems(document: Document): string[] {
   const rules = CLASSES[document.class_uid];
   if (!rules) return [`class ${document.class_uid}`];

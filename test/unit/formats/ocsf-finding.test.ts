@@ -7,7 +7,7 @@ const finding = (change: object, state: Parameters<typeof toOcsfFinding>[1]): an
   toOcsfFinding(anAlert(change), state);
 
 describe('an alert as a Detection Finding', () => {
-  it('keeps to OCSF 1.8.0 in every severity, state and verdict', () => {
+  it('conforms to OCSF 1.8.0 in every severity, state and verdict', () => {
     for (const severity of ['low', 'medium', 'high', 'critical'])
       for (const state of ['new', 'acknowledged', 'suppressed', 'resolved'] as const)
         for (const verdict of [null, 'true_positive', 'false_positive', 'expected'])
@@ -20,7 +20,7 @@ describe('an alert as a Detection Finding', () => {
     ['acknowledged', 200402, 2],
     ['suppressed', 200402, 3],
     ['resolved', 200403, 4],
-  ] as const)('that is %s is of type %i and status %i', (state, type, status) => {
+  ] as const)('that is %s has type %i and status %i', (state, type, status) => {
     expect(finding({}, state)).toMatchObject({ type_uid: type, status_id: status });
   });
 

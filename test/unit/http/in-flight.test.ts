@@ -4,7 +4,7 @@ import { InFlight } from '../../../src/http/in-flight';
 
 describe('requests in work', () => {
   const inFlight = new InFlight(3, 2);
-  /** @returns what ends the request; null: it was refused */
+  /** @returns a function that ends the request; null if the request was refused */
   const begin = (ip: string): (() => void) | null => {
     const response = new EventEmitter();
     try {
@@ -15,7 +15,7 @@ describe('requests in work', () => {
     return () => void response.emit('close');
   };
 
-  it('leave places to other addresses, however many one address has; a network of IPv6 counts as one', () => {
+  it('of one address leave places to other addresses, and an IPv6 network counts as one address', () => {
     const first = begin('2001:db8::1');
     expect(begin('2001:db8::2')).not.toBeNull();
     expect(begin('2001:db8::3')).toBeNull();

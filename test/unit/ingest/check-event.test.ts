@@ -30,7 +30,7 @@ describe('a field that this release does not know', () => {
   const withField = (name: string, value: unknown, event: object = anEvent()) =>
     JSON.parse(`${JSON.stringify(event).slice(0, -1)},${JSON.stringify(name)}:${JSON.stringify(value)}}`);
 
-  it.each(NAMES)('stands in additional, whatever its name: %j', (name) => {
+  it.each(NAMES)('is kept in additional, whatever its name: %j', (name) => {
     for (const value of ['x', '', 7, -1.5, false, null]) {
       const { record, stated } = eventOf(withField(name, value));
       const kept = JSON.parse(stated);
@@ -46,32 +46,32 @@ describe('a field that this release does not know', () => {
     }
   });
 
-  it('leaves every known field as it was sent, and the id the same', () => {
+  it('changes neither a known field nor the record id', () => {
     const sent = anEvent();
     const { record, recordId } = eventOf({ ...sent, ...unknownFields(3) });
     expect(record).toEqual({ ...sent, additional: { ...sent.additional, ...unknownFields(3) } });
     expect(recordId).toBe(eventOf(sent).recordId);
   });
 
-  it('is taken where the event has no additional values of its own', () => {
+  it('is kept even if the event has no additional values', () => {
     for (const additional of [undefined, null])
       expect(JSON.parse(eventOf({ ...anEvent(), additional, userName: 'sa' }).stated)).toEqual({
         userName: 'sa',
       });
   });
 
-  it('is taken up to the most that an event may have, those that are null too', () => {
+  it('is kept up to the limit of additional values, and a null counts too', () => {
     const { stated } = eventOf({ ...anEvent(), additional: {}, ...unknownFields(MAX - 1), none: null });
     expect(Object.keys(JSON.parse(stated))).toHaveLength(MAX);
   });
 
-  it('stands there as JSON where it is a list or an object', () => {
+  it('is kept as JSON text if it is a list or an object', () => {
     const value = { a: [1, 'two', null], b: { c: true } };
     const { stated } = eventOf({ ...anEvent(), additional: {}, list: [], value });
     expect(JSON.parse(stated)).toEqual({ list: '[]', value: JSON.stringify(value) });
   });
 
-  it('replaces no additional value of its name: both are kept, and one where they are the same', () => {
+  it('does not replace an additional value of the same name: both are kept, or one if they are equal', () => {
     const additional = { sessionId: 55, 'event.classType': 'V', classType: 'U', same: '1' };
     const given = { ...anEvent({ additional }), sessionId: '55', classType: 'W', same: '1' };
     expect(JSON.parse(eventOf(given).stated)).toEqual({
@@ -81,7 +81,7 @@ describe('a field that this release does not know', () => {
     });
   });
 
-  it('never takes the place of another one, whatever the names and values', () => {
+  it('never replaces another value, whatever the names and values', () => {
     const name = fc.oneof(fc.constantFrom('a', 'event.a', 'event.event.a', '__proto__'), fc.string());
     const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
     const values = fc.dictionary(name, scalar, { maxKeys: 8 });
@@ -102,8 +102,8 @@ describe('a field that this release does not know', () => {
   });
 });
 
-describe('a sound event', () => {
-  it('keeps every value, and gets the id of its time, tenant and place', () => {
+describe('a valid event', () => {
+  it('keeps every value, and gets the record id of its time, tenant and position', () => {
     const sent = anEvent({ fileGuid: 'ABCDEF00-1111-2222-3333-444455556666' });
     const event = eventOf(sent);
     expect(event.record).toEqual(sent);
@@ -115,7 +115,7 @@ describe('a sound event', () => {
     expect(event.recordId).toBe(recordIdOf(1, parseTicks(sent.eventTime) ?? 0n, source));
   });
 
-  it('keeps, beside the public fields, what the record states and where it stood', () => {
+  it('keeps the further values and the position of its record beside the public fields', () => {
     const { record } = eventOf(anEvent({ fileGuid: 'ABCDEF00-1111-2222-3333-444455556666', parts: 3 }));
     expect(JSON.parse(additionalJsonOf(record))).toEqual({
       ...{
@@ -130,7 +130,7 @@ describe('a sound event', () => {
     });
   });
 
-  it('may lack any nullable field, or have it empty: on disk SQL Server does not tell them apart', () => {
+  it('may lack any nullable field or have it empty, since SQL Server does not distinguish the two on disk', () => {
     for (const name of INGEST_FIELDS.filter((n) => specOf(n).nullable)) {
       const event = anEvent();
       for (const value of [null, undefined, '']) {
@@ -139,7 +139,7 @@ describe('a sound event', () => {
     }
   });
 
-  it('may hold any text there is, however hostile', () => {
+  it('may hold any text, however hostile', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (statement) => {
         expect(eventOf(anEvent({ statement })).record.statement).toBe(statement);
@@ -183,7 +183,7 @@ describe('an event is refused, and its problem named, when', () => {
     ['additional', []],
     ['additional', 'text'],
     ['additional', { text: 'x'.repeat(LIMITS.additionalCharsMax) }],
-  ])('its place or extent is unsound: %s', (name, value) => {
+  ])('its position or size is invalid: %s', (name, value) => {
     expect(rejectionOf({ ...anEvent(), [name]: value }).message).toContain(name);
   });
 
@@ -198,7 +198,7 @@ describe('an event is refused, and its problem named, when', () => {
       expect(rejectionOf({ ...anEvent(), [name]: value }).message).toContain(`"${name}" is not a field`);
   });
 
-  it('it has more unknown fields than an event may have, and the limit is named', () => {
+  it('it has more unknown fields than the limit, which the message names', () => {
     const { brief, message, code } = rejectionOf({ ...anEvent(), ...unknownFields(MAX + 1) });
     expect([code, brief]).toEqual([
       'invalid_event',
@@ -207,7 +207,7 @@ describe('an event is refused, and its problem named, when', () => {
     expect(message).toContain('"new0" is not a field of an event');
   });
 
-  it('an unknown field takes more room than additional values have, or is nested too deep', () => {
+  it('an unknown field is too large for the additional values, or is nested too deep', () => {
     const long = rejectionOf({ ...anEvent(), text: 'x'.repeat(LIMITS.additionalCharsMax) });
     expect(long.message).toContain(`additional is longer than ${LIMITS.additionalCharsMax} characters`);
     for (const levels of [LIMITS.jsonDepthMax + 1, 100_000]) {
@@ -218,22 +218,22 @@ describe('an event is refused, and its problem named, when', () => {
     }
   });
 
-  it.each([null, 'event', 7, [], [anEvent()]])('it is no object: %j', (given) =>
+  it.each([null, 'event', 7, [], [anEvent()]])('it is not an object: %j', (given) =>
     expect(rejectionOf(given).code).toBe('invalid_event'),
   );
 
-  it('and every problem is named at once', () => {
+  it('it has several problems, which are all named at once', () => {
     const { message } = rejectionOf({ ...anEvent(), succeeded: 1, actionId: '', index: 'x', extra: 1 });
     for (const name of ['succeeded', 'actionId', 'index', 'extra']) expect(message).toContain(name);
   });
 
-  it('its additional values are nested too deep to be written down', () => {
+  it('its additional values are nested too deep to be stored', () => {
     const text = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     expect(rejectionOf({ ...anEvent(), additional: JSON.parse(text) }).message).toContain('additional');
   });
 });
 
-it('no value whatever makes the check throw', () => {
+it('the check of an event never throws, whatever the value', () => {
   const anything = fc.anything({ withBigInt: false });
   fc.assert(
     fc.property(

@@ -3,7 +3,7 @@ import { checkEvent } from '../../../src/modules/ingest/check-event';
 import { anEvent } from '../../support/events';
 
 const NOW = Date.parse('2026-01-06T00:00:00Z');
-/** The code an event of this time is refused with; null: it is taken. */
+/** The code with which an event of this time is refused; null: it is accepted. */
 function codeAt(eventTime: string): string | null {
   const checked = checkEvent(1, anEvent({ eventTime }), NOW);
   return 'event' in checked ? null : checked.rejection.code;
@@ -18,11 +18,11 @@ describe('the time of an event', () => {
   });
 
   it.each(['1989-12-31T23:59:59.9999999Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.9999999Z'])(
-    'beyond that is refused with a code of its own: %s',
+    'outside that range is refused with a code of its own: %s',
     (eventTime) => expect(codeAt(eventTime)).toBe('event_time_out_of_range'),
   );
 
-  it('is refused from the first millisecond beyond', () => {
+  it('is refused from the first millisecond outside that range', () => {
     const end = BigInt(NOW + DAY_MS) * TICKS_PER_MS;
     expect(parseTicks('2026-01-07T00:00:00.0000000Z')).toBe(end);
     expect(codeAt('2026-01-07T00:00:00.0000000Z')).toBeNull();

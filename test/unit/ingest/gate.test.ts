@@ -9,11 +9,11 @@ const gateOf = (change: object = {}) =>
 const BUSY = { code: 'service_unavailable', retryAfterSeconds: 1 };
 
 describe('the ingest gate', () => {
-  // Who still waits at the end of a test waits for nothing: a real clock would refuse them in the midst of another test.
+  // A batch may still wait at the end of a test, and a real clock would refuse it during a later test.
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
   afterEach(() => jest.useRealTimers());
 
-  /** What came of a visit so far. */
+  /** Asks for entry. @returns the `leave` function once it is given, and a promise of that */
   const visit = (gate: IngestGate, tenantId: number, order: string[] = [], name = '') => {
     const seen: { leave: (() => void) | null } = { leave: null };
     const entered = gate.enter(tenantId).then((leave) => {
@@ -24,7 +24,7 @@ describe('the ingest gate', () => {
   };
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('lets so many in, makes so many wait, and tells the rest at once when to come again', async () => {
+  it('admits a bounded number of batches, lets a bounded number wait, and refuses the rest at once', async () => {
     const gate = gateOf({ inWorkMax: 1, inWorkPerTenantMax: 1, waitingMax: 1 });
     const leave = await gate.enter(A);
     const waiting = visit(gate, B);
@@ -43,7 +43,7 @@ describe('the ingest gate', () => {
     expect([third.seen.leave, other.seen.leave]).toEqual([null, expect.any(Function)]);
   });
 
-  it('leaves places to wait for other tenants', async () => {
+  it('leaves waiting places for other tenants', async () => {
     const gate = gateOf({ inWorkMax: 1, inWorkPerTenantMax: 1 });
     await gate.enter(A);
     const waiting = [visit(gate, A), visit(gate, A)];
@@ -53,7 +53,7 @@ describe('the ingest gate', () => {
     expect([...waiting, other].map(({ seen }) => seen.leave)).toEqual([null, null, null]);
   });
 
-  it('calls who has the fewest turns first, and equals in the order they came', async () => {
+  it('admits the tenant with the fewest turns first, and equals in the order of arrival', async () => {
     const gate = gateOf();
     const order: string[] = [];
     const [leaveA, , leaveC] = [await gate.enter(A), await gate.enter(A), await gate.enter(C)];
@@ -66,7 +66,7 @@ describe('the ingest gate', () => {
     await visits[0]?.entered;
   });
 
-  it('tells who waited too long when to come again, and gives the place to another', async () => {
+  it('refuses a batch that waited too long, and gives its place to another', async () => {
     const gate = gateOf({ inWorkMax: 1, inWorkPerTenantMax: 1, waitingMax: 1, waitMs: 500 });
     const leave = await gate.enter(A);
     const late = gate.enter(B);
@@ -79,7 +79,7 @@ describe('the ingest gate', () => {
     expect(await next).toBeInstanceOf(Function);
   });
 
-  it('counts a leave once, however often it is called', async () => {
+  it('frees a place once, however often its leave is called', async () => {
     const gate = gateOf({ inWorkMax: 1, inWorkPerTenantMax: 1, waitingMax: 0 });
     const leave = await gate.enter(A);
     leave();

@@ -10,7 +10,7 @@ import type { CheckedEvent } from '../../../src/trail/checked-event';
 import { anEvent } from '../../support/events';
 
 const NOW = Date.parse('2026-01-06T00:00:00Z');
-/** Keeps what would be stored. */
+/** Keeps the events that would be stored. */
 class Kept extends CheckedEvents {
   constructor(readonly events: CheckedEvent[] = []) {
     super(1, { add: (event) => void events.push(event), store: async () => events.length });
@@ -47,7 +47,7 @@ describe('a body with a batch', () => {
       bodyOf(MANY).replace('"query":"mutation"', '"query":"\\"events\\":[{}]"'),
     ],
     ['with texts of any plane', bodyOf(MANY.map((event) => ({ ...event, objectName: '顧客 \u{1F600}' })))],
-  ])('is read as JSON is: %s', async (_, text) => {
+  ])('is read as any JSON: %s', async (_, text) => {
     const expected = JSON.parse(text);
     const body = (await read(text)) as { variables: { batch: { events: unknown } } };
     const { events, rejected } = body.variables.batch.events as Kept;
@@ -59,7 +59,7 @@ describe('a body with a batch', () => {
     });
   });
 
-  it('has its rejected events at their places, among many', async () => {
+  it('keeps the indexes of its rejected events, among many', async () => {
     const given: unknown[] = [...MANY];
     given[3] = 'text';
     given[399] = { ...anEvent(), index: 'x' };
@@ -68,7 +68,7 @@ describe('a body with a batch', () => {
     expect(rejected.map(({ index }) => index)).toEqual([3, 399]);
   });
 
-  it('is refused where it is no JSON, wherever the mistake is', async () => {
+  it('is refused if it is not JSON, wherever the mistake is', async () => {
     const sound = bodyOf([anEvent(), anEvent()]);
     for (const at of Array.from({ length: 60 }, (_, i) => Math.floor((sound.length * i) / 60)))
       expect(await codeOf(sound.slice(0, at))).toBe('invalid_parameter');
@@ -93,24 +93,24 @@ describe('a body with a batch', () => {
       expect([text, await codeOf(text)]).toEqual([text, 'invalid_parameter']);
   });
 
-  it('has the value that JSON gives it, whatever it is', async () => {
+  it('has the same value as JSON.parse gives, whatever it holds', async () => {
     const value = fc.jsonValue({ maxDepth: 6 });
     const body = fc.oneof(value, fc.record({ query: value, variables: fc.dictionary(fc.string(), value) }));
     await fc.assert(
       fc.asyncProperty(body, fc.constantFrom(0, 1), async (given, space) => {
-        // JSON writes no -0.
+        // JSON.stringify does not write -0.
         const text = JSON.stringify(given, null, space);
         expect(JSON.stringify(await read(text))).toBe(JSON.stringify(JSON.parse(text)));
       }),
     );
   });
 
-  it('has no events under a name that only ends like theirs', async () => {
+  it('takes no events from a name that only ends in "events"', async () => {
     const text = '{"variables":{"batch":{"the \\"events":[1,2]}}}';
     expect(await read(text)).toEqual(JSON.parse(text));
   });
 
-  it('that names its events twice has the later ones, as in any JSON', async () => {
+  it('that has "events" twice takes the later ones, as in any JSON', async () => {
     const [one, other] = [JSON.stringify([anEvent()]), JSON.stringify([anEvent(), anEvent()])];
     for (const text of [
       withEvents(`${one},"events":${other}`),
@@ -123,20 +123,20 @@ describe('a body with a batch', () => {
     }
   });
 
-  it('of more events than it may have is refused for their number', async () => {
+  it('with too many events is refused for their number', async () => {
     for (const events of [LIMITS.ingestBatchEventsMax + 1, 200_000]) {
       const text = withEvents(`[${Array.from({ length: events }, () => '0').join()}]`);
       const { variables } = (await read(text)) as { variables: { batch: object } };
       expect(() => parseBatch(variables.batch)).toThrow(`at most ${LIMITS.ingestBatchEventsMax} events`);
     }
     const most = JSON.stringify(Array.from({ length: LIMITS.ingestBatchEventsMax }, () => anEvent()));
-    // As agents write it, and as others may.
+    // Agents write no space there, and other clients may.
     for (const text of [withEvents(most), withEvents(` ${most}`)])
       expect((await eventsOf(text)).accepted).toBe(LIMITS.ingestBatchEventsMax);
   });
 });
 
-describe('of values beside the fields, a number', () => {
+describe('a number among the additional values', () => {
   const additionalOf = async (additional: string, space = '') => {
     const { additional: _, ...rest } = anEvent();
     const odd = `${JSON.stringify(rest).slice(0, -1)},${space}"additional":${space}${additional}}`;
@@ -156,7 +156,7 @@ describe('of values beside the fields, a number', () => {
     ['{"a":1.50,"b":1e2}', { a: 1.5, b: 100 }],
     ['{"1e400":"1e400 \\" 1e400","a\\"":1e400}', { '1e400': '1e400 " 1e400', 'a"': '1e400' }],
     [`{"a":${'9'.repeat(10_000)}}`, { a: '9'.repeat(10_000) }],
-  ])('keeps its digits: as text where it would become another one, %s', async (json, expected) => {
+  ])('keeps its digits, as text if its value would change, %s', async (json, expected) => {
     for (const space of ['', ' ']) {
       const event = await additionalOf(json, space);
       expect(event?.record.additional).toEqual(expected);
@@ -164,7 +164,7 @@ describe('of values beside the fields, a number', () => {
     }
   });
 
-  it('keeps its digits in a field that this release does not know, too, also within a list', async () => {
+  it('keeps its digits also in a field that this release does not know, and within a list', async () => {
     const sound = JSON.stringify(anEvent());
     const unknown = '"a":1e400,"b":-0,"c":12345678901234567890,"d":1.50,"e":[0.1234567890123456789,7]';
     const odd = (additional: string) => {
@@ -190,7 +190,7 @@ describe('of values beside the fields, a number', () => {
     }
   });
 
-  it('keeps them too where the event that follows states what a careless reader would make of it', async () => {
+  it('keeps its digits also if the next event holds the value that a careless reader would make of it', async () => {
     const { additional: _, ...rest } = anEvent();
     const event = JSON.stringify(rest).slice(0, -1);
     const misread = '"additional":{"a":null}';
@@ -198,7 +198,7 @@ describe('of values beside the fields, a number', () => {
     expect(events.map(({ stated }) => stated)).toEqual(['{"a":"1e400"}', '{"a":null}']);
   });
 
-  it('is never the reason to refuse an event, whatever it is', async () => {
+  it('never causes an event to be refused, whatever it is', async () => {
     const digits = fc.stringMatching(/^-?(0|[1-9]\d{0,30})(\.\d{1,30})?([eE][+-]?\d{1,5})?$/);
     await fc.assert(
       fc.asyncProperty(digits, async (number) => {
@@ -211,7 +211,7 @@ describe('of values beside the fields, a number', () => {
   });
 });
 
-describe('what a body nests is bounded before it is made', () => {
+describe('the nesting and the number of values of a body are bounded during parsing:', () => {
   const nested = (levels: number) => `${'{"a":'.repeat(levels)}0${'}'.repeat(levels)}`;
   const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   const [MILLION, VALUES] = [1_300_000, 1_000_000];
@@ -225,12 +225,12 @@ describe('what a body nests is bounded before it is made', () => {
     ['values before the events', `{"x":[${'{},'.repeat(VALUES)}0],"variables":{"batch":{"events":[]}}}`],
     ['many names', `{${Array.from({ length: 300_000 }, (_, i) => `"${i.toString(36)}":0`).join()}}`],
     ['a second list of events', withEvents(`[],"x":1},"other":{"events":[${'{},'.repeat(VALUES)}0]`)],
-  ])('beside the events it is refused: %s', async (_, text) => {
+  ])('the body is refused if the excess is beside the events: %s', async (_, text) => {
     expect(await codeOf(text)).toBe('payload_too_large');
     expect(() => readJson(Buffer.from(text))).toThrow(/more than/);
   });
 
-  it('may have as many levels as the limit says', async () => {
+  it('as many levels as the limit are accepted', async () => {
     const text = lists(LIMITS.jsonDepthMax);
     expect(await read(text)).toEqual(JSON.parse(text));
   });
@@ -239,13 +239,13 @@ describe('what a body nests is bounded before it is made', () => {
     ['objects', nested(MILLION), 'levels'],
     ['lists', lists(MILLION), 'levels'],
     ['values', `{"x":[${'0,'.repeat(VALUES)}0]}`, 'values'],
-  ])('in an event it costs that event: %s', async (_, item, what) => {
+  ])('one event is refused if the excess is in that event: %s', async (_, item, what) => {
     const { accepted, rejected } = await eventsOf(withEvents(`[${JSON.stringify(anEvent())},${item}]`));
     expect([accepted, rejected.map(({ index, code }) => [index, code])]).toEqual([1, [[1, 'invalid_event']]]);
     expect(rejected[0]?.message).toMatch(what);
   });
 
-  it('serves others while it looks at many events', async () => {
+  it('other requests are served while many events are checked', async () => {
     const item = `{${Array.from({ length: 220 }, (_, i) => `"${i.toString(36)}":0`).join()}}`;
     const text = withEvents(`[${Array(LIMITS.ingestBatchEventsMax).fill(item).join()}]`);
     let others = 0;
@@ -256,11 +256,11 @@ describe('what a body nests is bounded before it is made', () => {
   });
 });
 
-describe('of what is wrong with many events', () => {
+describe('the problems of many events', () => {
   const many = (change: (i: number) => object) =>
     bodyOf(Array.from({ length: LIMITS.ingestBatchEventsMax }, (_, i) => ({ ...anEvent(), ...change(i) })));
 
-  it('is told so much that an answer stays under 1 MB, and of each event its place and code', async () => {
+  it('are named within an answer under 1 MB, with the index and the code of each event', async () => {
     const name = (i: number) => '\u0001€'.repeat(30) + i;
     for (const change of [
       () => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [i.toString(36), 0])),
@@ -280,7 +280,7 @@ describe('of what is wrong with many events', () => {
     }
   });
 
-  it('are at most five problems, and how many more', async () => {
+  it('are listed up to five for each event, with the number of the others', async () => {
     const names = Array.from({ length: 220 }, (_, i) => `x${i}`);
     const { rejected } = await eventsOf(
       bodyOf([{ ...anEvent(), ...Object.fromEntries(names.map((n) => [n, 0])) }]),

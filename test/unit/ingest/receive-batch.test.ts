@@ -7,7 +7,7 @@ import { anEvent } from '../../support/events';
 
 const NOW = Date.parse('2026-01-06T00:00:00Z');
 
-/** Stores ids in memory, as exactly once as the port promises. */
+/** Stores ids in memory, each exactly once, as the port promises. */
 class FakeWriter implements AuditEventWriter {
   readonly inserts: { tenantId: number; events: readonly CheckedEvent[] }[] = [];
   readonly #ids = new Set<string>();
@@ -44,14 +44,14 @@ describe('a batch', () => {
     expect(writer.inserts[0]?.events).toHaveLength(3);
   });
 
-  it('costs one event for one bad event, and keeps its place in the batch', async () => {
+  it('loses only its bad events, and names each by its index in the batch', async () => {
     const writer = new FakeWriter();
     const events = [anEvent({ eventTime: '1989-01-01T00:00:00Z' }), anEvent(), anEvent()];
     const receipt = await receiveBatch(1, { events }, writer, NOW);
     expect(receipt).toMatchObject({ accepted: 2, rejected: [{ index: 0, code: 'event_time_out_of_range' }] });
   });
 
-  it('goes to the tenant of the key, and its ids are of that tenant', async () => {
+  it('is stored for the tenant of the key, with record ids of that tenant', async () => {
     const [one, two] = [new FakeWriter(), new FakeWriter()];
     const events = [anEvent()];
     await receiveBatch(1, { events }, one, NOW);
@@ -79,7 +79,7 @@ describe('a batch', () => {
     expect(writer.inserts).toEqual([]);
   });
 
-  it('without a sound event asks nothing of the database', async () => {
+  it('without a valid event does not call the database', async () => {
     const writer = new FakeWriter();
     expect(await receiveBatch(1, { events: [] }, writer, NOW)).toEqual({
       accepted: 0,
@@ -117,7 +117,7 @@ describe('the structure of a batch', () => {
     expect(() => parseBatch(given)).toThrow(problem);
   });
 
-  it('is sound with a list of anything, up to the most events a batch may have', () => {
+  it('is valid with a list of anything, up to the limit of events in a batch', () => {
     const events = Array(LIMITS.ingestBatchEventsMax).fill(null);
     expect(parseBatch({ events, tenantId: null })).toEqual({ events, tenantId: null });
   });

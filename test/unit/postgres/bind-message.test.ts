@@ -10,7 +10,7 @@ const VALUE = fc.oneof(
 );
 
 describe('bindMessage', () => {
-  it("says byte for byte what pg's own writer says", () => {
+  it("makes byte for byte the same message as pg's own writer", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^\w{0,10}$/), fc.array(VALUE), (statement, values) => {
         const texts = values.map((value) => (typeof value === 'number' ? String(value) : value));
@@ -21,7 +21,7 @@ describe('bindMessage', () => {
     );
   });
 
-  it('has large values among its pieces as they are', () => {
+  it('holds large values as pieces of their own, without a copy', () => {
     const value = Buffer.alloc(1_000_000);
     expect(bindMessage('s', [value])).toContain(value);
   });

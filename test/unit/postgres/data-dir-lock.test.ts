@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { lockDataDir } from '../../../src/database/data-dir-lock';
 
-/** Beyond the largest process id there can be. */
+/** Larger than any possible process id. */
 const DEAD = JSON.stringify({ pid: 2 ** 22 + 1, started: null });
 
 describe('the lock of a data folder', () => {
@@ -14,10 +14,10 @@ describe('the lock of a data folder', () => {
     dataDir = await mkdtemp(path.join(os.tmpdir(), 'audit-activity-lock-'));
   });
   afterEach(() => rm(dataDir, { recursive: true, force: true }));
-  /** The lock that counts, as a process leaves it that is killed. */
+  /** The current lock, as a killed process leaves it. */
   const lockFile = () => path.join(dataDir, 'service.lock.9');
 
-  it('makes the folder where it is missing', async () => {
+  it('makes the folder if it is missing', async () => {
     const deep = path.join(dataDir, 'a/b');
     const release = await lockDataDir(deep);
     expect(await readdir(deep)).toEqual(['service.lock.1']);
@@ -32,7 +32,7 @@ describe('the lock of a data folder', () => {
     await release();
   });
 
-  it('can be taken again once it is released, and leaves one small file behind', async () => {
+  it('can be taken again after it was released, and leaves one small file behind', async () => {
     for (let i = 0; i < 3; i++) await (await lockDataDir(dataDir))();
     expect(await readdir(dataDir)).toEqual(['service.lock.3']);
   });
@@ -46,7 +46,7 @@ describe('the lock of a data folder', () => {
     await (await lockDataDir(dataDir))();
   });
 
-  it('does not block when its process id belongs to another process by now', async () => {
+  it('does not block if its process id now belongs to another process', async () => {
     await writeFile(lockFile(), JSON.stringify({ pid: process.pid, started: 'another boot:1' }));
     const release = await lockDataDir(dataDir);
     expect(JSON.parse(await readFile(path.join(dataDir, 'service.lock.10'), 'utf8'))).toMatchObject({
@@ -56,14 +56,14 @@ describe('the lock of a data folder', () => {
   });
 
   it.each(['', 'null', '{"pid":', 'not a lock', '{"pid":"x"}', '{"pid":0}', '{"pid":-1}'])(
-    'does not block when it holds %j',
+    'does not block if it holds %j',
     async (text) => {
       await writeFile(lockFile(), text);
       await (await lockDataDir(dataDir))();
     },
   );
 
-  it('goes to one of many that ask at once, also where a stale lock has to be cleared first', async () => {
+  it('goes to only one of many that ask at once, also if a stale lock must be cleared first', async () => {
     for (let round = 0; round < 30; round++) {
       if (round % 2) await writeFile(path.join(dataDir, `service.lock.${round * 10}`), DEAD);
       const asked = await Promise.allSettled(Array.from({ length: 8 }, () => lockDataDir(dataDir)));

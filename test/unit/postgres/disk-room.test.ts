@@ -4,7 +4,7 @@ import type { Database } from '../../../src/database/clients';
 import { DiskRoom } from '../../../src/database/disk-room';
 import { LIMITS } from '../../../src/limits';
 
-it('the embedded engine takes nothing in while its disk is nearly full, answers reads, and goes on afterwards', async () => {
+it('the embedded engine refuses writes while its disk is nearly full, answers reads, and recovers afterwards', async () => {
   let free = LIMITS.embeddedRoomBytes;
   const room = new DiskRoom('', () => free);
   const asked = {
@@ -24,7 +24,7 @@ it('the embedded engine takes nothing in while its disk is nearly full, answers 
   expect(await write()).toEqual([[{ n: 1 }], 2]);
 });
 
-it('what the system says of a disk is what counts', () => {
+it('the free space of a disk is what the system reports', () => {
   const { bavail, bsize } = statfsSync(tmpdir());
   expect(new DiskRoom(tmpdir()).healthy).toBe(bavail * bsize >= LIMITS.embeddedRoomBytes);
 });

@@ -22,7 +22,7 @@ describe('the state of a failed statement', () => {
     ['nothing', undefined, null],
   ])('is found in %s', (_, error, expected) => expect(sqlStateOf(error)).toBe(expected));
 
-  it('is looked for in a bounded number of causes', () => {
+  it('is searched for in a bounded number of causes', () => {
     const loop: { cause?: unknown } = {};
     loop.cause = loop;
     expect(sqlStateOf(loop)).toBeNull();
@@ -31,19 +31,19 @@ describe('the state of a failed statement', () => {
 
 describe('a failed statement', () => {
   it.each(['08006', '53300', '55P03', '57P01', '57P03', '58030', 'XX000', '25006', '28P01', '3D000'])(
-    'with state %s means the database is not there: 503',
+    'with state %s is a 503, since the database is unavailable',
     (state) => expect(toDatabaseError(prismaError(state))).toMatchObject({ code: 'service_unavailable' }),
   );
 
   it.each(['22P02', '23502', '42601', '42P01', '0A000', '54000'])(
-    'with state %s is a mistake of ours, which no retry mends: not a 503',
+    'with state %s is not a 503, since it is our defect and no retry helps',
     (state) => {
       const error = prismaError(state);
       expect(toDatabaseError(error)).toBe(error);
     },
   );
 
-  it('that ran out of time says how to ask for less', () => {
+  it('that ran out of time tells the caller how to ask for less', () => {
     expect(toDatabaseError(prismaError('57014'))).toMatchObject({
       code: 'service_unavailable',
       message: expect.stringContaining('Narrow'),
@@ -62,7 +62,7 @@ describe('a failed statement', () => {
     expect(answer.message).not.toContain('db.internal');
   });
 
-  it('keeps a refusal that was already decided, and programming errors', () => {
+  it('does not change an earlier refusal or a programming error', () => {
     for (const error of [
       new DomainError('not_found', { public: 'x' }),
       new TypeError('x'),
@@ -74,11 +74,11 @@ describe('a failed statement', () => {
 });
 
 describe('a guarded call', () => {
-  it('answers what the call answers', async () => {
+  it('returns what the call returns', async () => {
     expect(await guarded(async () => 7, 1_000)).toBe(7);
   });
 
-  it('is unavailable after its deadline, however long the database is silent', async () => {
+  it('fails as unavailable at its deadline, however long the database is silent', async () => {
     jest.useFakeTimers();
     try {
       const call = guarded(() => new Promise(() => {}), 4_500);
@@ -93,7 +93,7 @@ describe('a guarded call', () => {
     }
   });
 
-  it('says what a failure means, also one thrown at once', async () => {
+  it('translates a failure, also one that is thrown synchronously', async () => {
     const fail = () => {
       throw prismaError('08006');
     };

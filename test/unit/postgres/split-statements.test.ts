@@ -17,7 +17,7 @@ describe('the statements of a script', () => {
     ['with a parameter', 'SELECT $1; SELECT $2', ['SELECT $1', 'SELECT $2']],
   ])('%s', (_, sql, expected) => expect(splitStatements(sql)).toEqual(expected));
 
-  it('of every migration are whole: each begins with a verb and holds balanced quotes and brackets', () => {
+  it('of every migration are whole: each begins with a verb and has balanced quotes and brackets', () => {
     const folder = path.resolve(__dirname, '../../../prisma/migrations');
     const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(names.length).toBeGreaterThan(0);

@@ -8,7 +8,7 @@ import {
   toStoredJson,
 } from '../../../src/trail/stored-text';
 
-/** Any UTF-16 text at all, with what is hard to store much more often than chance would have it. */
+/** Any UTF-16 text, in which characters that are hard to store are frequent. */
 const hard = fc.constantFrom(
   ...['\0', '\uD800', '\uDBFF', '\uDC00', '\uDFFF', '\u{10FFFF}', '\u{10FFFE}', '\uFFFF', '\uFFFE', '\uFDD0'],
   ...['\u{10F000}', '\u{10F0FF}', '\u{10F800}', '\u{10F900}', '\u{10FA00}', '\u{1F600}'],
@@ -21,7 +21,7 @@ const text = fc
 const RUNS = { numRuns: 2_000 };
 
 describe('a stored text', () => {
-  it('comes back exactly as it was, whatever it held', () => {
+  it('is read back exactly as it was, whatever it held', () => {
     fc.assert(
       fc.property(text, (t) => fromStored(toStored(t)) === t),
       RUNS,
@@ -39,7 +39,7 @@ describe('a stored text', () => {
     );
   });
 
-  it('is another one for another text', () => {
+  it('differs for different texts', () => {
     const near = fc.tuple(text, hard, hard, text).map(([a, x, y, b]) => [a + x + b, a + y + b] as const);
     fc.assert(
       fc.property(
@@ -50,12 +50,12 @@ describe('a stored text', () => {
     );
   });
 
-  it('is the text itself where nothing needs an escape, so that people can read the database', () => {
+  it('is the text itself if nothing needs an escape, so that people can read the database', () => {
     for (const plain of ["SELECT N'東京' -- 😀", '', 'CORP\\alice', '\uFFFF\uFDD0'])
       expect(toStored(plain)).toBe(plain);
   });
 
-  it('contains a stored phrase just when the text contains the phrase: escapes are never found by search', () => {
+  it('contains a stored phrase exactly if the text contains the phrase, so a search never matches an escape', () => {
     const wellFormed = text.map((t) => t.toWellFormed());
     const cut = fc.tuple(wellFormed, fc.nat(30), fc.nat(30)).map(([t, from, to]) => {
       const characters = [...t];
@@ -72,14 +72,14 @@ describe('a stored text', () => {
     }
   });
 
-  it('is at most so much longer that a preview of it can be cut in SQL', () => {
+  it('is longer than the text by a bounded factor, so that SQL can cut a preview of it', () => {
     fc.assert(
       fc.property(text, (t) => [...toStored(t)].length <= storedCharsFor([...t].length)),
       RUNS,
     );
   });
 
-  it('of a name of the greatest length fits an index entry', () => {
+  it('of a name of the greatest length fits into an index entry', () => {
     const name = fc.array(unit, { minLength: 512, maxLength: 512 }).map((units) => units.join(''));
     fc.assert(fc.property(name, (n) => Buffer.byteLength(toStored(n)) <= 2_300));
     expect(Buffer.byteLength(toStored('\uD800'.repeat(512)))).toBeLessThanOrEqual(2_300);
@@ -94,7 +94,7 @@ describe('a flat JSON value', () => {
 
   const stored = (value: object) => JSON.parse(toStoredJson(JSON.stringify(value)));
 
-  it('comes back exactly as it was, names included', () => {
+  it('is read back exactly as it was, names included', () => {
     fc.assert(fc.property(flat, (value) => expect(fromStoredJson(stored(value))).toEqual(value)));
   });
 

@@ -6,7 +6,7 @@ const other = { holder: 'key b', tenants: [2] };
 const REFUSED = { code: 'service_unavailable', retryAfterSeconds: 2 };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('the bytes of answers under way', () => {
+describe('the bytes of answers in memory', () => {
   let answers: AnswerBytes;
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
@@ -20,7 +20,7 @@ describe('the bytes of answers under way', () => {
     jest.useRealTimers();
     jest.restoreAllMocks();
   });
-  /** Whether there is room at once. */
+  /** Asks for room. @returns the state so far, and the promise */
   const state = async (asker: typeof acme, bytes: number) => {
     let had = 'waits';
     const asked = answers.hold(asker, bytes).then(
@@ -38,7 +38,7 @@ describe('the bytes of answers under way', () => {
     return { now: () => had, asked };
   };
 
-  it('of a key wait for room, and have it when an answer has left; others have theirs meanwhile', async () => {
+  it('of a key wait for room until an answer has left, while other keys have room', async () => {
     const first = await answers.hold(acme, 80);
     const second = await state(acme, 80);
     expect(second.now()).toBe('waits');
@@ -50,25 +50,25 @@ describe('the bytes of answers under way', () => {
     expect((await state(acme, 30)).now()).toBe('waits');
   });
 
-  it('make a further answer a 503 where none of them leaves in time', async () => {
+  it('make a further answer a 503 if no answer leaves in time', async () => {
     const first = await answers.hold(acme, 80);
     const waiting = await state(acme, 80);
     jest.advanceTimersByTime(LIMITS.answerWaitMs);
     await turn();
     expect(waiting.now()).toBe('service_unavailable');
     await expect(waiting.asked).rejects.toMatchObject(REFUSED);
-    // Nor do they take room once there is some.
+    // A refused answer takes no room when there is some.
     first.release();
     expect((await state(acme, 100)).now()).toBe('room');
   });
 
-  it('wait in bounded number', async () => {
+  it('can be waited for by a bounded number of answers', async () => {
     await answers.hold(acme, 80);
     for (let i = 0; i < 2; i++) expect((await state(acme, 80)).now()).toBe('waits');
     expect((await state(acme, 80)).now()).toBe('service_unavailable');
   });
 
-  it('of the keys of one tenant are bounded together, and so are all', async () => {
+  it('are bounded for all keys of a tenant together, and for all tenants together', async () => {
     await answers.hold(acme, 100);
     expect((await state({ holder: 'key c', tenants: [3, 1] }, 60)).now()).toBe('waits');
     expect((await state({ holder: 'key c', tenants: [3] }, 60)).now()).toBe('room');
@@ -76,13 +76,13 @@ describe('the bytes of answers under way', () => {
     expect((await state(other, 40)).now()).toBe('room');
   });
 
-  it('that wait for room of one tenant take none of another', async () => {
+  it('that wait for room in one tenant take no room of another tenant', async () => {
     await answers.hold(acme, 100);
     expect((await state({ holder: 'key c', tenants: [3, 1] }, 60)).now()).toBe('waits');
     expect((await state({ holder: 'key d', tenants: [3] }, 100)).now()).toBe('room');
   });
 
-  it('are what they turn out to be: less leaves room to others, more than there is room for is refused', async () => {
+  it('are corrected to the real size: a smaller answer frees room, and one that is too large is refused', async () => {
     const large = await answers.hold(acme, 90);
     const waiting = await state(acme, 90);
     large.settle(5);
@@ -95,7 +95,7 @@ describe('the bytes of answers under way', () => {
     expect((await state(acme, 100)).now()).toBe('room');
   });
 
-  it('that settle when their caller has gone hold nothing', async () => {
+  it('take no room if their caller has gone', async () => {
     const room = await answers.hold(acme, 90);
     room.release();
     room.settle(90);

@@ -4,13 +4,13 @@ import { LIMITS } from '../../../src/limits';
 
 const SHARES = { inAll: 5, perTenant: 2, perKey: 1 };
 
-/** Statements that run until they are told to end. */
+/** Statements that run until the test ends them. */
 class Statements {
   readonly running: string[] = [];
   readonly #ends = new Map<string, () => void>();
   constructor(private readonly share: FairShare) {}
 
-  /** @param name of the key, and a number where it has several at once */
+  /** @param name the key's name, with a number if the key has several statements at once */
   ask(name: string, tenants: readonly number[], waitMs = 60_000): Promise<string> {
     const [holder = ''] = name.split(' ');
     const work = () =>
@@ -39,8 +39,8 @@ const refusedAs = (call: Promise<unknown>): Promise<DomainError> =>
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
 afterEach(() => void jest.useRealTimers());
 
-describe('the shares of those who ask what takes long', () => {
-  it('are half of the connections in all, a quarter of a tenant, half of that of a key, one at least', () => {
+describe('the shares of connections for long statements', () => {
+  it('are half of the connections in all, a quarter for a tenant and an eighth for a key, but at least one', () => {
     expect(sharesOf(10)).toEqual({ inAll: 5, perTenant: 2, perKey: 1 });
     expect(sharesOf(16)).toEqual({ inAll: 8, perTenant: 4, perKey: 2 });
     expect(sharesOf(1)).toEqual({ inAll: 1, perTenant: 1, perKey: 1 });
@@ -64,7 +64,7 @@ describe('the shares of those who ask what takes long', () => {
     expect(statements.running).toEqual(['both', 'a', 'c']);
   });
 
-  it('serve keys in rotation, however much one of them has waiting', async () => {
+  it('serve keys in rotation, however many statements of one key wait', async () => {
     const statements = new Statements(new FairShare({ inAll: 1, perTenant: 1, perKey: 1 }));
     const order: string[] = [];
     const calls = ['a 1', 'a 2', 'a 3', 'b 1', 'b 2', 'c 1'].map((name) =>
@@ -78,7 +78,7 @@ describe('the shares of those who ask what takes long', () => {
     expect(order).toEqual(['a 1', 'b 1', 'c 1', 'a 2', 'b 2', 'a 3']);
   });
 
-  it('keep what becomes free for a key of several tenants that waits for all of them', async () => {
+  it('keep freed turns for a key of several tenants that waits for all of them', async () => {
     const statements = new Statements(new FairShare({ inAll: 5, perTenant: 1, perKey: 1 }));
     for (const [name, tenant] of [
       ['a', 1],
@@ -108,8 +108,8 @@ describe('the shares of those who ask what takes long', () => {
   });
 });
 
-describe('whoever waits too long for a turn', () => {
-  it('gets a 503 that names the share that is used up, and is counted by it', async () => {
+describe('a statement that waits too long for a turn', () => {
+  it('is refused with a 503 that names the exhausted share, and is counted by that share', async () => {
     const share = new FairShare(SHARES);
     const statements = new Statements(share);
     for (const [name, tenant] of [
@@ -136,7 +136,7 @@ describe('whoever waits too long for a turn', () => {
     expect(share.figures).toEqual({ running: 5, waiting: 0, refused: { key: 1, tenant: 1, all: 1 } });
   });
 
-  it('leaves its place to those behind, and takes no turn any more', async () => {
+  it('leaves its place to those behind it, and takes no turn later', async () => {
     const statements = new Statements(new FairShare({ inAll: 5, perTenant: 1, perKey: 1 }));
     for (const [name, tenant] of [['a', 1]] as const) void statements.ask(name, [tenant]);
     const both = refusedAs(statements.ask('both', [1, 2], 10));
@@ -150,7 +150,7 @@ describe('whoever waits too long for a turn', () => {
     expect(statements.running).toEqual([]);
   });
 
-  it('is refused at once where its key has too many waiting', async () => {
+  it('is refused at once if its key has too many waiting statements', async () => {
     const statements = new Statements(new FairShare(SHARES));
     const waiting = LIMITS.longStatementsWaitingPerKey;
     for (let i = 0; i <= waiting; i++) void statements.ask(`a ${i}`, [1]).catch(() => {});

@@ -2,7 +2,7 @@ import { callAccepter } from '../../../src/caller/call';
 import { type Limiter, SlidingLog } from '../../../src/caller/rate-limit/limiter';
 import { OPERATOR, READER } from '../../support/fake-service';
 
-/** Calls that sessions of a principal are let make at once, over so many sessions by turns. */
+/** Lets two sessions of a principal call by turns. @returns the number of admitted calls, and the refusal */
 async function admitted(
   principal: typeof READER,
   calls: number,

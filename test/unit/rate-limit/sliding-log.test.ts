@@ -16,7 +16,7 @@ describe('the log of admitted calls', () => {
     expect(await log.admit('b', 1)).toMatchObject({ admitted: true });
   });
 
-  it('says how many calls are left and when the next leaves the window', async () => {
+  it('says how many calls are left, and when the oldest call leaves the window', async () => {
     const { clock, log } = logAt();
     expect(await log.admit('a', 2)).toEqual({ admitted: true, limit: 2, remaining: 1, waitMs: WINDOW + 1 });
     clock.now += 10_000;
@@ -34,7 +34,7 @@ describe('the log of admitted calls', () => {
     });
   });
 
-  it('admits a refused call after exactly the time it said, and not before', async () => {
+  it('admits a refused call after exactly the stated time, and not before', async () => {
     const { clock, log } = logAt(0.25);
     await log.admit('a', 1);
     clock.now += 1_234.5;
@@ -46,7 +46,7 @@ describe('the log of admitted calls', () => {
     expect(await log.admit('a', 1)).toMatchObject({ admitted: true });
   });
 
-  it('holds a call for a whole window, to its last moment', async () => {
+  it('counts a call for the whole window, to its last moment', async () => {
     const { clock, log } = logAt();
     await log.admit('a', 1);
     clock.now += WINDOW - 1;
@@ -70,7 +70,7 @@ describe('the log of admitted calls', () => {
     expect(log.peek('a', 1)).toMatchObject({ admitted: false });
   });
 
-  it('holds a limit that was lowered meanwhile: it waits until enough calls have left', async () => {
+  it('applies a limit that was lowered meanwhile, until enough calls have left the window', async () => {
     const { clock, log } = logAt();
     for (let i = 0; i < 5; i++) {
       await log.admit('a', 5);
@@ -82,7 +82,7 @@ describe('the log of admitted calls', () => {
     expect(await log.admit('a', 2)).toMatchObject({ admitted: true });
   });
 
-  it('forgets the least used keys, not the busy ones, when there are too many', async () => {
+  it('forgets the least recently used keys when there are too many', async () => {
     const { clock, log } = logAt(1_000, 3);
     await log.admit('busy', 1);
     for (let i = 0; i < 50; i++) {
@@ -92,7 +92,7 @@ describe('the log of admitted calls', () => {
     }
   });
 
-  it('is always as healthy as it should be: it shares nothing', () => {
+  it('is always healthy, since it depends on nothing else', () => {
     expect(logAt().log.healthy).toBe(true);
   });
 });

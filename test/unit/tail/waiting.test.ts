@@ -9,19 +9,19 @@ import type { ArrivalPlace, ArrivalReader } from '../../../src/trail/arrivals/ar
 const TENANT = 7;
 const seal = new CursorSeal([createHash('sha256').update('cursor').digest()]);
 
-/** A log without a database, and a clock that moves when the test says so. */
+/** A tail without a database, and a clock that the test moves. */
 class Trial {
   size = 0;
   ms = 0;
-  /** What happens while somebody waits; by default the time passes. */
+  /** What happens while the call waits; by default the whole time passes. */
   during = async (ms: number): Promise<boolean> => {
     this.ms += ms;
     return false;
   };
   whileLooking = () => {};
-  /** How far one read goes. */
+  /** The most events that one read returns. */
   atOnce = Number.POSITIVE_INFINITY;
-  /** From where on no read is answered. */
+  /** The place from which on reads are not answered. */
   failsFrom = Number.POSITIVE_INFINITY;
 
   readonly #reader = {
@@ -61,7 +61,7 @@ class Trial {
 }
 
 describe('a call of the tail that waits', () => {
-  it('reads once more when its time is over: what came untold is in its answer', async () => {
+  it('reads once more when its time is over, so that events without a notice are in its answer', async () => {
     const trial = new Trial();
     trial.during = async (ms) => {
       trial.ms += ms;
@@ -73,7 +73,7 @@ describe('a call of the tail that waits', () => {
     expect([caughtUp, ...trial.places(nextCursor)]).toEqual([true, [TENANT, 2]]);
   });
 
-  it('reads what is there however long its look at the end of the log took', async () => {
+  it('returns the existing events, however long it took to find the end of the tail', async () => {
     const trial = new Trial();
     trial.size = 3;
     trial.whileLooking = () => {
@@ -82,7 +82,7 @@ describe('a call of the tail that waits', () => {
     expect((await trial.read({ from: 'beginning' })).items).toHaveLength(3);
   });
 
-  it('answers with what it has read where the database answers no more, and with its failure where that is nothing', async () => {
+  it('answers with what it has read if the database stops answering, and fails if it has read nothing', async () => {
     const trial = new Trial();
     [trial.size, trial.atOnce, trial.failsFrom] = [9, 2, 4];
     const { items, caughtUp, nextCursor } = await trial.read({ from: 'beginning' });
@@ -92,7 +92,7 @@ describe('a call of the tail that waits', () => {
     });
   });
 
-  it('waits on when it was woken for nothing, and no longer than it was asked to', async () => {
+  it('waits on if it was woken for nothing, and never longer than it was asked to', async () => {
     const trial = new Trial();
     const waits: number[] = [];
     trial.during = async (ms) => {
@@ -105,7 +105,7 @@ describe('a call of the tail that waits', () => {
     expect(trial.places(nextCursor)).toEqual([[TENANT, 0]]);
   });
 
-  it('has a cursor that does not pass what comes after its last look', async () => {
+  it('returns a cursor that does not skip events which come after its last look', async () => {
     const trial = new Trial();
     const { nextCursor } = await trial.read();
     trial.size = 4;
@@ -126,7 +126,7 @@ describe('a call of the tail that waits', () => {
     expect(waits).toBe(1);
   });
 
-  it('keeps its place until it answers, and gives it back', async () => {
+  it('keeps its waiting place until it answers, and then gives the place back', async () => {
     const places = new OwnPlaces();
     const trial = new Trial(places);
     let rounds = 0;
@@ -142,7 +142,7 @@ describe('a call of the tail that waits', () => {
     expect(places.waiting).toBe(0);
   });
 
-  it('is refused where the key has as many as it may', async () => {
+  it('is refused if its key has no waiting place left', async () => {
     const trial = new Trial({ waiting: 5, take: async () => null });
     await expect(trial.read()).rejects.toMatchObject({ code: 'rate_limited' });
     trial.size = 1;
