@@ -10,14 +10,14 @@ export interface RunOptions {
   readonly configPath: string;
   /** See `dataDirOf`. */
   readonly dataDir: string | null;
-  /** Ends when everything that is there is published. */
+  /** The agent ends when all present records are published. */
   readonly once: boolean;
   readonly times: AgentTimes;
   readonly clock: Clock;
   readonly log: LineLog;
-  /** Takes the summary lines of a run that ends. */
+  /** Takes the summary lines at the end of a single run. */
   print(line: string): void;
-  /** Called when the configuration is valid, this agent has locked the data folder, and publishing begins. */
+  /** Called when publishing begins: the configuration is valid, and this agent has locked the data folder. */
   onReady?(): void;
 }
 

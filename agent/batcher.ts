@@ -6,19 +6,19 @@ export interface BatchLimits {
   readonly eventsMax: number;
   /** JSON bytes after which a batch is full. */
   readonly bytesMax: number;
-  /** How long an event may wait for others to join its batch. */
+  /** The longest time that an event waits for others to join its batch. */
   readonly ageMaxMs: number;
 }
 
 const COMMA = 0x2c;
-/** Room beyond a batch that is full: its last event is written when the batch is not. */
+/** Room beyond the bound of a batch, since the last event begins while the batch is not full yet. */
 const ROOM_BYTES = 32 * 1024;
 const FREE_MAX = 2;
 
-/** Collects events until they are enough, in number or bytes, or the first has waited long enough. */
+/** Collects events until the batch is full, by number or bytes, or its first event has waited long enough. */
 export class Batcher {
   private text: JsonText | null = null;
-  /** Where each event begins in the text, and at last where the next one would. */
+  /** Where each event begins in the text, and behind them where the next one would begin. */
   private starts: number[] = [0];
   private newest: string | null = null;
   private readonly free: Buffer[] = [];
@@ -33,7 +33,7 @@ export class Batcher {
     this.saw(record.eventTime);
   }
 
-  /** Where the JSON of the next event is to be written; `end` is to be called behind it. */
+  /** The text to which the caller writes the JSON of the next event; `end` must be called after that. */
   begin(nowMs: number): JsonText {
     this.text ??= new JsonText(this.free.pop() ?? Buffer.allocUnsafeSlow(this.limits.bytesMax + ROOM_BYTES));
     if (this.length === 0) this.firstAtMs = nowMs;
@@ -72,7 +72,7 @@ export class Batcher {
     return new QueuedEvents(text?.bytes ?? Buffer.alloc(0), starts, newest);
   }
 
-  /** The memory of events that nobody needs any more: garbage of this size makes V8 collect all of it again and again. */
+  /** Takes back the memory of delivered events for reuse, since garbage of this size makes V8 collect again and again. */
   reuse({ memory }: QueuedEvents): void {
     const isUsual = memory.length === this.limits.bytesMax + ROOM_BYTES;
     if (isUsual && this.free.length < FREE_MAX) this.free.push(memory);

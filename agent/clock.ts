@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time as the agent sees it. Tests bring their own. */
+/** The agent's source of time. Tests use their own. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;

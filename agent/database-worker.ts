@@ -32,25 +32,25 @@ export interface WorkerOptions {
 
 export interface WorkerResult extends Tally {
   readonly fileCount: number;
-  /** Problems with files: records may be missing in what was published. */
+  /** Number of problems with files, by which published records may be incomplete. */
   readonly problemCount: number;
-  /** Why events that were read are not published; null if all are. */
+  /** Why events that were read are not published; null if all were published. */
   readonly problem: string | null;
   readonly deadLettersPath: string;
 }
 
-/** A request holds no more than this, unless a single event is larger. The service takes far more. */
+/** The most bytes of a request, unless a single event is larger. The service accepts far larger requests. */
 const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
-/** Of all databases together. Batches in flight, the next one, and a request of each are in memory at once. */
+/** For all databases together: batches in flight, the next batch, and a request of each are in memory at once. */
 const BATCH_BYTES = { max: 1024 * 1024, min: 64 * 1024, sum: 2 * 1024 * 1024 };
 /**
- * Of one database, while the service takes what it is sent. It works on two of a tenant at once; a third is there when one
- * of them is done.
+ * Per database, while the service accepts events. The service works on two batches of a tenant at once, and the third is
+ * ready when one of them is done.
  */
 const BATCHES_IN_FLIGHT = 3;
 
 /**
- * Publishes what is in the audit files of one database, keeps bookmarks, and reports on the database, until it is stopped.
+ * Publishes the audit files of one database, keeps bookmarks, and reports on the database, until it is stopped.
  * @param stop ends reading
  * @param abandon ends the request in flight as well
  */
@@ -62,7 +62,7 @@ export async function publishDatabase(
   const options = { ...given, log: given.activity.recording(given.log) };
   const { config, database, dataDir, once, times, clock, log, activity } = options;
   const fileName = fileNameOf(database.name);
-  // The events of one tenant are not those of another: with another tenant id everything is new.
+  // Each tenant has its own state: with another tenant id, everything is published from the beginning.
   const tenantFolder = fileNameOf(config.tenantId);
   const bookmarksPath = join(dataDir, 'checkpoints', tenantFolder, `${fileName}.json`);
   const bookmarks = await Bookmarks.load(bookmarksPath, { database: database.name, log, clock });
@@ -119,7 +119,7 @@ export async function publishDatabase(
       deadLettersPath: deadLetters.path,
     };
   } catch (error) {
-    // Before the last report, which tells it.
+    // This comes before the last report, which includes it.
     activity.ownProblem = errorText(error);
     throw error;
   } finally {
@@ -152,15 +152,15 @@ function publisherOf(options: WorkerOptions, deadLetters: DeadLetters): Publishe
 }
 
 interface Delivery {
-  /** @returns null when the service has all of it, else why not */
+  /** @returns null if the service has every event of the batch, else why not */
   publish(batch: Batch): Promise<string | null>;
-  /** Notes that it is published. */
+  /** Notes that the batch is published. */
   settle(batch: Batch): Promise<void>;
 }
 
 /**
- * Delivers batches while the next ones are being read: a few are on their way at once, and settled in their order, so
- * that a bookmark moves only past what is published.
+ * Delivers batches while the next ones are being read. A few are in flight at once, and they are settled in their order,
+ * so that a bookmark never moves past unpublished events.
  * @returns why it ended before the last batch, else null
  */
 async function deliverAll(
@@ -172,10 +172,10 @@ async function deliverAll(
   const failed = new AbortController();
   const inFlight: Promise<string | null>[] = [];
   let isTaken = false;
-  /** One until the service has taken one, and whenever it takes none. */
+  /** One batch until the service has accepted a batch, and one while the service accepts nothing. */
   const inFlightMax = () => (isTaken && activity.serviceProblem === null ? BATCHES_IN_FLIGHT : 1);
   const deliver = async (batch: Batch, before: Promise<string | null> | undefined) => {
-    // At once, and settled below: an error of it that nobody waits for yet must not end the process.
+    // Publishing starts now and is settled below. An error before that must not end the process as unhandled.
     const published = publish(batch);
     published.catch(() => failed.abort());
     const problem = (await before) ?? (await published);
@@ -192,12 +192,12 @@ async function deliverAll(
     // An error must be noticed before the next batch is read. It is thrown below.
     delivery.catch(() => failed.abort());
   }
-  // Each answers with the problem of the one before, if there was one.
+  // Each delivery returns the problem of the one before, if there was one.
   await Promise.allSettled(inFlight);
   return (await inFlight.at(-1)) ?? null;
 }
 
-/** Waits until there are fewer deliveries than may be. @returns false: one has failed */
+/** Waits until there is room for another delivery. @returns false if a delivery has failed */
 async function roomFor(
   inFlight: Promise<string | null>[],
   inFlightMax: () => number,

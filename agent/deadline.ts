@@ -25,8 +25,8 @@ export const isTimeout = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'TimeoutError';
 
 /**
- * The result of a promise, or of `otherwise` as soon as the signal is aborted. It takes its listener off itself: the option
- * `signal` of `addEventListener` forgets to, where memory was collected meanwhile.
+ * The result of a promise, or of `otherwise` as soon as the signal is aborted. It removes its listener itself: the option
+ * `signal` of `addEventListener` fails to if memory was collected meanwhile.
  */
 export async function unlessAborted<T>(
   promise: Promise<T>,

@@ -35,7 +35,7 @@ export async function replaceFile(
   await syncFolder(dirname(path));
 }
 
-/** Appends whole lines. They are on disk when this resolves. A line that a crash has cut is ended first. */
+/** Appends whole lines. They are on disk when this resolves. A line that a crash cut off is ended first. */
 export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const handle = await open(path, 'a+', 0o600);
@@ -62,13 +62,13 @@ export async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Does one thing after the other, in the order in which they are asked for. */
+/** Runs tasks one after the other, in the order of the calls. */
 export class Turns {
   private last: Promise<unknown> = Promise.resolve();
 
   take<T>(work: () => Promise<T>): Promise<T> {
     const done = this.last.then(work);
-    // The caller hears of a failure. The next in turn is not its victim.
+    // The caller gets a failure. It does not affect the next task.
     this.last = done.catch(() => undefined);
     return done;
   }

@@ -6,10 +6,10 @@ import { errorText } from './log';
 import { Occasionally } from './occasionally';
 import { openSource } from './source/open-source';
 
-/** The configuration file is looked at no less often. */
+/** The longest time between two looks at the configuration file. */
 const CONFIG_POLL_MAX_MS = 2_000;
 
-/** Publishes as files grow, always with the present configuration, until it is stopped. @returns the exit code */
+/** Publishes files as they grow, always with the current configuration, until it is stopped. @returns the exit code */
 export async function follow(context: AgentContext, stop: AbortSignal): Promise<number> {
   const { log } = context;
   let { config } = context;
@@ -65,7 +65,7 @@ async function publishAll(context: AgentContext, stop: AbortSignal): Promise<voi
   }
 }
 
-/** What keeps one database from being published (a full disk, say) affects no other one, and may pass. */
+/** A problem that stops one database (a full disk, say) affects no other database, and may pass. */
 async function keepPublishing(options: WorkerOptions, stop: AbortSignal): Promise<void> {
   const { activity, database, clock, times } = options;
   const log = activity.recording(options.log);

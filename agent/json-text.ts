@@ -8,12 +8,12 @@ export class JsonText {
 
   constructor(public bytes: Buffer) {}
 
-  /** Makes room for so many bytes more: without it, writing beyond the end is lost. */
+  /** Makes room for this many more bytes: without room, bytes that are written are lost. */
   reserve(bytes: number): void {
     if (this.at + bytes > this.bytes.length) this.grow(bytes);
   }
 
-  /** Bytes that are JSON already. */
+  /** Appends bytes that are already JSON. */
   raw(given: Uint8Array): void {
     this.reserve(given.length);
     const { bytes, at } = this;
@@ -21,7 +21,7 @@ export class JsonText {
     this.at = at + given.length;
   }
 
-  /** A text that is JSON already. */
+  /** Appends a text that is already JSON. */
   json(text: string): void {
     this.reserve(3 * text.length);
     this.at += this.bytes.write(text, this.at);
@@ -41,7 +41,7 @@ export class JsonText {
     else this.json(JSON.stringify(value));
   }
 
-  /** A whole number below 2^31. */
+  /** Appends a whole number below 2^31. */
   private count(value: number): void {
     let digits = 1;
     for (let power = 10; power <= value; power *= 10) digits += 1;
@@ -73,10 +73,10 @@ export class JsonText {
     this.at = at + 2 + length;
   }
 
-  /** A text in UTF-16LE, as `JSON.stringify` writes it: a surrogate alone is escaped. An odd byte at its end is left out. */
+  /** Appends a UTF-16LE text as `JSON.stringify` does: a lone surrogate is escaped. An odd last byte is left out. */
   utf16(from: Uint8Array, start: number, endGiven: number): void {
     const end = endGiven - ((endGiven - start) & 1);
-    // A unit takes at most six bytes.
+    // A UTF-16 unit takes at most six bytes.
     this.reserve(3 * (end - start) + 2);
     const { bytes } = this;
     let { at } = this;

@@ -36,7 +36,7 @@ export async function lockFolder(folder: string): Promise<Lock> {
         // The lock is emptied, not removed: no number is given twice.
         return { kind: 'locked', release: () => writeFile(mine, '') };
       }
-      // Others have outnumbered this lock while it looked abandoned to them.
+      // Other agents took this lock for abandoned, and made locks with higher numbers.
       await rm(mine, { force: true });
     }
   } finally {
@@ -65,7 +65,7 @@ async function numbersIn(folder: string): Promise<number[]> {
   });
 }
 
-/** A link instead of a write: the lock has its whole text from the moment it exists. */
+/** Makes a link instead of writing: so the lock has its whole text from the moment it exists. */
 async function linked(draft: string, path: string): Promise<boolean> {
   try {
     await link(draft, path);
@@ -99,7 +99,7 @@ function parseOwner(text: string): Owner | null {
       booted: Number(booted),
     };
   } catch {
-    // It is released, or no agent wrote it: it protects nobody.
+    // The lock is released, or no agent wrote it: it protects nobody.
     return null;
   }
 }

@@ -1,18 +1,18 @@
 import { basename, dirname, resolve, sep } from 'node:path';
 import { errorText } from './log';
 
-/** The types are those of an ES module. CommonJS reaches them this way. */
+/** The package's types are those of an ES module. CommonJS reaches them in this way. */
 const load = () => import('rotating-file-stream');
 type CreateStream = Awaited<ReturnType<typeof load>>['createStream'];
 
 export interface LogFileOptions {
-  /** As `10M`: at this size a new file is begun. */
+  /** The size at which a new file is begun, such as `10M`. */
   readonly size: `${number}${'B' | 'K' | 'M'}`;
   /** Number of older files kept: `agent.log.1`, the newest, to `agent.log.5`. */
   readonly keep: number;
-  /** A file that cannot be written is tried again after so long. */
+  /** The time after which a file that cannot be written is tried again. */
   readonly retryMs: number;
-  /** Bytes that wait to be written. Beyond that the disk hangs. */
+  /** The most bytes that wait to be written. If more wait, the disk hangs. */
   readonly waitingBytesMax: number;
 }
 
@@ -20,7 +20,7 @@ export const LOG_FILE: LogFileOptions = {
   ...{ size: '10M', keep: 5, retryMs: 60_000, waitingBytesMax: 1024 * 1024 },
 };
 
-/** A log file that a new one replaces as it grows. If it cannot be written, the agent works without it. */
+/** A rotated log file. If it cannot be written, the agent works without it. */
 export class LogFile {
   private stream: ReturnType<CreateStream> | null = null;
   private retryAtMs = 0;
@@ -33,7 +33,7 @@ export class LogFile {
     private readonly createStream: CreateStream,
   ) {}
 
-  /** @param onFailure hears why the file cannot be written, once per reason */
+  /** @param onFailure is called with the reason why the file cannot be written, once per reason */
   static async open(
     path: string,
     onFailure: (reason: string) => void,

@@ -1,4 +1,4 @@
-/** Takes what the agent says, one line each. */
+/** Takes the agent's log entries, one line each. */
 export interface Log {
   info(text: string): void;
   warn(text: string): void;
@@ -16,7 +16,7 @@ export class LineLog implements Log {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** The last guard. No text of the agent holds a secret, but an error message of a library could repeat one. */
+  /** Hides secrets as a last guard: no text of the agent holds one, but an error message of a library could. */
   hide(secret: string): void {
     if (secret !== '') this.secrets.add(secret);
   }

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { agentProgram } from './cli/program';
 import { errorText } from './log';
 
-/** Pauses before a repeated request cannot be cut short. Once the work is done, nobody waits for their end. */
+/** A pause before a repeated request cannot be cut short, so the process does not wait for it once the work is done. */
 const LEAVE_AFTER_MS = 1_000;
 
 void main();
@@ -17,7 +17,7 @@ async function main(): Promise<void> {
       process.exitCode = code;
     }, process.argv.includes('--json')).parseAsync();
   } catch (error) {
-    // Commander has printed what is wrong with the command line, or the help.
+    // Commander has already printed the help, or what is wrong with the command line.
     if (!(error instanceof CommanderError)) process.stderr.write(`audit-agent: ${errorText(error)}\n`);
     process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
   }

@@ -1,11 +1,11 @@
 import type { Clock } from './clock';
 
-/** As many texts as a service has ways to fail. Beyond that, the same text hardly comes again. */
+/** More texts than a service has ways to fail. If there are more, the same text hardly comes again. */
 const TEXTS_MAX = 10;
 
 /** Keeps lasting problems from filling the log: the same text is due again only after a while. */
 export class Occasionally {
-  /** When each text was last said, the oldest first. */
+  /** When each text was last logged, the oldest first. */
   private readonly said = new Map<string, number>();
 
   constructor(
@@ -24,7 +24,7 @@ export class Occasionally {
     return true;
   }
 
-  /** @returns whether something was said since the last reset: then its end is worth a line too */
+  /** @returns whether a text was logged since the last reset, so that its end is worth a line too */
   reset(): boolean {
     const wasSaid = this.said.size > 0;
     this.said.clear();

@@ -1,6 +1,6 @@
 import type { Log } from './log';
 
-/** What keeps records of a database from being published. Each problem is logged once and counted. */
+/** The problems that prevent records of a database from being published. Each is logged once and counted. */
 export class Problems {
   private readonly said = new Set<string>();
   /** Number of different problems. */
@@ -16,14 +16,14 @@ export class Problems {
   report(subject: string, text: string): void {
     const line = `${this.database}: ${subject}: ${text}`;
     if (this.said.has(line)) return;
-    // Bounded. At worst a problem is logged again.
+    // The set is bounded. At worst a problem is logged again.
     if (this.said.size >= SAID_MAX) this.said.clear();
     this.said.add(line);
     this.count++;
     this.log.error(line);
   }
 
-  /** A problem only for a run that does not wait: time solves it. */
+  /** Reports a problem that time solves: it is one only for a run that does not wait. */
   reportUnfinished(subject: string, text: string): void {
     if (this.once) this.report(subject, text);
   }

@@ -3,14 +3,14 @@ import { publishDatabase, talliedOf, type WorkerResult } from './database-worker
 import { abortedAfter } from './deadline';
 import { errorText } from './log';
 
-/** Publishes everything that is in the audit files now. @returns the exit code: 0 only if nothing is left or rejected */
+/** Publishes the present records of the audit files. @returns the exit code: 0 only if none is left or rejected */
 export async function publishOnce(context: AgentContext, stop: AbortSignal): Promise<number> {
   const { board, config, configPath, log, print, times } = context;
   const problem = configProblemOf(config, configPath);
   const { tenantId } = config;
   board.problem = problem;
   if (problem !== null || tenantId === null) {
-    // Somebody wants publishing to be switched off. Nobody wants a tenant id to be missing.
+    // Publishing that is switched off is intended. A missing tenant id is not.
     const isWanted = !config.enabled;
     log[isWanted ? 'info' : 'error'](problem ?? '');
     return isWanted || tenantId !== null ? 0 : 1;

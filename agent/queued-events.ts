@@ -1,12 +1,12 @@
 /**
- * Events as they go to the service: their JSON in UTF-8, one after the other in one buffer, each with a comma behind it.
- * No object is made of an event.
+ * Events as they are sent to the service: their JSON in UTF-8, one after the other in one buffer, each followed by a
+ * comma. No event becomes an object.
  */
 export class QueuedEvents {
   /**
-   * @param memory that they are in
-   * @param starts where each event begins, and at last where the next one would
-   * @param newestTime event time of the newest of them, ISO 8601 UTC with seven decimals; null where there is none
+   * @param memory the buffer that holds the events
+   * @param starts where each event begins, and behind them where the next one would begin
+   * @param newestTime event time of the newest event, ISO 8601 UTC with seven decimals; null if there is none
    */
   constructor(
     readonly memory: Buffer,
@@ -20,22 +20,22 @@ export class QueuedEvents {
     return this.to - this.from;
   }
 
-  /** Their JSON with commas between them. */
+  /** The JSON of all events with commas between them. */
   get json(): Buffer {
     return this.jsonBetween(this.from, this.to);
   }
 
-  /** The JSON of one of them. */
+  /** The JSON of one event. */
   jsonOf(index: number): string {
     return this.jsonBetween(this.from + index, this.from + index + 1).toString();
   }
 
-  /** Bytes of the JSON of one of them. */
+  /** Bytes of the JSON of one event. */
   sizeOf(index: number): number {
     return this.start(this.from + index + 1) - this.start(this.from + index) - 1;
   }
 
-  /** Some of them. */
+  /** The events from one index to another. */
   slice(from: number, to: number): QueuedEvents {
     return new QueuedEvents(this.memory, this.starts, this.newestTime, this.from + from, this.from + to);
   }
@@ -54,7 +54,7 @@ export const NO_EVENTS = new QueuedEvents(NOTHING, [0], null);
 
 export interface RequestLimits {
   readonly eventsMax: number;
-  /** JSON bytes of all events of one request. An event that is larger goes alone. */
+  /** The most JSON bytes of the events of one request. A larger event is sent alone. */
   readonly bytesMax: number;
 }
 

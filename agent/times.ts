@@ -1,38 +1,38 @@
 /** Waiting times of the agent that nobody can configure. Tests shorten them. */
 export interface AgentTimes {
-  /** Audit files are copied to the spool after publishing has been held up for so long. */
+  /** Audit files are copied to the spool after publishing has been held up for this time. */
   readonly spoolAfterMs: number;
-  /** A record that waits for another part for so long is published as it is. */
+  /** A record that waits for another part for this time is published incomplete. */
   readonly joinWaitMs: number;
-  /** A block that stays bad for so long is damaged, and no write in progress. */
+  /** A block that stays unreadable for this time is damaged, and not a write in progress. */
   readonly badBlockWaitMs: number;
   readonly requestTimeoutMs: number;
   readonly retryFirstMs: number;
   readonly retryMaxMs: number;
-  /** Between two requests without events to a service that refuses the key, or everything. */
+  /** Time between two requests without events to a service that refuses the key, or refuses everything. */
   readonly refusedRetryMs: number;
-  /** All attempts for one request may take so long in a run that is to end. */
+  /** The longest time for all attempts of one request in a single run. */
   readonly onceBudgetMs: number;
-  /** A request in flight may take so long after the agent was told to stop. */
+  /** The longest time for a request in flight after the agent was told to stop. */
   readonly stopGraceMs: number;
-  /** A lasting problem is logged again after so long. */
+  /** A lasting problem is logged again after this time. */
   readonly repeatMs: number;
-  /** After an error of the agent itself (a full disk, say), a database is tried again after so long. */
+  /** After an error of the agent itself (a full disk, say), work on a database is tried again after this time. */
   readonly restartMs: number;
-  /** Between two checks whether a report is due. */
+  /** Time between two checks whether a report is due. */
   readonly reportPollMs: number;
-  /** Between two reports on one database, unless one is due at once; and after a report that failed. */
+  /** Least time between two reports on one database, unless one is due at once; also the pause after a failed report. */
   readonly reportMinMs: number;
-  /** A database is reported on after so long although nothing has changed. */
+  /** A report on a database is sent after this time even if nothing has changed. */
   readonly reportMaxMs: number;
-  /** A service that knows no reports is asked again after so long: it may have been upgraded by then. */
+  /** A service that does not know reports is asked again after this time, since it may have been upgraded. */
   readonly reportUnknownMs: number;
   readonly reportTimeoutMs: number;
-  /** The last report may take so long after the agent was told to stop. */
+  /** The longest time for the last report after the agent was told to stop. */
   readonly reportLastMs: number;
-  /** Between two writes of the status file. */
+  /** Least time between two writes of the status file. */
   readonly statusMs: number;
-  /** The status file is written after so long even if nothing has changed: it shows that the agent runs. */
+  /** The status file is written after this time even if nothing has changed, to show that the agent runs. */
   readonly statusMaxMs: number;
 }
 

@@ -7,31 +7,31 @@ const position = z.object({ blockOffset: offset, index: offset });
 export const bookmark = z.object({
   /** Name when it was last read, for people. */
   file: z.string(),
-  /** Where it was last seen. */
+  /** The path where the file was last seen. */
   path: z.string().optional(),
-  /** Reading starts here: nothing before it is needed any more. */
+  /** Reading starts here: nothing before this position is needed any more. */
   ...position.shape,
   /**
    * Everything before this is acknowledged. It lies behind the start only while a split record that began there is open:
    * what is in between is read again to join that record, and not published again.
    */
   acknowledged: position.optional(),
-  /** At this size the file held nothing more. */
+  /** The size of the file when everything in it was read. */
   endSize: offset.optional(),
-  /** Bytes that were seen to be written, where that is not `endSize`. */
+  /** Bytes that were seen to be written, if that is not `endSize`. */
   size: offset.optional(),
-  /** More may have been written since: no newer file of its audit was there yet, or the file had reserved space. */
+  /** More may have been written since: no newer file of the audit existed yet, or the file had reserved space. */
   mayGrow: z.literal(true).optional(),
   /** Sequence number of the last event block before the start. */
   sequence: offset.optional(),
   /** Event time of the last record before the start. */
   lastTime: z.string().optional(),
-  /** It was removed too early, and that is noted as a gap. */
+  /** The file was removed too early, and the loss is noted as a gap. */
   isLost: z.literal(true).optional(),
 });
 export type Bookmark = z.infer<typeof bookmark>;
 
-/** How many bytes at the beginning of the file are not needed any more. */
+/** The number of bytes at the beginning of the file that are no longer needed. */
 export const doneBytes = ({ acknowledged, blockOffset, endSize = 0 }: Bookmark): number =>
   acknowledged === undefined ? Math.max(blockOffset, endSize) : 0;
 
@@ -45,6 +45,6 @@ export function isAtEnd(given: Bookmark): boolean {
 export interface Snapshot {
   /** By file GUID. */
   readonly bookmarks: ReadonlyMap<string, Bookmark>;
-  /** GUIDs of all files that are there: their bookmarks are kept however old they are. */
+  /** GUIDs of all existing files: their bookmarks are kept, however old they are. */
   readonly present: ReadonlySet<string>;
 }

@@ -5,13 +5,13 @@ import { readIfThere, replaceFile, Turns } from '../durable-file';
 import type { Log } from '../log';
 import { type Bookmark, bookmark, type Snapshot } from './bookmark';
 
-/** Bookmarks of files that have been gone for so long are dropped: nobody brings such a file back. */
+/** Bookmarks of files that have been gone for this time are dropped: nobody brings such a file back. */
 const GONE_DAYS_MAX = 90;
 const DAY_MS = 24 * 3600_000;
 
 const savedBookmark = bookmark.extend({ seen: z.iso.date() });
 type SavedBookmark = z.infer<typeof savedBookmark>;
-/** The file is called a checkpoint on disk, as it was from the beginning. */
+/** On disk, the bookmark file is still called a checkpoint, its first name. */
 const savedFile = z.object({
   version: z.literal(1),
   database: z.string(),
@@ -25,12 +25,12 @@ export class Bookmarks {
   private constructor(
     private readonly path: string,
     private readonly database: string,
-    /** As they are on disk. */
+    /** The bookmarks as they are on disk. */
     private saved: ReadonlyMap<string, SavedBookmark>,
     private readonly clock: Clock,
   ) {}
 
-  /** A file that cannot be used is set aside: the service recognises what it is sent again. */
+  /** A file that cannot be used is set aside: the service recognises events that it gets again. */
   static async load(
     path: string,
     { database, log, clock }: { readonly database: string; readonly log: Log; readonly clock: Clock },
@@ -56,7 +56,7 @@ export class Bookmarks {
     return this.saved;
   }
 
-  /** Notes files that have no bookmark yet; resolves when that is on disk. */
+  /** Notes files that have no bookmark yet; resolves when the note is on disk. */
   noteFound(found: ReadonlyMap<string, Bookmark>): Promise<void> {
     return this.writes.take(async () => {
       const bookmarks = new Map([...found].filter(([fileGuid]) => !this.saved.has(fileGuid)));
@@ -92,7 +92,7 @@ function parse(text: string): Record<string, SavedBookmark> | null {
     const { success, data } = savedFile.safeParse(JSON.parse(text));
     return success ? data.files : null;
   } catch {
-    // Not even JSON; the caller says so.
+    // The text is not JSON; the caller reports that.
     return null;
   }
 }

@@ -5,10 +5,10 @@ import { openSource } from '../source/open-source';
 import { type DecodedItem, decodeFiles } from '../sqlaudit/decode-files';
 import { type Finding, ok, problem } from './finding';
 
-/** At most so many files are named. */
+/** The most files that a finding names. */
 const FILES_NAMED = 3;
 
-/** So many records are decoded as a proof. */
+/** The number of records that are decoded as a proof. */
 const RECORDS_TRIED = 5;
 
 /** Whether the audit files of a database can be found and decoded. */
@@ -42,7 +42,7 @@ export async function checkFiles({ name, source: config }: DatabaseConfig): Prom
   ];
 }
 
-/** Files beside the newest that may not be read. */
+/** Names the older files that the agent may not read. */
 async function unreadable(
   name: string,
   source: AuditSource,

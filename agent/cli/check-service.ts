@@ -34,7 +34,7 @@ export async function checkService(baseUrl: string, timeoutMs: number): Promise<
 interface KeyToTry {
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  /** Null: unknown, and the key is tried without it. */
+  /** Null: unknown, and the key is checked without a tenant. */
   readonly tenantId: string | null;
 }
 
@@ -47,7 +47,7 @@ export async function checkKey(key: KeyToTry, timeoutMs: number): Promise<Findin
 function findingOf(answer: Answer, tenantId: string | null): Finding {
   const tenant = tenantId === null ? '' : ` for tenant ${tenantId}`;
   if (answer.kind === 'receipt') return ok(`the service takes events with this agent key${tenant}`);
-  if (answer.kind !== 'refused') return problem(`the agent key could not be tried: ${answer.message}`);
+  if (answer.kind !== 'refused') return problem(`the agent key could not be checked: ${answer.message}`);
   const isUnknown = answer.message.startsWith('unauthorized');
   return problem(
     isUnknown

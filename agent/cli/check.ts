@@ -7,12 +7,12 @@ import { readConfig } from './read-config';
 
 interface CheckOptions {
   readonly configPath: string;
-  /** For each call to the service. */
+  /** The timeout of each call to the service. */
   readonly timeoutMs: number;
   readonly out: LineOutput;
   /**
    * Continues as the user that the service runs as, if there is one and this process may.
-   * @returns what there is to know about that
+   * @returns the findings about that
    */
   becomeServiceUser(configPath: string): Promise<Finding[]>;
 }
@@ -20,9 +20,9 @@ interface CheckOptions {
 const LABEL = { ok: 'OK     ', note: 'NOTE   ', problem: 'PROBLEM' } as const;
 
 /**
- * Tries everything that the agent needs, and changes nothing: the configuration, the audit files, the service, the key. A
- * problem in one of them keeps nothing else from being tried.
- * @returns the exit code: 0 the agent can publish, 1 something keeps it from that
+ * Checks everything that the agent needs, and changes nothing: the configuration, the audit files, the service, the key.
+ * A problem in one of them does not stop the other checks.
+ * @returns the exit code: 0 the agent can publish, 1 something prevents that
  */
 export async function check(options: CheckOptions): Promise<number> {
   const { configPath, timeoutMs, out } = options;
@@ -48,7 +48,7 @@ export async function check(options: CheckOptions): Promise<number> {
   if (baseUrl !== null && apiKey !== null) {
     await say(await checkKey({ baseUrl, apiKey, tenantId }, timeoutMs));
   }
-  await out.write(problems === 0 ? 'The agent can publish.' : `${problems} to be mended.`);
+  await out.write(problems === 0 ? 'The agent can publish.' : `Problems to solve: ${problems}.`);
   return problems === 0 ? 0 : 1;
 }
 
@@ -56,7 +56,7 @@ function intentions(config: AgentConfig): Finding[] {
   const { baseUrl, databases, enabled, pollIntervalMs, tenantId } = config;
   const findings = [
     ok(
-      `every ${pollIntervalMs} ms the files of ${databases.length} database(s) are looked at, and published to ` +
+      `every ${pollIntervalMs} ms, the files of ${databases.length} database(s) are read and published to ` +
         `${baseUrl} for tenant ${tenantId ?? '(not set)'}`,
     ),
   ];

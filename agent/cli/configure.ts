@@ -10,14 +10,14 @@ interface ConfigureOptions {
   readonly configPath: string;
   /** Leaves the replaced file beside the new one, for an installer that may have to restore it. */
   readonly keepPrevious: boolean;
-  /** All of standard input. */
+  /** Returns the whole standard input. */
   readonly input: string;
   print(line: string): void;
   /** Takes one line for each problem. */
   complain(line: string): void;
 }
 
-/** What an installer restores: the file before, or a sign that there was none. */
+/** What an installer restores on a rollback: the file from before, or a mark that there was none. */
 const PREVIOUS = '.prev';
 const FRESH = '.fresh';
 
@@ -25,7 +25,7 @@ const FRESH = '.fresh';
 export async function configure(options: ConfigureOptions): Promise<number> {
   const configPath = resolve(options.configPath);
   try {
-    // An installation that was cut off may have left a key that nobody uses any more.
+    // An interrupted installation may have left a file with a key that is no longer used.
     await Promise.all([PREVIOUS, FRESH].map((end) => rm(configPath + end, { force: true })));
     const wanted = await wantedConfig(options.input, configPath);
     for (const warning of wanted.warnings) options.print(`${configPath}: ${warning}`);
@@ -82,7 +82,7 @@ async function wantedConfig(input: string, configPath: string): Promise<Wanted> 
   }
 }
 
-/** The file that is there, merged with the input. */
+/** The existing file, merged with the input. */
 async function mergedText(input: string, configPath: string): Promise<Wanted> {
   const existing = await existingContent(configPath);
   const part = contentOf(input, configPath, 'the input');
@@ -92,7 +92,7 @@ async function mergedText(input: string, configPath: string): Promise<Wanted> {
 
 const toText = (content: unknown) => `${JSON.stringify(content, null, 2)}\n`;
 
-/** An unknown setting that is written now is a mistake, and its author is there to correct it. */
+/** An unknown setting in the input is a mistake, and its author is present to correct it. */
 function checkedText(text: string, configPath: string, label: string): Wanted {
   const parsed = parseConfig(text, configPath);
   const problems = [...(parsed.kind === 'invalid' ? parsed.problems : []), ...parsed.warnings];
@@ -102,7 +102,7 @@ function checkedText(text: string, configPath: string, label: string): Wanted {
   return { text, config: parsed.config, warnings: [] };
 }
 
-/** A setting of a newer agent must not make an agent fail that runs already. */
+/** A setting of a newer agent must not make a running agent fail. */
 async function keptConfig(configPath: string): Promise<Wanted> {
   const parsed = parseConfig(await readText(configPath), configPath);
   if (parsed.kind === 'config') return { text: null, config: parsed.config, warnings: parsed.warnings };
@@ -132,7 +132,7 @@ async function readText(path: string, label = ''): Promise<string> {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    throw new Refused([`${label}${path}: is no text in UTF-8`]);
+    throw new Refused([`${label}${path}: is not UTF-8 text`]);
   }
 }
 
@@ -143,8 +143,8 @@ async function keepPrevious(configPath: string): Promise<void> {
 }
 
 /**
- * A file that was there before keeps its owner: the service may run as a user of its own. A link stays one, to the file
- * that is written.
+ * An existing file keeps its owner, since the service may run as a user of its own. A symbolic link stays, and its target
+ * is written.
  */
 async function writeConfig(configPath: string, text: string): Promise<void> {
   if (process.platform === 'win32' || !(await exists(configPath))) return replaceFile(configPath, text);

@@ -7,7 +7,7 @@ import {
 import type { LineOutput } from './line-output';
 
 interface DecodeOptions {
-  /** Prints every event as it is, instead of audit records. */
+  /** Prints every event with all its fields, instead of audit records. */
   readonly raw: boolean;
   readonly out: LineOutput;
   /** Takes one line for each problem. */

@@ -1,4 +1,4 @@
-/** What one check found. `note`: worth knowing, and the agent can publish nevertheless. */
+/** What one check found. `note`: worth knowing, but the agent can publish. */
 export interface Finding {
   readonly kind: 'ok' | 'note' | 'problem';
   readonly text: string;

@@ -12,7 +12,7 @@ export class LineOutput {
     });
   }
 
-  /** Resolves when the next line may come. @returns false if nobody takes lines any more */
+  /** Resolves when the next line may be written. @returns false if the reader takes no more lines */
   async write(line: string): Promise<boolean> {
     if (this.error) return false;
     if (!this.stream.write(`${line}\n`)) {
@@ -24,7 +24,7 @@ export class LineOutput {
     return this.error === null;
   }
 
-  /** Why writing failed; null if it did not, or if the reader has read enough (`| head`). */
+  /** Why writing failed; null if it did not, or if the reader closed the pipe (`| head`). */
   get problem(): Error | null {
     return errorCode(this.error) === 'EPIPE' ? null : this.error;
   }

@@ -10,7 +10,7 @@ import { type RunFlags, run } from './run';
 import { becomeServiceUser } from './service-user';
 import { status } from './status';
 
-/** The agent's command line. `exitCode` is called once a command has ended. @param asJson how its own mistakes are told */
+/** The agent's command line. `exitCode` is called once a command has ended. @param asJson prints usage errors as JSON */
 export function agentProgram(exitCode: (code: number) => void, asJson = false): Command {
   const program = new Command('audit-agent')
     .description('Reads SQL Server audit files and publishes their records to the Audit Activity service.')
@@ -33,9 +33,13 @@ export function agentProgram(exitCode: (code: number) => void, asJson = false): 
     .command('run')
     .description('publishes the records of the configured audit files, and follows the files')
     .requiredOption('--config <file>', 'the configuration, JSON')
-    .option('--once', 'publish what is there, then end; not 0 when anything could not be published', false)
+    .option(
+      '--once',
+      'publish the present records, then end; the exit code is not 0 if anything could not be published',
+      false,
+    )
     .option('--data-dir <dir>', DATA_DIR)
-    .option('--log-file <file>', 'log there; stderr then gets warnings and errors only')
+    .option('--log-file <file>', 'write the log to this file; stderr then gets warnings and errors only')
     .option(
       '--service',
       'run under a service host: READY on stdout, end with the end of stdin, log to logs/agent.log in the data folder',
@@ -57,9 +61,9 @@ export function agentProgram(exitCode: (code: number) => void, asJson = false): 
     });
   program
     .command('check')
-    .description('tries the configuration, the audit files, the service and the key, and changes nothing')
+    .description('checks the configuration, the audit files, the service and the key, and changes nothing')
     .requiredOption('--config <file>', 'the configuration, JSON')
-    .option('--user <name>', 'as root: try as this user, whom the service runs as')
+    .option('--user <name>', 'as root: run the checks as this user, the one that the service runs as')
     .action(async ({ config, user = null }: { config: string; user?: string | null }) => {
       const given = { configPath: config, timeoutMs: AGENT_TIMES.requestTimeoutMs };
       const out = new LineOutput(process.stdout);
@@ -69,7 +73,7 @@ export function agentProgram(exitCode: (code: number) => void, asJson = false): 
     .command('configure')
     .description('checks a configuration and writes it, whole or not at all')
     .requiredOption('--config <file>', 'the configuration, JSON')
-    .requiredOption('--stdin', 'read what is wanted from standard input: JSON, or lines NAME=value')
+    .requiredOption('--stdin', 'read the settings from standard input: JSON, or lines NAME=value')
     .option('--keep-previous', 'leave the replaced file beside the new one, for an installer', false)
     .action(async ({ config, keepPrevious }: { config: string; keepPrevious: boolean }) => {
       const print = (line: string) => void process.stdout.write(`${line}\n`);

@@ -15,7 +15,7 @@ export interface RunFlags {
   readonly service: boolean;
 }
 
-/** A service host waits for this on stdout before it calls the service started. */
+/** A service host waits for this on stdout before it reports the service as started. */
 const READY_LINE = 'READY';
 
 /** @returns the exit code */

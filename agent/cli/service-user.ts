@@ -8,8 +8,8 @@ import { type Finding, note, problem } from './finding';
 const execute = promisify(execFile);
 
 /**
- * Continues as the user that the service runs as. Root may read what that user may not, so a check by root would miss
- * it. There is no way back.
+ * Switches this process to the user that the service runs as, for good. Root may read files that this user may not, so a
+ * check as root would miss them.
  * @param user null: unknown
  */
 export async function becomeServiceUser(user: string | null, configPath: string): Promise<Finding[]> {
@@ -17,26 +17,26 @@ export async function becomeServiceUser(user: string | null, configPath: string)
   if (own === undefined || (user === null && own !== 0)) return [];
   if (user === null) {
     return [
-      note('tried as root, who may read every file: --user NAME tries as the user that the agent runs as'),
+      note('the checks run as root, who may read every file: --user NAME runs them as the user of the agent'),
     ];
   }
   try {
     const uid = await idOf('-u', user);
     if (own === uid) return [];
-    if (own !== 0) return [note(`the service runs as ${user}, and only root can try as ${user}`)];
+    if (own !== 0) return [note(`the service runs as ${user}, and only root can run the checks as ${user}`)];
     const [gid, groups] = [await idOf('-g', user), await idsOf('-G', user)];
     process.setgroups?.(groups);
     process.setgid?.(gid);
     process.setuid?.(uid);
   } catch (error) {
-    return [problem(`nothing could be tried as the user ${user}: ${errorText(error).trim()}`)];
+    return [problem(`the checks could not run as the user ${user}: ${errorText(error).trim()}`)];
   }
-  const said = note(`what follows is tried as ${user}, whom the service runs as`);
+  const said = note(`the following checks run as ${user}, the user of the service`);
   const reason = await access(configPath, constants.R_OK).then(() => null, errorText);
   return reason === null ? [said] : [said, problem(`${configPath}: ${user} cannot read it: ${reason}`)];
 }
 
-/** What `id` says of a user. */
+/** The ids that `id` prints for a user. */
 async function idsOf(option: string, user: string): Promise<number[]> {
   const { stdout } = await execute('id', [option, '--', user]);
   return stdout.trim().split(' ').map(Number);

@@ -4,7 +4,7 @@ import { loadStatus, statusPath } from '../status/status-file';
 import type { LineOutput } from './line-output';
 import { readConfig } from './read-config';
 
-/** An agent that runs writes its status every ten seconds. If the status is older than this, the agent does not run. */
+/** A running agent writes its status every ten seconds. If the status is older than this, the agent is not running. */
 const STALE_MS = 60_000;
 
 interface StatusOptions {
@@ -32,8 +32,8 @@ interface ShownStatus extends Omit<AgentStatus, 'databases' | 'version'> {
 
 /**
  * Prints what the agent does, or last did.
- * @returns the exit code: 0 it runs and nothing is wrong; 1 it does not run, or something keeps it from publishing; 2 the
- *   configuration is bad
+ * @returns the exit code: 0 it runs and nothing is wrong; 1 it does not run, or something prevents publishing; 2 the
+ *   configuration is invalid
  */
 export async function status({
   configPath,
@@ -70,7 +70,7 @@ function toShown(
 ): ShownStatus {
   const { version: _, ...agent } = found;
   const running = isRunning(found, nowMs);
-  // A running agent keeps its file fresh. For another one, the lag grows since it stopped.
+  // A running agent keeps its file fresh. The lag of a stopped one grows from the time when it stopped.
   const atMs = running ? Date.parse(found.writtenAt) : nowMs;
   const databases = enabled.map((name): ShownDatabase => {
     const one = found.databases.find((database) => database.name === name);
@@ -92,7 +92,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs under another account, as a service does.
+    // The process runs under another account, as a service does.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -12,7 +12,7 @@ export class ConfigFile {
     private readonly log: LineLog,
   ) {}
 
-  /** @returns the configuration if there is a new and valid one, else null */
+  /** @returns the configuration if the file has a new and valid one, else null */
   async loadChanged(): Promise<AgentConfig | null> {
     const text = await this.read();
     if (text === null || text === this.text) return null;

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { LIMITS } from '../../src/limits';
 
-/** For people who wrote a Windows path into JSON as it is. */
+/** Advice for people who wrote a Windows path into JSON without escaping it. */
 export const BACKSLASH_HINT = 'in JSON, each \\ of a path is written \\\\ (or /)';
 
-/** An empty text in a configuration file counts as absent: nobody has filled it in. */
+/** An empty text in a configuration file counts as absent, since it was not filled in. */
 const absentWhenEmpty = (value: unknown) =>
   typeof value === 'string' && value.trim() === '' ? undefined : value;
 const text = z.preprocess(absentWhenEmpty, z.string().trim());
 const flag = z.boolean().default(true);
 const whole = (min: number, max: number, preset: number) => z.int().min(min).max(max).default(preset);
 
-/** Somebody wrote the path with single backslashes: JSON reads `\t`, `\n`, `\b`, `\r` and `\f` as one character. */
+/** Whether a path was written with single backslashes: JSON reads `\t`, `\n`, `\b`, `\r` and `\f` as one character. */
 const hasControlCharacter = (path: string) => [...path].some((char) => char < ' ');
 
 export const database = z.strictObject({
@@ -57,7 +57,7 @@ export const configFile = z.strictObject({
     PollIntervalMs: whole(10, 3_600_000, 1_000),
     /** Events per request. */
     BatchMaxEvents: whole(1, LIMITS.ingestBatchEventsMax, 1_000),
-    /** How long an event may wait for others to share its request. */
+    /** The longest time that an event waits for others to share its request. */
     BatchMaxAgeMs: whole(0, 60_000, 500),
     /** Bytes per database that copies of audit files may take while publishing is held up; 0: no copies. */
     SpoolMaxBytes: whole(0, Number.MAX_SAFE_INTEGER, 1024 ** 3),

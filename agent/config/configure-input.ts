@@ -1,11 +1,11 @@
 import type { ConfigProperties } from './merge-config';
 
-/** What `configure` is asked for: a whole configuration, by its text or its file, or some properties of one. */
+/** The input of `configure`: a whole configuration as text or by its file, or some of its properties. */
 type ConfigureInput =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'properties'; readonly properties: ConfigProperties }
-  /** Nothing changes. */
+  /** No input: nothing changes. */
   | { readonly kind: 'none' };
 
 type ParsedInput = ConfigureInput | { readonly kind: 'invalid'; readonly problems: readonly string[] };
@@ -46,7 +46,7 @@ export function parseConfigureInput(text: string): ParsedInput {
   return problems.length > 0 ? { kind: 'invalid', problems } : inputOf(given);
 }
 
-/** Names of the properties that a new configuration needs beside these. */
+/** Names of the properties that a new configuration needs in addition to these. */
 export const missingFrom = (properties: ConfigProperties): readonly string[] =>
   Object.keys(PROPERTIES)
     .filter(isProperty)

@@ -1,4 +1,4 @@
-/** The properties of an installer, as they were given. */
+/** The properties of an installer, as the user gave them. */
 export interface ConfigProperties {
   readonly apiUrl?: string;
   readonly apiKey?: string;
@@ -79,7 +79,7 @@ type MergedDatabases = { readonly databases: unknown } | { readonly problem: str
 
 function mergeDatabase(existing: unknown, properties: ConfigProperties): MergedDatabases {
   const { dbName, auditPath } = properties;
-  // If this is no list, the check of the whole configuration says so.
+  // If this is not a list, the check of the whole configuration reports it.
   if (existing !== undefined && !Array.isArray(existing)) return { databases: existing };
   const databases: readonly unknown[] = existing ?? [];
   if (dbName === undefined && auditPath === undefined) return { databases };
@@ -135,7 +135,7 @@ const isTemplate = (database: unknown): boolean => /^<.*>$/.test(nameIn(database
 const pathIn = (database: unknown): unknown =>
   objectOf(objectOf(objectOf(database).AuditSource).DirectFile).AuditFilePath;
 
-/** Anything but an object counts as an empty one: the check of the whole configuration names what is missing then. */
+/** Anything but an object counts as an empty one, so the check of the whole configuration names what is missing. */
 const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? { ...value } : {});
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -20,7 +20,7 @@ export interface AgentConfig {
   readonly pollIntervalMs: number;
   readonly batchEventsMax: number;
   readonly batchAgeMaxMs: number;
-  /** Of each database's spool; 0: there is none. */
+  /** The most bytes of each database's spool; 0: no spool. */
   readonly spoolBytesMax: number;
   /** The enabled ones. */
   readonly databases: readonly DatabaseConfig[];
@@ -35,7 +35,7 @@ type ParsedConfig =
       readonly sound: SoundParts;
     };
 
-/** The sound parts of a configuration that may be invalid as a whole. */
+/** The valid parts of a configuration that may be invalid as a whole. */
 export interface SoundParts {
   readonly baseUrl: string | null;
   readonly apiKey: Secret | null;

@@ -8,7 +8,7 @@ const ACKNOWLEDGED_MAX = 10_000;
 /** The gaps of a database that the service does not know yet, on disk: one JSON line each. */
 export class GapStore {
   private readonly acknowledged = new Set<string>();
-  /** An acknowledgement replaces the file that `add` appends to. */
+  /** Keeps calls in order, since an acknowledgement replaces the file to which `add` appends. */
   private readonly writes = new Turns();
 
   private constructor(
@@ -16,7 +16,7 @@ export class GapStore {
     private readonly waiting: Map<string, Gap>,
   ) {}
 
-  /** @param path need not exist; its folder neither */
+  /** @param path neither the file nor its folder needs to exist */
   static async load(path: string, { log }: { readonly log: Log }): Promise<GapStore> {
     const lines = ((await readIfThere(path)) ?? '').split('\n').filter((line) => line !== '');
     const waiting = new Map<string, Gap>();
@@ -26,8 +26,8 @@ export class GapStore {
       if (found === null) damaged++;
       else waiting.set(found.gapId, found);
     }
-    // A line that a crash has cut belongs to a gap that is found again: no bookmark moved past it.
-    if (damaged > 0) log.warn(`${path}: ${damaged} unreadable lines are passed over`);
+    // A line that a crash cut off belongs to a gap that is found again, since no bookmark moved past it.
+    if (damaged > 0) log.warn(`${path}: ${damaged} unreadable lines are skipped`);
     return new GapStore(path, waiting);
   }
 
@@ -45,7 +45,7 @@ export class GapStore {
       const known = this.waiting.get(found.gapId);
       if (known && (known.beforeTime !== null || found.beforeTime === null)) return;
       const now = known ? { ...known, beforeTime: found.beforeTime } : found;
-      // The later of two lines about a gap counts.
+      // If two lines are about the same gap, the later one counts.
       await appendLines(this.path, [JSON.stringify(now)]);
       this.waiting.set(now.gapId, now);
     });
@@ -63,7 +63,7 @@ export class GapStore {
       if (known.size === 0) return;
       const left = [...this.waiting.values()].filter(({ gapId }) => !known.has(gapId));
       await replaceFile(this.path, left.map((one) => `${JSON.stringify(one)}\n`).join(''));
-      // Bounded. At worst a gap is reported again, and the service recognises it by its id.
+      // The set is bounded. At worst a gap is reported again, and the service recognises it by its id.
       if (this.acknowledged.size + known.size > ACKNOWLEDGED_MAX) this.acknowledged.clear();
       for (const id of known) {
         this.waiting.delete(id);
@@ -78,7 +78,7 @@ function parse(line: string): Gap | null {
     const { success, data } = gap.safeParse(JSON.parse(line));
     return success ? data : null;
   } catch {
-    // Not even JSON; the caller counts it.
+    // The line is not JSON; the caller counts it.
     return null;
   }
 }

@@ -5,13 +5,13 @@ import { GAP_REASONS, type GapReason, REPORT_CHARS_MAX } from '../../src/event/s
 const REASONS = Object.keys(GAP_REASONS) as GapReason[];
 
 export const gap = z.object({
-  /** UUID derived from the gap itself: when the gap is found again, it gets the same one. */
+  /** UUID that follows from the gap's facts: a gap that is found again gets the same one. */
   gapId: z.string(),
   reason: z.enum(REASONS),
   fileName: z.string(),
-  /** Null where the file was never opened. */
+  /** Null if the file was never opened. */
   fileGuid: z.string().nullable(),
-  /** A sentence for people. */
+  /** What is missing and why, as a sentence for people. */
   detail: z.string(),
   /** ISO 8601 event time of the last record before the gap; null: unknown. */
   afterTime: z.string().nullable(),
@@ -20,7 +20,7 @@ export const gap = z.object({
   /** ISO 8601, the agent's clock. */
   detectedAt: z.string(),
 });
-/** A part of the audit trail that is known to be missing from what is published. */
+/** A part of the audit trail that is known not to be published. */
 export type Gap = Readonly<z.infer<typeof gap>>;
 
 interface GapFacts extends Omit<Gap, 'gapId' | 'detectedAt'> {

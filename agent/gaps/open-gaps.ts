@@ -3,7 +3,7 @@ import type { Clock } from '../clock';
 import { type Gap, toGap } from './gap';
 import type { GapStore } from './gap-store';
 
-/** The file that a gap is in, as far as the gap tells about it. */
+/** What a gap states about the file that it is in. */
 interface GapFile {
   readonly name: string;
   readonly fileGuid: string | null;
@@ -20,7 +20,7 @@ export interface GapNote {
   /** See `GapFacts`. */
   readonly range: string;
   readonly detail: string;
-  /** Event time of the first record after it, where that is read already. */
+  /** Event time of the first record after the gap, if that is already read. */
   readonly beforeTime?: string | null;
 }
 
@@ -29,7 +29,7 @@ interface OpenGap {
   readonly file: Pick<GapFile, 'audit' | 'created'>;
 }
 
-/** Gaps that were just found. They wait for the record that comes next, and for no longer than the next batch. */
+/** Gaps that were just found. They wait for the next record, but not longer than until the next batch. */
 export class OpenGaps {
   private open: OpenGap[] = [];
 

@@ -9,7 +9,7 @@ import type { SourceReport } from './source-report';
 export type ReportAnswer =
   /** `gapsKept`: how many gaps of the report the service now has. */
   | { readonly kind: 'kept'; readonly gapsKept: number }
-  /** The service is older than this agent: it knows no reports. */
+  /** The service is older than this agent, and does not know reports. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'failed'; readonly message: string };
 

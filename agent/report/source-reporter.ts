@@ -19,7 +19,7 @@ interface ReporterOptions {
   readonly log: Log;
 }
 
-/** Tells the service how publishing one database goes, beside publishing and never in its way. */
+/** Reports to the service on one database. It runs beside publishing and never delays it. */
 export class SourceReporter {
   private last: { readonly atMs: number; readonly wasBehind: boolean } | null = null;
   private notBeforeMs = 0;
@@ -34,8 +34,8 @@ export class SourceReporter {
 
   /**
    * Reports whenever a report is due.
-   * @param stop no report is begun after it
-   * @param abandon ends the report in flight. The service may have taken it, and counts its events twice then
+   * @param stop ends the reports after the one in flight
+   * @param abandon ends the report in flight. If the service has already taken that report, it counts its events twice
    */
   async run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
     const { clock, times } = this.options;
@@ -91,19 +91,20 @@ export class SourceReporter {
       this.isUnknown = false;
       if (this.said.reset()) log.info(`${this.name}: the service takes reports again`);
     } catch (error) {
-      this.fail(`what was reported cannot be noted: ${errorText(error)}`);
+      this.fail(`the acknowledged report cannot be saved: ${errorText(error)}`);
     }
   }
 
-  /** The service is older than reports. Nobody has to mend anything, so the log says it once. */
+  /** The service is too old for reports. Nobody needs to do anything, so the log says it once. */
   private unknown(): void {
     const { clock, log, times } = this.options;
     this.notBeforeMs = clock.now() + times.reportUnknownMs;
-    if (!this.isUnknown) log.warn(`${this.name}: the service takes no reports yet; events are not concerned`);
+    if (!this.isUnknown)
+      log.warn(`${this.name}: the service takes no reports yet; events are published all the same`);
     this.isUnknown = true;
   }
 
-  /** The log says it seldom: publishing meets the same problems and tells people what matters. */
+  /** Logs a failure rarely, since publishing meets the same problems and logs them. */
   private fail(reason: string): void {
     const { activity, clock, log, times } = this.options;
     const isRefused = activity.serviceProblem?.kind === 'keyRefused';

@@ -6,26 +6,26 @@ export interface FoundFile {
   readonly name: string;
   readonly size: number;
   readonly mtimeMs: number;
-  /** Tells one stored file from another, whatever their names and content. */
+  /** Identifies the stored file, whatever its name and content. */
   readonly inode: string;
-  /** Equal as long as nobody touches the file. */
+  /** Unchanged as long as the file is unchanged. */
   readonly version: string;
-  /** Server audit that the name tells; null where SQL Server gives no such name. */
+  /** The server audit in the name; null if the name is not one that SQL Server gives. */
   readonly audit: string | null;
-  /** FILETIME of its beginning, from the name; of its last change where the name does not tell. */
+  /** FILETIME of the file's beginning, from its name; of its last change if the name does not state it. */
   readonly created: bigint;
-  /** A local copy in the agent's spool, read only where the file itself is gone. */
+  /** Whether this is a copy in the agent's spool, which is read only if the file itself is gone. */
   readonly isSpooled: boolean;
 }
 
 export interface UnreadableFolder {
-  /** The paths of its files begin with this and a separator. */
+  /** The folder with which the paths of the files begin, before a separator. */
   readonly folder: string;
   readonly reason: string;
 }
 
 export type Listing =
-  /** The files, oldest first. `skipped`: folders below whose content is not known. */
+  /** The files, oldest first. `skipped`: subfolders whose content is unknown. */
   | {
       readonly kind: 'listed';
       readonly files: readonly FoundFile[];
@@ -44,7 +44,7 @@ export type Identity =
  * What an agent reads: the audit files of one database, wherever they are kept. Nothing keeps a file open between two
  * calls: SQL Server must be able to delete it.
  *
- * Errors with a `code` are those of the place: `ENOENT` where the file is gone, any other where it cannot be read now.
+ * Errors with a `code` come from the storage: `ENOENT` if the file is gone, any other if it cannot be read now.
  */
 export interface AuditSource {
   /** Which files these are, for people: `*.sqlaudit in D:\Audit`. */

@@ -18,7 +18,7 @@ export async function isFile(bytes: Bytes, fileGuid: string): Promise<boolean> {
   return identity.kind === 'file' && identity.fileGuid === fileGuid;
 }
 
-/** Whether the file is at that path; false where that cannot be found out. */
+/** Whether the file is at that path; false if that cannot be determined. */
 export async function isFileAt(source: AuditSource, path: string, fileGuid: string): Promise<boolean> {
   try {
     const identity = await source.identify(path);
@@ -29,5 +29,5 @@ export async function isFileAt(source: AuditSource, path: string, fileGuid: stri
   }
 }
 
-/** Reserved space that is not written yet. No bytes at all are not blank. */
+/** Whether the bytes are reserved space that is not written yet. An empty buffer is not blank. */
 export const isBlank = (bytes: Buffer): boolean => bytes.length > 0 && bytes.every((byte) => byte === 0);

@@ -12,7 +12,7 @@ import { identityOf } from './identity';
 /** A path with wildcards: the folder before the first of them, and the rest. */
 export interface AuditGlob {
   readonly folder: string;
-  /** Null where the path has no wildcard: it names one file or folder. */
+  /** Null if the path has no wildcard and so names one file or folder. */
   readonly pattern: string | null;
 }
 
@@ -89,7 +89,7 @@ async function matches(folder: string, pattern: string): Promise<Matches> {
   };
 }
 
-/** A `readdir` that remembers which folders it could not list: the search takes such a folder for an empty one. */
+/** A `readdir` that remembers which folders it could not list, since the search takes such a folder for empty. */
 function notingReaddir() {
   const failed: { readonly path: string; readonly error: NodeJS.ErrnoException }[] = [];
   const noting = (
@@ -98,14 +98,14 @@ function notingReaddir() {
     done: (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void,
   ) =>
     readdir(path, options, (error, entries) => {
-      // A folder that is gone by now holds nothing.
+      // A folder that was removed meanwhile holds nothing.
       if (error && error.code !== 'ENOENT') failed.push({ path, error });
       done(error, entries);
     });
   return { readdir: noting as typeof readdir, failed };
 }
 
-/** The file at a path; null where there is none. */
+/** The file at a path; null if there is none. */
 export async function findFile(path: string): Promise<FoundFile | null> {
   try {
     const { size, mtimeMs, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true });

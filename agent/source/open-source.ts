@@ -1,7 +1,7 @@
 import type { AuditSource } from './audit-source';
 import { type AuditGlob, LocalFolder } from './local-folder';
 
-/** What the configuration says of a source. `type` is published with each event as its `sourceType`. */
+/** A source in the configuration. `type` is published with each event as its `sourceType`. */
 export interface SourceConfig {
   readonly type: 'DirectFile';
   readonly glob: AuditGlob;

@@ -5,16 +5,16 @@ import type { Spool } from './spool';
 
 interface GuardOptions {
   readonly spool: Spool;
-  /** How far a file is acknowledged, as it stands on disk. */
+  /** The bookmark of a file, as it is on disk. */
   bookmarkOf(fileGuid: string): Bookmark | null;
-  /** Nothing is copied until publishing has been held up for so long. */
+  /** Copying begins when publishing has been held up for this time. */
   readonly afterMs: number;
   readonly clock: Clock;
 }
 
 /** Decides which files are copied to the spool and when, and which copies can go. */
 export class SpoolGuard {
-  /** When the deliveries began that have not ended, the oldest first. */
+  /** Start times of the unfinished deliveries, the oldest first. */
   private readonly begunMs: number[] = [];
 
   constructor(private readonly options: GuardOptions) {}
@@ -27,8 +27,8 @@ export class SpoolGuard {
   }
 
   /**
-   * While publishing is held up, copies files that SQL Server may remove before they are published: files of audits
-   * that go on in newer files, as rollover removes these.
+   * While publishing is held up, copies the files that SQL Server may remove before they are published. Rollover removes
+   * a file only if its audit continues in a newer one.
    * @param files all files, the oldest first, which is the next to be removed
    */
   async protect(files: readonly FollowedFile[], stop: AbortSignal): Promise<void> {
@@ -43,7 +43,7 @@ export class SpoolGuard {
       const { isComplete, length } = spool.stateOf(file.fileGuid);
       if (isComplete) file.settle(length);
     }
-    // Copies of what was delivered meanwhile could not go while they were being written.
+    // A copy could not be removed while it was being written, although its file was delivered meanwhile.
     await this.release();
   }
 
@@ -58,7 +58,7 @@ export class SpoolGuard {
       // the file is published nevertheless, or its loss is noted.
       const isNeeded = length > 0 ? doneBytes(bookmark) < length : !isAtEnd(bookmark) && !bookmark.isLost;
       if (isNeeded) continue;
-      // Until the bookmark says so, only a complete copy tells a restarted agent that nothing can follow.
+      // Until the bookmark says that nothing can follow, only a complete copy tells that to a restarted agent.
       if (!isComplete || bookmark.mayGrow === undefined) await spool.release(fileGuid);
     }
   }
@@ -66,7 +66,7 @@ export class SpoolGuard {
   private isPublished({ fileGuid, isLast, size }: FollowedFile): boolean {
     const bookmark = this.options.bookmarkOf(fileGuid);
     if (bookmark === null || !isAtEnd({ ...bookmark, size })) return false;
-    // A restarted agent would take it for lost once it is gone, unless a copy shows that nothing followed.
+    // A restarted agent would take the removed file for lost, unless a copy shows that nothing followed.
     return isLast || bookmark.mayGrow === undefined;
   }
 }

@@ -10,15 +10,15 @@ import { SECTOR_BYTES } from '../sqlaudit/limits';
 import { soundEnd, writtenEnd } from '../sqlaudit/sound-end';
 import { SpooledCopy } from './spooled-copy';
 
-/** Room on the disk that is left to others, the agent's own bookmarks among them. */
+/** Disk space that copies leave free for other files, such as the agent's bookmarks. */
 const FREE_BYTES_MIN = 256 * 1024 * 1024;
-/** So much is copied before the copy looks whether the agent is to stop. */
+/** Bytes that are copied between two checks whether the agent must stop. */
 const STEP_BYTES = 8 * 1024 * 1024;
 const MARK = '.full';
 
 interface SpoolOptions {
   readonly folder: string;
-  /** Bytes of all copies together; 0: nothing is copied, and present copies are still read. */
+  /** The most bytes of all copies together; 0: nothing is copied, but existing copies are still read. */
   readonly bytesMax: number;
   readonly source: Pick<AuditSource, 'open'>;
   readonly problems: Problems;
@@ -27,19 +27,19 @@ interface SpoolOptions {
 /** A file to copy. */
 interface FileToKeep {
   readonly fileGuid: string;
-  /** All its paths: where space was reserved, their sizes do not tell which one holds the most. */
+  /** All paths of the file. With reserved space, their sizes do not tell which one holds the most. */
   readonly paths: readonly FoundFile[];
   /** SQL Server may still write it. */
   readonly isLast: boolean;
 }
 
 /**
- * Copies of audit files that SQL Server may remove before they are published. Each holds its file from the first byte,
- * so it is read like the file. The file's GUID names it, and it takes the file's place once that is gone.
+ * Copies of audit files that SQL Server may remove before they are published. Each copy holds its file from the first
+ * byte and is named by the file's GUID. Once the file is gone, the agent reads the copy in its place.
  */
 export class Spool {
   private readonly copies = new Map<string, SpooledCopy>();
-  /** Files for which there was no room. Each has a mark on disk: a restarted agent that misses one must know why. */
+  /** Files for which there was no room. Each has a mark on disk, so that a restarted agent knows why the file is lost. */
   private readonly refused = new Set<string>();
   /** Files whose copy is being written or removed. */
   private readonly busy = new Set<string>();
@@ -65,19 +65,19 @@ export class Spool {
     );
   }
 
-  /** Files of which there is a copy or a mark. */
+  /** GUIDs of the files with a copy or a mark. */
   guids(): readonly string[] {
     return [...new Set([...this.copies.keys(), ...this.refused])];
   }
 
-  /** What the spool has of a file. */
+  /** How much of a file the spool has. */
   stateOf(fileGuid: string) {
     const copy = this.copies.get(fileGuid);
     const isFull = this.refused.has(fileGuid);
     return { length: copy?.length ?? 0, isComplete: copy?.isComplete ?? false, isFull };
   }
 
-  /** Copies what a file holds by now, as far as there is room. What fails is reported, and publishing continues. */
+  /** Copies the present content of a file, as far as there is room. A failure is reported, and publishing continues. */
   async keep(file: FileToKeep, stop: AbortSignal): Promise<void> {
     const { fileGuid } = file;
     const paths = file.paths.filter(({ isSpooled }) => !isSpooled);
@@ -93,7 +93,7 @@ export class Spool {
       for (const bytes of opened) if (!(await isFile(bytes, fileGuid))) return;
       await this.copy(file, copy, opened, stop);
     } catch (error) {
-      // The file may be gone by now, the disk full.
+      // The file may be gone meanwhile, or the disk may be full.
       this.options.problems.report(first.path, `cannot be copied to the spool: ${errorText(error)}`);
     } finally {
       await Promise.all(opened.map((bytes) => bytes.close()));
@@ -101,7 +101,7 @@ export class Spool {
     }
   }
 
-  /** Forgets a file that is not needed any more, unless its copy is being written just now. */
+  /** Removes the copy of a file that is no longer needed, unless the copy is being written at this moment. */
   async release(fileGuid: string): Promise<void> {
     const copy = this.copies.get(fileGuid);
     if (this.busy.has(fileGuid)) return;
@@ -130,7 +130,7 @@ export class Spool {
     this.copies.set(file.fileGuid, copy);
     await this.admit(file.fileGuid);
     for (const bytes of opened) if (!(await this.copySound(file, copy, bytes, stop))) return;
-    // A block that is still being written is copied when it is whole.
+    // A block that is still being written is copied once it is whole.
     if (file.isLast) return;
     for (const bytes of opened) if (!(await this.copyRest(file, copy, bytes))) return;
     await copy.complete();

@@ -8,7 +8,7 @@ const CHUNK_BYTES = 256 * 1024;
 const PART = '.part';
 
 /**
- * The copy of one audit file, `<GUID>/<name of the file>`: the name of an audit file tells its audit and its age. Until
+ * The copy of one audit file, `<GUID>/<name of the file>`. It keeps the name, which states the file's audit and age. Until
  * the copy holds the whole file, its folder ends in `.part`.
  */
 export class SpooledCopy {
@@ -51,7 +51,7 @@ export class SpooledCopy {
     return this.bytes;
   }
 
-  /** The copy reaches to the end of a file that was no longer written. */
+  /** Whether the copy holds the whole file, which is no longer written. */
   get isComplete(): boolean {
     return !dirname(this.at).endsWith(PART);
   }
@@ -71,7 +71,7 @@ export class SpooledCopy {
       await handle.sync();
       this.bytes = end;
     } catch (error) {
-      // The disk may be full. The next start cuts what cannot be cut now.
+      // The disk may be full. The next start cuts off what cannot be cut off now.
       await handle.truncate(this.bytes).catch(() => undefined);
       throw error;
     } finally {

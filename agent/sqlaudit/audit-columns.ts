@@ -26,13 +26,13 @@ const KEY_COLUMNS = [
   'object_id',
 ] as const;
 
-/** How to read an `audit_event`, found out once per event type. A column that the file lacks reads as empty. */
+/** How to read an `audit_event`, determined once per event type. A column that the file lacks reads as empty. */
 interface AuditColumns {
   /** A record with all fields except the statement. */
   readonly record: ObjectSeries;
   /** How each field of a record is read. */
   readonly readers: Readonly<Record<RecordFieldName, ColumnReader>>;
-  /** All other columns that hold something, under their names in `additional`. */
+  /** All other columns with a value, under their names in `additional`. */
   readonly additional: ObjectSeries;
   readonly others: readonly { readonly name: string; readonly column: Column }[];
   readonly session: (event: DecodedEvent) => string;
@@ -41,11 +41,11 @@ interface AuditColumns {
   readonly additionalInformation: (event: DecodedEvent) => string;
   /** Text that serves only for comparison, equal for the parts of one record. */
   readonly key: (event: DecodedEvent) => string;
-  /** The file is older than the column `client_ip`: a login's additional information holds its address. */
+  /** Whether the file is older than the column `client_ip`: then a login's additional information holds its address. */
   readonly lacksClientIp: boolean;
 }
 
-/** The properties of a record in their order. Joining its parts fills in what no column holds. */
+/** The properties of a record in their order. Joining the parts sets those that no column holds. */
 const UNFILLED_RECORD: Values = {
   file: '',
   fileGuid: '',
@@ -129,13 +129,13 @@ export function timeColumn(type: EventType): Column | null {
   return column?.read === filetimeReader ? column : null;
 }
 
-/** A file without the column, or with anything but a count in it, is read as one of whole records. */
+/** If a file lacks this column, or holds anything but a count in it, its events are read as whole records. */
 export function countOf(value: JsonScalar): number {
   const number = Number(value ?? 1);
   return Number.isSafeInteger(number) && number > 0 ? number : 1;
 }
 
-/** The record's own time; the time of the event's tick if the column holds none (1601 is its zero). */
+/** The record's own time; the time of the event's tick if the column is empty (1601 is its zero). */
 function timeReader(column: Column | undefined): (event: DecodedEvent) => string {
   if (column?.read === filetimeReader) {
     return (event) => {

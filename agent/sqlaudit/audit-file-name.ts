@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 
-/** What the name of a file tells about the audit that wrote it. */
+/** What the name of a file states about the audit that wrote it. */
 interface AuditFileName {
-  /** Name and GUID of the server audit, in lower case. Files that share it continue each other. */
+  /** Name and GUID of the server audit, in lower case. Files with the same value continue each other. */
   readonly audit: string;
-  /** Time when the file was begun: FILETIME. */
+  /** FILETIME when the file was begun. */
   readonly created: bigint;
 }
 

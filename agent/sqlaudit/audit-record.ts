@@ -9,12 +9,12 @@ import { withoutPasswordHash } from './password-hash';
 export const PART_CHARS = 4000;
 
 /**
- * One `audit_event` of a file: a whole audit record or a part of a split one. The two columns that SQL Server splits stay
- * as they are in the file. Only `toAuditRecord` makes a text of them that may leave the agent.
+ * One `audit_event` of a file: a whole audit record or a part of a split one. The two columns that SQL Server splits are
+ * as in the file. Only `toAuditRecord` makes texts of them that may leave the agent.
  */
 export interface AuditPart {
   readonly position: RecordSource;
-  /** What the event itself states about the record, without the split texts. */
+  /** What the event states about the record, without the split texts. */
   readonly record: UnjoinedRecord;
   /** Counts the parts of a record from 1. */
   readonly sequenceNumber: number;
@@ -24,7 +24,7 @@ export interface AuditPart {
   readonly key: string;
   readonly texts: SplitTexts;
   readonly additional: Values;
-  /** The file is older than the column `client_ip`: the additional information holds the address. */
+  /** Whether the file is older than the column `client_ip`: then the additional information holds the address. */
   readonly lacksClientIp: boolean;
 }
 /** The columns SQL Server cuts at `PART_CHARS`; '' where absent. */
@@ -64,11 +64,12 @@ type Draft = { -readonly [K in keyof AuditRecord]: AuditRecord[K] };
 
 /**
  * The record of a part and the texts of all its parts.
- * @param parts how many were joined; `texts` are those of all of them
+ * @param texts of all parts
+ * @param parts how many parts were joined
  */
 export function toAuditRecord(first: AuditPart, texts: SplitTexts, parts: number): AuditRecord {
   const { position, additional } = first;
-  // A copy, then each property by its name: a literal of everything is many times slower.
+  // Copying the object and then setting each property is many times faster than one literal with everything.
   const record = { ...first.record } as Draft;
   record.file = position.file;
   record.fileGuid = position.fileGuid;

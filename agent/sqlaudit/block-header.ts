@@ -5,11 +5,11 @@ export const BLOCK_TYPE = { events: 0, metadata: 1 } as const;
 
 export interface BlockHeader {
   readonly kind: 'block';
-  /** 0 events, 1 metadata; 2 and 3 are said to exist, and are skipped by their size. */
+  /** 0 events, 1 metadata. Types 2 and 3 are said to exist, and are skipped. */
   readonly type: number;
-  /** 1, 2, 3… over the event blocks of a file; 0xFFFFFFFF where the writer does not count. */
+  /** 1, 2, 3… over the event blocks of a file; 0xFFFFFFFF if the writer does not count. */
   readonly sequence: number;
-  /** Whole block in bytes: the distance to the next one. */
+  /** Bytes of the whole block, so the distance to the next one. */
   readonly size: number;
   readonly dataStart: number;
   readonly dataEnd: number;
@@ -22,7 +22,7 @@ type BlockHeaderResult =
   | { readonly kind: 'end' }
   | { readonly kind: 'implausible'; readonly reason: string };
 
-/** The block header at `at`; 512 bytes must be there, since no block is shorter. `end`: a sector of zeros. */
+/** Decodes the block header at `at`. At least 512 bytes must follow, since no block is shorter. `end`: a sector of zeros. */
 export function decodeBlockHeader(bytes: Buffer, at: number): BlockHeaderResult {
   if (bytes.length - at < SECTOR_BYTES) return { kind: 'needMore' };
   const version = bytes.readUInt16LE(at + 12);
@@ -54,7 +54,7 @@ const ZEROS = Buffer.alloc(SECTOR_BYTES);
 const isZero = (bytes: Buffer, at: number) =>
   bytes.compare(ZEROS, 0, SECTOR_BYTES, at, at + SECTOR_BYTES) === 0;
 
-/** The checksum covers only the end of the data: decoding has to find the other damage. */
+/** Whether the checksum matches. It covers only the end of the data, so decoding must find other damage. */
 export const CHECKSUM_TAIL_BYTES = 1024;
 
 /** CRC-32 without the final inversion over the last KiB of the data region `[start, end)`. */

@@ -1,4 +1,4 @@
-/** The same bytes twice: as a buffer for texts, and as a view, which reads numbers several times faster. */
+/** The same bytes as a buffer for texts and as a view, which reads numbers several times faster. */
 export interface ByteView {
   readonly bytes: Buffer;
   readonly view: DataView;

@@ -1,11 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** What the reader needs of a file. An audit file may grow between two calls, and never shrinks while it lives. */
+/** What the reader needs of a file. An audit file may grow between two calls, and never shrinks while it exists. */
 export interface Bytes {
   size(): Promise<number>;
   /**
-   * The bytes at `offset`; fewer than `length` where the file ends before.
-   * @param into memory that may be taken for them
+   * The bytes at `offset`; fewer than `length` if the file ends before that.
+   * @param into memory that may be used for the bytes
    */
   read(offset: number, length: number, into?: Buffer): Promise<Buffer>;
 }
@@ -15,7 +15,7 @@ export interface OpenBytes extends Bytes {
   close(): Promise<void>;
 }
 
-/** Opens, uses and closes. @throws what opening and using throw */
+/** Opens bytes, uses them and closes them. @throws the errors of opening and of using */
 export async function withBytes<T>(
   open: () => Promise<OpenBytes>,
   use: (bytes: OpenBytes) => Promise<T>,
@@ -48,7 +48,7 @@ export class FileBytes implements OpenBytes {
   }
 
   async read(offset: number, length: number, into?: Buffer): Promise<Buffer> {
-    // Audit files only grow: the size is asked for again only where more is wanted than was there.
+    // Audit files only grow, so the size is read again only if more bytes are wanted than there were.
     const size = offset + length <= this.knownSize ? this.knownSize : await this.size();
     const wanted = Math.min(length, size - offset);
     if (wanted <= 0) return Buffer.alloc(0);

@@ -4,7 +4,7 @@ import type { Column } from './event-type';
 
 export type ColumnReader = (event: DecodedEvent) => JsonScalar;
 
-/** Columns that hold characters in the bytes of a number: `SL  `, `U `. Their type in the file tells nothing. */
+/** Columns that hold characters in the bytes of a number: `SL  `, `U `. Their type in the file does not show that. */
 const CODE_COLUMNS = new Set(['action_id', 'class_type']);
 export const isCode = (column: Column): boolean => CODE_COLUMNS.has(column.name);
 /** A server has some hundred codes. Damage may look like more. */

@@ -5,14 +5,14 @@ import type { Column } from './event-type';
 import { utf16Text } from './text-cache';
 import { guid } from './value-reader';
 
-/** Writes what a column holds. @returns false if that is nothing: nothing is written then */
+/** Writes the value of a column. @returns false if the column is empty and nothing was written */
 type ColumnWriter = (out: JsonText, event: DecodedEvent, name: Uint8Array) => boolean;
 
-/** Whether the column is a text of any length in UTF-16LE, whose bytes are read as they are. */
+/** Whether the column is a UTF-16LE text of any length, whose bytes are copied without conversion. */
 export const isWideText = (column: Column): boolean =>
   column.size === 0 && column.read === utf16Text && !isCode(column);
 
-/** Bytes of a text column; 0 where the column is missing or empty. */
+/** Bytes of a text column; 0 if the column is missing or empty. */
 export function wideBytes(column: Column | undefined, { block, payload }: DecodedEvent): number {
   if (!column) return 0;
   return block.view.getUint32(payload + column.offset + 4, true) & ~1;
@@ -25,7 +25,7 @@ export function writeWide(out: JsonText, column: Column, { block, payload }: Dec
   out.utf16(block.bytes, start, start + block.view.getUint32(at + 4, true));
 }
 
-/** Writes columns as JSON, as `columnReader` reads them, without a text or an object in between where that is quick. */
+/** Writes columns as the JSON of what `columnReader` reads, directly if a fast way exists. */
 export function columnWriter(column: Column): ColumnWriter {
   const { size, offset, read } = column;
   if (isWideText(column)) {

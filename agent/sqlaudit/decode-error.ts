@@ -9,6 +9,6 @@ export class DecodeError extends Error {
   }
 }
 
-/** A name in the file, for the text of an error. Damage and malice put anything into names, such as line ends and escapes. */
+/** A name in the file, quoted for an error message: damage or malice may have put line ends or escapes into it. */
 export const quoted = (name: string): string =>
   JSON.stringify(name).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

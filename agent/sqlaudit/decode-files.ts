@@ -35,7 +35,7 @@ export async function* decodeFiles(
   for await (const items of decodeFilesByBlock(paths, open)) for (const item of items) yield item;
 }
 
-/** The same block by block: with many records, waiting for each one takes time. */
+/** The records of `decodeFiles` in lists per block: with many records, awaiting each one takes time. */
 export async function* decodeFilesByBlock(
   paths: readonly string[],
   open: OpenPath = FileBytes.open,
@@ -47,12 +47,12 @@ export async function* decodeFilesByBlock(
   }
 }
 
-/** The events of files as they are, of any kind and not joined. */
+/** All events of files, of any kind and not joined. */
 export async function* decodeFilesRaw(paths: readonly string[]): AsyncGenerator<RawItem> {
   for await (const items of decodeFilesRawByBlock(paths)) for (const item of items) yield item;
 }
 
-/** The same block by block. */
+/** The events of `decodeFilesRaw` in lists per block. */
 export async function* decodeFilesRawByBlock(paths: readonly string[]): AsyncGenerator<readonly RawItem[]> {
   for (const path of byAudit(paths).flat()) {
     for await (const item of readBlocks(path, FileBytes.open)) {
@@ -158,11 +158,11 @@ const problem = (file: string, offset: number, reason: string): DecodeProblem =>
   reason,
 });
 
-/** By its shape: an error of another realm is no instance of this realm's Error. */
+/** Checks the error by its shape, since an error of another realm is not an instance of this realm's Error. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   typeof error === 'object' && error !== null && 'syscall' in error && 'message' in error;
 
-/** Groups of files that continue each other, in order. A file whose name tells nothing stands alone. */
+/** Groups of files that continue each other, in order. A file whose name states no audit is a group by itself. */
 function byAudit(paths: readonly string[]): string[][] {
   const groups = new Map<string, { path: string; created: bigint }[]>();
   for (const path of paths) {

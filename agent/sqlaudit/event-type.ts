@@ -18,7 +18,7 @@ const UNSAFE_NAME = '__proto__';
 
 export interface Column {
   readonly name: string;
-  /** Of the slot in the payload. */
+  /** Offset of the slot in the payload. */
   readonly offset: number;
   /** Bytes of the value; 0: variable, and the slot holds its offset and length. */
   readonly size: number;
@@ -28,12 +28,12 @@ export interface Column {
 export interface EventType {
   readonly name: string;
   readonly clock: Clock;
-  /** Tick counts below this stand for a time before the year 10000. */
+  /** Tick counts below this certainly mean a time before the year 10000. */
   readonly soundTicks: number;
   readonly columns: readonly Column[];
   readonly variableColumns: readonly Column[];
   readonly columnsByName: ReadonlyMap<string, Column>;
-  /** Size of all slots together: no payload is shorter. */
+  /** Size of all slots together, so the least size of a payload. */
   readonly slotBytes: number;
 }
 export interface ActionType {

@@ -10,7 +10,7 @@ import type { Schema } from './schema';
 export interface DecodedEvent {
   readonly type: EventType;
   readonly block: ByteView;
-  /** Where its payload begins in the block: slots and values of the columns. Their bounds are checked. */
+  /** Where the event's payload begins in the block, with the slots and values of the columns. Their bounds are checked. */
   readonly payload: number;
   readonly actions: readonly DecodedAction[];
 }
@@ -29,7 +29,7 @@ const HAS_ACTIONS = 0x80000000;
 const NO_ACTIONS: readonly DecodedAction[] = [];
 
 /**
- * All events of a data region `[start, end)` of `bytes`, which they must fill to its last byte.
+ * All events of a data region `[start, end)` of `bytes`, which the events must fill to its last byte.
  * @param fileOffset where `bytes[0]` stands in the file
  * @throws DecodeError
  */

@@ -16,7 +16,7 @@ export function filetimeText(filetime: bigint): string | null {
   return timeText(Number(filetime / ticksPerSecond), Number(filetime % ticksPerSecond));
 }
 
-/** The same for the FILETIME at `at`. Every event has one, and arithmetic in two numbers is quick and still exact. */
+/** The text of the FILETIME at `at`. Every event has one, and arithmetic with two numbers is fast and still exact. */
 export function filetimeTextAt(view: DataView, at: number): string | null {
   const high = view.getUint32(at + 4, true);
   if (high >= 2 ** 30) return null;
@@ -45,13 +45,13 @@ export function tickTime(clock: Clock, ticks: bigint): bigint | null {
   return time > FILETIME_MAX ? null : time;
 }
 
-/** For tick counts below this, `tickTime` is not null. */
+/** A bound of tick counts: below it, `tickTime` is not null. */
 export function soundTicks(clock: Clock): number {
   const left = FILETIME_MAX - clock.base;
   return left < 0n ? 0 : 0.999 * Number((left * clock.ticksPerSecond) / BigInt(TICKS_PER_SECOND));
 }
 
-/** Each time is written over this text: the day changes seldom, and digits cost less than a Date. */
+/** Each time is written over the previous text: the day changes rarely, and writing digits costs less than a Date. */
 const quotedText = Buffer.from('"1601-01-01T00:00:00.0000000Z"', 'latin1');
 const text = quotedText.subarray(1, -1);
 let dayOfText = 0;

@@ -1,4 +1,4 @@
-/** `a9378a81-280d-4a9d-8697-f9afa7957741` of the 16 bytes at `at`: the first three groups are little-endian. */
+/** The text of the GUID in the 16 bytes at `at`, in lower case with dashes. Its first three groups are little-endian. */
 export function guidText(bytes: Buffer, at: number): string {
   const hex = bytes.toString('hex', at, at + 16);
   const swap = (from: number, to: number) => {

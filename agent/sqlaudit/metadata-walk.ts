@@ -7,10 +7,10 @@ import { type CorruptBlock, outcomeOf, type ReadOutcome } from './read-outcome';
 import { findSoundBlock } from './resync';
 import { Schema } from './schema';
 
-/** Knows which part of a file's metadata the schema covers, and catches up when reading starts further on. */
+/** Tracks which part of a file's metadata the schema covers, and loads the rest when reading starts further on. */
 export class MetadataWalk {
   private current = new Schema();
-  /** The schema covers every metadata block before this offset. */
+  /** Offset before which the schema covers every metadata block. */
   private walkedTo = SECTOR_BYTES;
   private lastMetadataAt = 0;
 
@@ -18,7 +18,7 @@ export class MetadataWalk {
     return this.current;
   }
 
-  /** Takes in what a metadata block describes. @returns the reason if that is more than can be true */
+  /** Adds what a metadata block describes. @returns the reason if that is more than can be true */
   add(packages: readonly PackageRecord[], offset: number): CorruptBlock | null {
     if (!this.current.add(packages))
       return corrupt(offset, 'metadata describes more objects than any server has');
@@ -48,7 +48,7 @@ export class MetadataWalk {
     return null;
   }
 
-  /** Passes the block at `offset`. @returns where the next one begins */
+  /** Moves past the block at `offset`. @returns where the next one begins */
   private async step(bytes: ReadAhead, offset: number, target: number): Promise<number | ReadOutcome> {
     const there = await bytes.from(offset, SECTOR_BYTES);
     const header = decodeBlockHeader(there, 0);

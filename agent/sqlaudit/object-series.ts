@@ -8,17 +8,17 @@ interface Property {
 export type Values = { readonly [name: string]: JsonScalar };
 
 /**
- * Makes an object of each event of a type. Events of a file are much alike: copying an earlier object and setting the
- * properties that differ costs a fraction of building one property by property.
+ * Makes an object of each event of a type. Events of a file are similar: to copy an earlier object and set the properties
+ * that differ costs a fraction of building each object property by property.
  */
 export class ObjectSeries {
   private readonly values: JsonScalar[];
-  /** The object that is copied. It is never a copy itself: V8 is quick only with copies of one shape. */
+  /** The object that is copied. It is never itself a copy, since V8 is fast only with copies of one shape. */
   private model: Values | null = null;
   private modelValues: readonly JsonScalar[] = [];
 
   /**
-   * @param nulls whether an object has its properties that are null
+   * @param nulls whether an object keeps properties that are null
    * @param frame properties of every object that no event holds, and the order of all properties
    */
   constructor(

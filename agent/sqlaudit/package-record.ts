@@ -17,7 +17,7 @@ export interface MapDescriptor {
   readonly ref: number;
   readonly name: string;
   readonly size: number;
-  /** A value is a combination of keys, bit by bit. */
+  /** Whether a value is a combination of keys, bit by bit. */
   readonly isBitSet: boolean;
   readonly texts: ReadonlyMap<number, string>;
 }
@@ -46,10 +46,10 @@ export interface PackageRecord {
   readonly maps: readonly MapDescriptor[];
   readonly types: readonly TypeDescriptor[];
 }
-/** Name of a type that is described already. It decides how long a read-only value of an event is. */
+/** Name of a type that is already described. It decides the length of a read-only value of an event. */
 type TypeNames = (ref: number) => string | undefined;
 
-/** Descriptor head (8 bytes) and two empty texts (2 + 2) at least. */
+/** At least the descriptor head (8 bytes) and two empty texts (2 + 2). */
 const DESCRIPTOR_BYTES_MIN = 12;
 const BIT_SET = 0x100;
 

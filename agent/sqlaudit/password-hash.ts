@@ -5,7 +5,7 @@ const UP_TO_STRAY_END = new RegExp(`^[^]*</${TAG}\\s*>`, 'i');
 
 /**
  * `additional_information` without the password hash that a failed login may leave in it: the hash must not leave the
- * host. The parts of a split text are joined before, since the seam may lie within a tag.
+ * host. The caller joins the parts of a split text first, since a tag may be split between them.
  * @param isFragment the text is a later part without its beginning, so it may begin within such an element
  */
 export function withoutPasswordHash(text: string, { isFragment }: { readonly isFragment: boolean }): string {

@@ -1,13 +1,13 @@
 import { SECTOR_BYTES } from './limits';
 
-/** A place between two events: the `index`-th event of the block at `blockOffset` comes next. */
+/** A position between two events: the `index`-th event of the block at `blockOffset` comes next. */
 export interface Position {
   readonly blockOffset: number;
   readonly index: number;
 }
 export const START: Position = { blockOffset: SECTOR_BYTES, index: 0 };
 
-/** A place between two events of one file of a database. */
+/** A position between two events in one file of a database. */
 export interface FilePosition extends Position {
   readonly fileGuid: string;
 }
@@ -16,5 +16,5 @@ export const isBefore = (a: Position, b: Position): boolean =>
   a.blockOffset < b.blockOffset || (a.blockOffset === b.blockOffset && a.index < b.index);
 export const earlier = (a: Position, b: Position): Position => (isBefore(b, a) ? b : a);
 export const later = (a: Position, b: Position): Position => (isBefore(a, b) ? b : a);
-/** Only the two values: whatever else the given object holds is not kept with them. */
+/** Copies only the two values, without anything else that the given object holds. */
 export const toPosition = ({ blockOffset, index }: Position): Position => ({ blockOffset, index });

@@ -12,7 +12,7 @@ export interface RawEvent {
   readonly actions: { readonly [action: string]: JsonScalar };
 }
 
-/** Everything that an event states, under the names of the file. 64-bit numbers become text, binary becomes `0x…`. */
+/** All values of an event, under the names in the file. 64-bit numbers become text, and binary values become `0x…`. */
 export function toRawEvent(event: DecodedEvent): RawEvent {
   const { type, block } = event;
   const fields: { [column: string]: JsonScalar } = {};

@@ -1,25 +1,25 @@
 import type { Bytes } from './bytes';
 
 /**
- * Blocks of a busy audit are small (512 bytes at worst): reading them one by one would be all system calls. The
- * block that the end of a window cuts is read again, and is a small part of a large one.
+ * Blocks of an audit are small (512 bytes at worst): reading them one by one would spend the time on system calls. A
+ * block that the end of a window cuts is read again, and is only a small part of the window.
  */
 export const WINDOW_BYTES = 1024 * 1024;
 
-/** Reads a file in windows. A range beyond the window is read anew as a whole, so it never mixes two moments. */
+/** Reads a file in windows. A range that exceeds the window is read again as a whole, so it never mixes two moments. */
 export class ReadAhead {
   private window: Buffer = Buffer.alloc(0);
   private windowStart = 0;
 
-  /** @param reusable memory for the first window: garbage of this size makes V8 collect all of it again and again */
+  /** @param reusable memory for the first window, since garbage of this size makes V8 collect again and again */
   constructor(
     private readonly file: Bytes,
     private reusable?: Buffer,
   ) {}
 
   /**
-   * The bytes from `offset` on: at least `length`, more where they are at hand, fewer only at the file's end. The buffer
-   * stays as it is when the next one is read.
+   * The bytes from `offset` on: at least `length`, more if the window holds more, fewer only at the file's end. A later
+   * call does not change the returned buffer.
    */
   async from(offset: number, length: number): Promise<Buffer> {
     const atHand = this.atHand(offset, length);
@@ -31,7 +31,7 @@ export class ReadAhead {
     return this.window;
   }
 
-  /** The same if it needs no reading, else null: waiting for each of many small blocks takes time. */
+  /** The result of `at` if it needs no reading, else null: to await each of many small blocks takes time. */
   atHand(offset: number, length: number): Buffer | null {
     const skip = offset - this.windowStart;
     return skip < 0 || skip + length > this.window.length ? null : this.window.subarray(skip);

@@ -6,20 +6,20 @@ export type ReadOutcome =
   | { readonly kind: 'complete'; readonly offset: number }
   /** The file ends within a block, which SQL Server may still be writing. */
   | { readonly kind: 'incomplete'; readonly offset: number; readonly missingBytes: number }
-  /** A sector of zeros: the rest of a preallocated file. */
+  /** A sector of zeros, so the unwritten rest of a preallocated file. */
   | { readonly kind: 'endOfWritten'; readonly offset: number }
   | CorruptBlock
-  /** The bytes are those of another file; null: of no file of this format. */
+  /** The bytes belong to another file; null: to no file of this format. */
   | { readonly kind: 'replaced'; readonly fileGuid: string | null };
 
 /** A block that is inconsistent. In a file that is being written it may be sound a moment later. */
 export interface CorruptBlock {
   readonly kind: 'corrupt';
   readonly offset: number;
-  /** The byte that shows it. */
+  /** Offset of the byte that shows the damage. */
   readonly errorOffset: number;
   readonly reason: string;
-  /** Where the next block begins, as this one says; null if its header is none. */
+  /** Where the next block begins, as this one states; null if its header is invalid. */
   readonly nextBlockOffset: number | null;
 }
 

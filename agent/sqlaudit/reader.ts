@@ -13,9 +13,9 @@ export interface EventBlock {
   readonly kind: 'events';
   readonly fileGuid: string;
   readonly blockOffset: number;
-  /** Where the next block begins: with index 0 the position after this block. */
+  /** Where the next block begins; with index 0, this is the position after the block. */
   readonly nextBlockOffset: number;
-  /** Counts the event blocks of a file from 1; 0xFFFFFFFF where the writer does not count. */
+  /** Counts the event blocks of a file from 1; 0xFFFFFFFF if the writer does not count. */
   readonly sequence: number;
   /** Index of `events[0]` in its block. */
   readonly firstIndex: number;
@@ -33,12 +33,12 @@ export interface FileEvent {
 }
 type OpenResult =
   | { readonly kind: 'opened'; readonly file: SqlAuditFile }
-  /** `needMore`: the file header is not all there yet. `foreign`: it is another kind of file. */
+  /** `needMore`: the file header is not complete yet. `foreign`: it is another kind of file. */
   | Exclude<FileHeader, { readonly kind: 'header' }>;
 
 /**
- * An audit file, and what its metadata has described so far. It holds no handle: every read is given the bytes, so a
- * caller can close the file between its polls and keep this object. One read at a time.
+ * An audit file, and what its metadata has described so far. It holds no handle: each read gets the bytes from its
+ * caller, who can close the file between polls and keep this object. Only one read may run at a time.
  */
 export class SqlAuditFile {
   private readonly metadata = new MetadataWalk();
@@ -59,7 +59,7 @@ export class SqlAuditFile {
 
   /**
    * The blocks of events from a position on. The last item is the outcome: why reading stopped.
-   * @param memory that the first blocks may be read into: nobody needs what was read into it before
+   * @param memory for the first blocks, whose present content nobody needs any more
    */
   async *blocks(
     bytes: Bytes,
@@ -75,7 +75,7 @@ export class SqlAuditFile {
     for (;;) {
       const { block, bytesThere } = this.blockAtHand(ahead, offset) ?? (await this.readBlock(ahead, offset));
       if (block.kind === 'needMore' || block.kind === 'end' || block.kind === 'corrupt') {
-        // A position beyond the end of a file that was cut since must not pass for its end.
+        // A position beyond the end of a file that was cut meanwhile must not count as the file's end.
         const beyondBytes = bytesThere === 0 ? offset - (await bytes.size()) : 0;
         if (beyondBytes > 0) return yield { kind: 'incomplete', offset, missingBytes: beyondBytes };
         return yield outcomeOf(block, offset, bytesThere);
@@ -103,7 +103,7 @@ export class SqlAuditFile {
     }
   }
 
-  /** The same, event by event. */
+  /** The events from a position on, one by one. */
   async *events(bytes: Bytes, from: Position = START): AsyncGenerator<FileEvent | ReadOutcome> {
     for await (const item of this.blocks(bytes, from)) {
       if (item.kind === 'events') yield* eventsOf(item);
@@ -117,7 +117,7 @@ export class SqlAuditFile {
     return fileGuid === this.fileGuid ? null : { kind: 'replaced', fileGuid };
   }
 
-  /** The block, if no bytes have to be read for it; else null. */
+  /** The block, if no bytes must be read for it; else null. */
   private blockAtHand(bytes: ReadAhead, offset: number): BlockRead | null {
     const there = bytes.atHand(offset, SECTOR_BYTES);
     const block = there && decodeBlock(there, offset, this.metadata.schema);
@@ -144,7 +144,7 @@ export function* eventsOf(block: EventBlock): Generator<FileEvent> {
   for (const [i, event] of block.events.entries()) yield fileEventOf(block, i, event);
 }
 
-/** @param at of the event in `block.events` */
+/** @param at index of the event in `block.events` */
 export function fileEventOf(block: EventBlock, at: number, event: DecodedEvent): FileEvent {
   const { fileGuid, blockOffset, nextBlockOffset, firstIndex } = block;
   const next = positionBehind(block, at);

@@ -2,18 +2,18 @@ import type { AuditRecord } from '../../src/event/audit-record';
 import { type AuditPart, mayContinue, PART_CHARS, type SplitTexts, toAuditRecord } from './audit-record';
 import type { FilePosition } from './position';
 
-/** Bounds of the records that wait for another part. Beyond them the oldest comes out as it is. */
+/** Bounds of the records that wait for another part. Beyond them, the oldest one is returned incomplete. */
 export interface JoinLimits {
   readonly recordsMax: number;
-  /** Of all waiting records together. */
+  /** The most bytes of all waiting records together. */
   readonly textBytesMax: number;
-  /** Parts of other sessions since the record's last one. */
+  /** The most parts of other sessions since the record's last part. */
   readonly partsBetweenMax: number;
 }
 
 export const JOIN_LIMITS: JoinLimits = {
-  recordsMax: 1_000, // sessions in the middle of a long statement at one moment
-  textBytesMax: 64 * 1024 * 1024, // of a command that decodes files
+  recordsMax: 1_000, // sessions that are in the middle of a long statement at the same moment
+  textBytesMax: 64 * 1024 * 1024, // for the memory of a command that decodes files
   partsBetweenMax: Number.POSITIVE_INFINITY, // nothing is read again
 };
 
@@ -26,15 +26,15 @@ interface OpenRecord {
 
 interface Waiting {
   record: OpenRecord;
-  /** Count of all parts when the last part of its session came. */
+  /** The number of all parts when the last part of the record's session came. */
   pushedAt: number;
-  /** Since when there is nothing more to read; null: there was more. */
+  /** Since when there has been nothing more to read; null: there was more. */
   quietSinceMs: number | null;
 }
 
 /**
  * Joins the parts of split audit records of one server audit. It takes the parts in the order of the files. Nothing is
- * lost: a part that fits nowhere comes out as a record of its own.
+ * lost: a part that belongs to no known record is returned as a record of its own.
  */
 export class RecordJoiner {
   /** By session, the oldest record first: a session writes all parts of one record before it begins the next. */
@@ -60,7 +60,7 @@ export class RecordJoiner {
     return records;
   }
 
-  /** To be called after each part. @returns records beyond the limits, as they are */
+  /** To be called after each part. @returns the records beyond the limits, incomplete */
   relieve(): AuditRecord[] {
     const records: AuditRecord[] = [];
     if (this.waiting.size === 0) return records;
@@ -76,7 +76,7 @@ export class RecordJoiner {
     return records;
   }
 
-  /** To be called when everything there is was read. @returns records that have waited too long for another part */
+  /** To be called when all present records are read. @returns the records that have waited too long for another part */
   releaseQuiet(nowMs: number, waitMs: number): AuditRecord[] {
     const records: AuditRecord[] = [];
     for (const [session, waiting] of this.waiting) {
@@ -86,17 +86,17 @@ export class RecordJoiner {
     return records;
   }
 
-  /** @returns every record that waits, as it is */
+  /** @returns every waiting record, incomplete */
   flush(): AuditRecord[] {
     return [...this.waiting.keys()].flatMap((session) => this.release(session));
   }
 
-  /** No record waits for another part. */
+  /** Whether no record waits for another part. */
   get isIdle(): boolean {
     return this.waiting.size === 0;
   }
 
-  /** Where the oldest waiting record begins: after a restart, reading starts there again. */
+  /** Where the oldest waiting record begins: a restarted agent reads from there. */
   oldest(): FilePosition | null {
     for (const { record } of this.waiting.values()) {
       const { fileGuid, blockOffset, index } = record.head.position;
@@ -127,7 +127,7 @@ export class RecordJoiner {
     return [toRecord(joined)];
   }
 
-  /** Keeps a record for its next part: a new one as the newest, one that continues in its place. */
+  /** Keeps a record for its next part. A new record becomes the newest; a continued one keeps its place. */
   private hold(record: OpenRecord): void {
     const { session } = record.head;
     const waiting = this.waiting.get(session);
@@ -164,7 +164,7 @@ const joinTexts = (joined: SplitTexts, last: SplitTexts, next: SplitTexts): Spli
   ),
 });
 
-/** A column that was not full is whole already. Later parts, cut for the other column's sake, repeat it. */
+/** A column that was not full is already whole. Later parts, which exist because of the other column, repeat it. */
 function joinText(joined: string, last: string, next: string): string {
   const isRepeated = last.length < PART_CHARS && (next === joined || next === last);
   return isRepeated ? joined : joined + next;

@@ -10,11 +10,11 @@ import { withoutPasswordHash } from './password-hash';
 
 type Step = (out: JsonText, event: DecodedEvent) => void;
 
-/** An event type whose records can be written at once: what `isWhole` and `write` need. */
+/** What `isWhole` and `write` need of an event type whose records can be written directly. */
 interface RecordWriter {
-  /** The event is a record by itself, and `write` can write it. */
+  /** Whether the event is a record by itself that `write` can write. */
   isWhole(event: DecodedEvent): boolean;
-  /** Where its FILETIME stands in its block. */
+  /** Where the event's FILETIME stands in its block. */
   timeAt(event: DecodedEvent): number;
   /** Writes the fields, `parts` and `additional` of a whole record, each with a comma before it. */
   write(out: JsonText, event: DecodedEvent): void;
@@ -23,8 +23,8 @@ interface RecordWriter {
 const known = new WeakMap<EventType, RecordWriter | null>();
 
 /**
- * Writes whole records straight from their columns: the very JSON of what `toAuditRecord` makes of them. Null: only that
- * can tell what such an event says.
+ * Writes whole records directly from their columns, as exactly the JSON of what `toAuditRecord` makes of them. Null: only
+ * `toAuditRecord` can read events of this type.
  */
 export function recordWriterOf(type: EventType): RecordWriter | null {
   const before = known.get(type);
@@ -40,7 +40,7 @@ function compile(type: EventType): RecordWriter | null {
   const [time, statement, information] = [timeColumn(type), find('statement'), find(INFORMATION)];
   if (time === null || ![statement, information].every((column) => !column || isWideText(column)))
     return null;
-  // Properties of an object stand in another order where a name is a number, and one name holds one value.
+  // An object would order its properties differently if a name is a number, and would hold a repeated name once.
   if (others.some(({ name }) => /^\d+$/.test(name) || name === 'additionalInformation')) return null;
   const fields = RECORD_FIELDS.map((field) => fieldStep(field, find(toSnakeCase(field)), readers[field]));
   const columns = others.map(({ name, column }) => ({ name: property(name), write: columnWriter(column) }));
@@ -55,7 +55,7 @@ function compile(type: EventType): RecordWriter | null {
       const informationBytes = wideBytes(information, event);
       return (
         event.actions.length === 0 &&
-        // Times near 1601 and the year 9999 are judged elsewhere.
+        // Times near 1601 and the year 9999 take the other way.
         high > 0 &&
         high < HIGH_MAX &&
         isShort(wideBytes(statement, event)) &&

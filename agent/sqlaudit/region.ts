@@ -1,7 +1,7 @@
 import { DecodeError } from './decode-error';
 import { LIMITS } from './limits';
 
-/** A cursor over a part of a buffer which refuses to read beyond that part's end. */
+/** A cursor over a part of a buffer that refuses to read beyond the part's end. */
 export class Region {
   constructor(
     readonly bytes: Buffer,

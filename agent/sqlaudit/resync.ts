@@ -31,7 +31,7 @@ export async function findSoundBlock(bytes: ReadAhead, from: number, until: numb
   return null;
 }
 
-/** Reads only the end of the block: damage may look like the header of a very large block, again and again. */
+/** Reads only the end of the block, since damage may look like the header of a very large block many times. */
 async function isSound(bytes: ReadAhead, offset: number, header: BlockHeader): Promise<boolean> {
   if (header.type !== BLOCK_TYPE.events && header.type !== BLOCK_TYPE.metadata) return false;
   const start = Math.max(header.dataStart, header.dataEnd - CHECKSUM_TAIL_BYTES);

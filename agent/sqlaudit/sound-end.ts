@@ -6,14 +6,14 @@ import { findSoundBlock } from './resync';
 
 interface SoundEnd {
   readonly end: number;
-  /** The next block would make it more than `maxBytes`. */
+  /** Whether the next block would exceed `maxBytes`. */
   readonly lacksRoom: boolean;
 }
 
 /**
- * Where the row of whole, sound blocks from `from` on ends. None of them is still being written.
+ * Where the sequence of whole, sound blocks from `from` on ends. None of these blocks is still being written.
  * @param from a block's beginning
- * @param enoughBytes stops with the block that reaches so many
+ * @param enoughBytes stops with the block that reaches this number of bytes
  * @param maxBytes stops before a block that would exceed it
  */
 export async function soundEnd(
@@ -38,7 +38,7 @@ const isSoundAt = async (bytes: ReadAhead, offset: number): Promise<boolean> =>
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Where the last byte ends that is not zero, at or after `from`: reserved space that was never written is left out. */
+/** The end of the last non-zero byte at or after `from`, which leaves out reserved space that was never written. */
 export async function writtenEnd(file: Bytes, from: number): Promise<number> {
   let end = from;
   for (let at = from; ; ) {

@@ -1,6 +1,6 @@
 import type { ByteView } from './byte-view';
 
-/** Names repeat, statements do not. */
+/** Longer texts are not cached: names repeat, statements do not. */
 const TEXT_BYTES_MAX = 128;
 const SLOTS = 2048;
 const SLOT_WORDS = TEXT_BYTES_MAX / 4;
@@ -11,8 +11,8 @@ const lengths = new Uint8Array(SLOTS);
 const texts: string[] = Array.from({ length: SLOTS }, () => '');
 
 /**
- * UTF-16LE as text. Finding a short text by its bytes costs less than making it anew, and leaves less garbage. Unpaired
- * surrogates stay, so that a text that was cut within a pair can be joined again.
+ * UTF-16LE bytes as text. To find a short text by its bytes costs less than to make it again, and leaves less garbage.
+ * Unpaired surrogates stay, so that a text that was split within a pair can be joined again.
  */
 export function utf16Text(block: ByteView, start: number, end: number): string {
   const length = end - start;
@@ -30,7 +30,7 @@ export function utf16Text(block: ByteView, start: number, end: number): string {
   return text;
 }
 
-/** Depends on the length, the ends and the middle. Texts of the same slot replace each other. */
+/** The slot of a text, from its length, its ends and its middle. Texts of the same slot replace each other. */
 function slotOf(view: DataView, start: number, length: number): number {
   const first = view.getInt32(start, true);
   const middle = view.getInt32(start + (length >> 2) * 2 - 2, true);
@@ -47,6 +47,6 @@ function isSame(view: DataView, start: number, length: number, slot: number): bo
   return true;
 }
 
-/** The last word overlaps the one before if the length is no multiple of four. */
+/** The last word overlaps the one before if the length is not a multiple of four. */
 const wordAt = (view: DataView, start: number, i: number, length: number): number =>
   view.getInt32(start + Math.min(i, length - 4), true);

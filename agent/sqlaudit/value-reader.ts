@@ -6,7 +6,7 @@ import type { MapDescriptor, TypeDescriptor } from './package-record';
 import { utf16Text } from './text-cache';
 
 /**
- * The value of the bytes `[start, end)` as JSON can hold it. The caller has checked the bounds. 64-bit integers are text.
+ * Reads the bytes `[start, end)` as a JSON value. The caller has checked the bounds. 64-bit integers become text.
  * `null` is an empty value of a type that has no empty form.
  */
 export type ValueReader = (block: ByteView, start: number, end: number) => JsonScalar;
@@ -66,14 +66,14 @@ const INTEGERS: Readonly<Record<string, ValueReader>> = {
   uint8: ({ view }, at) => smallText(view, at) ?? view.getBigUint64(at, true).toString(),
 };
 
-// The file does not tell the code page. latin1 shows ASCII as it is and loses no byte.
+// The file does not state the code page. latin1 reads ASCII correctly and loses no byte.
 const ansi: ValueReader = ({ bytes }, start, end) => bytes.toString('latin1', start, end);
 export const guid: ValueReader = (block, start, end) =>
   end - start === 16 ? guidText(block.bytes, start) : hexOrNull(block, start, end);
 const activity: ValueReader = ({ bytes, view }, start) =>
   `${guidText(bytes, start)}-${view.getUint32(start + 16, true)}`;
 const finite = (value: number) => (Number.isFinite(value) ? value : String(value));
-/** A count of 100 ns beyond the year 9999 reads as the number that it is. */
+/** A FILETIME beyond the year 9999 is read as a number. */
 export const filetimeReader: ValueReader = ({ view }, at) =>
   filetimeTextAt(view, at) ?? view.getBigUint64(at, true).toString();
 
@@ -84,7 +84,7 @@ const VARIABLE = new Map<string, ValueReader>([
   ['guid', guid],
 ]);
 
-/** By name and size: a known name with another size is an unknown type. */
+/** The readers by name and size: a known name with another size is an unknown type. */
 const FIXED = new Map<string, ValueReader>([
   ['boolean:1', ({ view }, at) => view.getUint8(at) !== 0],
   ['boolean:4', ({ view }, at) => view.getUint32(at, true) !== 0],

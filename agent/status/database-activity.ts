@@ -4,12 +4,12 @@ import type { Hindrance } from '../tail/unread';
 import type { DatabaseState, DatabaseStatus } from './database-status';
 import { currentFileOf, type FileProgress } from './file-progress';
 
-/** What a database that is being published can tell. */
+/** The state of a database that is being published, as its tail knows it. */
 interface Publishing {
   files(): readonly FileProgress[];
-  /** What could not be read lately, though it may hold events. */
+  /** Files and folders that could not be read at the last attempt and may hold events. */
   unread(): readonly Hindrance[];
-  /** Time of the last listing; null: there was none yet, or the folder cannot be listed. */
+  /** Time of the last listing; null if there was none yet, or the folder cannot be listed. */
   listedAtMs(): number | null;
   pendingGaps(): number;
 }
@@ -19,11 +19,11 @@ export type ServiceProblem = { readonly kind: 'waiting' | 'keyRefused'; readonly
 
 const NO_FILES = 'no audit file matches AuditFilePath';
 
-/** What happens with one database, from the start of the agent to its end. Some facts come from earlier runs. */
+/** The activity on one database from the start of the agent to its end. Some facts come from earlier runs. */
 export class DatabaseActivity {
   /** Why the service takes no events; null: it takes them. */
   serviceProblem: ServiceProblem | null = null;
-  /** Why the agent itself has stopped work on the database, which it tries again; null: it has not. */
+  /** Why the agent itself stopped work on the database, which it will retry; null: it did not stop. */
   ownProblem: string | null = null;
   private publishing: Publishing | null = null;
   private current: DatabaseStatus;
@@ -46,7 +46,7 @@ export class DatabaseActivity {
     this.serviceProblem = null;
   }
 
-  /** Records that were read and not acknowledged are read again. */
+  /** Forgets records that were read and not acknowledged, since they are read again. */
   end(): void {
     this.look();
     this.publishing = null;
@@ -58,7 +58,7 @@ export class DatabaseActivity {
   }
 
   /**
-   * @param count records that were read and need not be read again
+   * @param count records that are acknowledged or kept as dead letters
    * @param newest their newest event time, ISO
    * @param tally since `begin`
    */
@@ -75,7 +75,7 @@ export class DatabaseActivity {
     });
   }
 
-  /** A report with so many events and gaps was acknowledged. */
+  /** To be called when a report with this many events and gaps was acknowledged. */
   reported(count: number, gaps: number): void {
     const { unreportedCount, gaps: before } = this.current;
     this.set({
@@ -84,7 +84,7 @@ export class DatabaseActivity {
     });
   }
 
-  /** Whether the files were listed, so that there is something to tell. */
+  /** Whether the files were listed, so that there is something to report. */
   get hasLooked(): boolean {
     return this.publishing?.listedAtMs() != null;
   }
@@ -153,7 +153,7 @@ export class DatabaseActivity {
   }
 }
 
-/** What still holds of the status that an earlier run of the agent left. */
+/** The facts of an earlier run's status that are still true. */
 export const fromEarlierRun = (status: DatabaseStatus): DatabaseStatus => ({
   ...nothingYet(status.name, status.tenantId),
   ...{ lastAcknowledgedAt: status.lastAcknowledgedAt, lastEventTime: status.lastEventTime },

@@ -5,8 +5,8 @@ const time = z.string().nullable();
 
 /**
  * - `publishing`: the agent reads and sends; `idle`: everything in the files is acknowledged
- * - `waiting`: the service cannot be reached, or asks to wait; `keyRefused`: it takes nothing with this key
- * - `failed`: the agent itself cannot work on the database now (a full disk, say), and tries again
+ * - `waiting`: the service cannot be reached, or asks the agent to wait; `keyRefused`: the service refuses the key
+ * - `failed`: the agent itself cannot work on the database now (a full disk, say), and will retry
  */
 const DATABASE_STATES = ['publishing', 'idle', 'waiting', 'keyRefused', 'failed'] as const;
 export type DatabaseState = (typeof DATABASE_STATES)[number];
@@ -29,11 +29,11 @@ const databaseStatus = z.object({
   lastEventTime: time,
   /** When everything in the files was last acknowledged. */
   caughtUpAt: time,
-  /** In this run of the agent. */
+  /** The counts of this run of the agent. */
   tally: z.object({ accepted: count, duplicates: count, rejected: count }),
-  /** `reported`: the service has them; `pending`: it does not know them yet. */
+  /** `reported`: the service has these gaps; `pending`: it does not know them yet. */
   gaps: z.object({ reported: count, pending: count }),
-  /** What keeps the database from being published now. */
+  /** Why the database is not being published now. */
   problem: z.string().nullable(),
   lastError: z.object({ at: z.string(), text: z.string() }).nullable(),
   /** Acknowledged events that no acknowledged report has counted. */

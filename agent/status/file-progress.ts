@@ -17,13 +17,13 @@ export function fileProgressOf(file: FollowedFile, bookmark: Bookmark | null): F
   const endSize = bookmark?.acknowledged ? undefined : bookmark?.endSize;
   if (endSize !== undefined && size <= endSize) return { name, offset: size, size, waitingBytes: 0 };
   const { blockOffset } = bookmark ?? START;
-  // A file header alone is neither progress nor something that waits.
+  // A file header alone counts neither as progress nor as waiting bytes.
   const offset = blockOffset > START.blockOffset ? blockOffset : 0;
   const isMoreThanHeader = readableSize > START.blockOffset;
   return { name, offset, size, waitingBytes: isMoreThanHeader ? Math.max(0, readableSize - offset) : 0 };
 }
 
-/** The file that is worked on: the oldest with something waiting, else the newest. */
+/** The file that is in work: the oldest one with waiting bytes, else the newest. */
 export function currentFileOf(files: readonly FileProgress[]): FileProgress | null {
   return files.find(({ waitingBytes }) => waitingBytes > 0) ?? files.at(-1) ?? null;
 }

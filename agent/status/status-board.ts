@@ -3,9 +3,9 @@ import { AGENT_VERSION } from '../version';
 import { DatabaseActivity, fromEarlierRun } from './database-activity';
 import type { AgentStatus } from './database-status';
 
-/** What the agent does, database by database, for its status file. */
+/** The state of the agent, database by database, for its status file. */
 export class StatusBoard {
-  /** Why nothing at all is published; null: no reason. */
+  /** Why nothing at all is published; null: nothing prevents it. */
   problem: string | null = null;
   private readonly startedAt: string;
   private activities: readonly DatabaseActivity[] = [];

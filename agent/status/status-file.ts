@@ -7,12 +7,12 @@ import { type AgentStatus, agentStatus } from './database-status';
 
 export const statusPath = (dataDir: string): string => join(dataDir, 'status.json');
 
-/** The status in a data folder; null: there is none that can be read. */
+/** The status in a data folder; null if there is no readable one. */
 export async function loadStatus(dataDir: string): Promise<AgentStatus | null> {
   try {
     return agentStatus.parse(JSON.parse(await readFile(statusPath(dataDir), 'utf8')));
   } catch {
-    // It is absent, or of another version. Nothing needs it.
+    // The file is absent or of another version. Nothing depends on it.
     return null;
   }
 }
@@ -25,7 +25,7 @@ interface StatusFileOptions {
   status(): Omit<AgentStatus, 'writtenAt' | 'running'>;
 }
 
-/** Keeps the status file up to date. The agent works as well if that fails. */
+/** Keeps the status file up to date. The agent continues to work if that fails. */
 export class StatusFile {
   private written = '';
   private writtenAtMs = 0;
@@ -64,7 +64,11 @@ export class StatusFile {
   }
 }
 
-/** A full disk has the room of the old text: what it says must not stay. @throws Error why there is no new file */
+/**
+ * Replaces the file. If no new file can be made, it overwrites the old text, for which even a full disk has room: an
+ * outdated status must not stay.
+ * @throws Error why no new file could be made
+ */
 async function replace(path: string, text: string): Promise<void> {
   try {
     await writeFile(`${path}.new`, text);
@@ -78,6 +82,6 @@ async function replace(path: string, text: string): Promise<void> {
   }
 }
 
-/** While nothing happens, only this time changes with each listing. */
+/** The status without the one time that changes with each listing even while nothing happens. */
 const withoutPassingTime = (key: string, value: unknown): unknown =>
   key === 'caughtUpAt' && value !== null ? 'once' : value;

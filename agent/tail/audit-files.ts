@@ -12,7 +12,7 @@ import type { UnknownLoss } from './identities';
 import { LOSS_AFTER, lossOf } from './lost-files';
 import type { Hindrance } from './unread';
 
-/** A listing may miss a file for a moment that is being renamed, or written over with a copy of itself. */
+/** A listing may miss a file that is being renamed, or overwritten with a copy of itself, at that moment. */
 const DOUBT_MS = 10;
 const NEVER = new AbortController().signal;
 
@@ -25,10 +25,10 @@ interface AuditFilesOptions {
   readonly bookmarks: FileBookmarks;
 }
 
-/** How far each file is acknowledged, and which files were found. */
+/** The bookmarks: how far each file is acknowledged, and which files were found. */
 export type FileBookmarks = Pick<Bookmarks, 'of' | 'all' | 'noteFound'>;
 
-/** The audit files of a database as they come and go, and what is lost with those that go too early. */
+/** The audit files of a database as they appear and disappear, and the losses if a file disappears too early. */
 export class AuditFiles {
   private readonly set: FileSet;
   private known: readonly FollowedFile[] = [];
@@ -43,7 +43,7 @@ export class AuditFiles {
     this.set = new FileSet({ source, problems, unfinished, bookmarkOf, lost });
   }
 
-  /** All files, oldest first, with those that were there until lately. */
+  /** All files, oldest first, including those that disappeared recently. */
   get all(): readonly FollowedFile[] {
     return this.known;
   }
@@ -52,21 +52,21 @@ export class AuditFiles {
     return this.known.filter((file) => file.found !== null);
   }
 
-  /** Time of the last listing, in milliseconds since 1970; null: there was none yet, or the folder cannot be listed. */
+  /** Time of the last listing, in milliseconds since 1970; null if there was none yet, or the folder cannot be listed. */
   get listedAtMs(): number | null {
     return this.listedAt;
   }
 
-  /** What of the place of the files could not be read lately. */
+  /** Files and folders that could not be read at the last listing. */
   get unread(): readonly Hindrance[] {
     const folders = this.skipped.map(({ folder, reason }) => ({ path: folder, reason, bytes: 0 }));
     return [...folders, ...this.set.unread];
   }
 
-  /** Finds out which files are there, and what is lost with those that are not. @returns whether it could find out */
+  /** Lists the files, and notes what is lost with missing ones. @returns whether the listing succeeded */
   async look(): Promise<boolean> {
     if (!(await this.list())) return false;
-    // What was written after a file must not be read before it, so nothing is read while it is unclear where it is.
+    // Later records must not be read before the file's own, so nothing is read while it is unclear where the file is.
     while (this.set.doubtful().some((file) => this.lossOf(file) !== null)) {
       await this.options.clock.wait(DOUBT_MS, NEVER);
       if (!(await this.list())) return false;
@@ -76,7 +76,7 @@ export class AuditFiles {
     return true;
   }
 
-  /** Looks for a file that is not at its path any more. @returns whether it could find out where the file is, if anywhere */
+  /** Searches for a file that is no longer at its path. @returns whether the search could decide where it is, if anywhere */
   lookFor(file: FollowedFile): Promise<boolean> {
     this.set.vanished(file);
     return this.look();
@@ -96,7 +96,7 @@ export class AuditFiles {
       reason: `cannot be listed: ${reason}`,
     }));
     for (const { folder, reason } of this.skipped) problems.report(folder, reason);
-    // Nobody can say whether a file in such a folder is still there.
+    // It is unknown whether a file in such a folder still exists.
     const isInDoubt = ({ path }: Bookmark) => listing.skipped.some((folder) => isBelow(folder, path));
     if ([...bookmarks.all()].some(([, bookmark]) => mayBeMissed(bookmark) && isInDoubt(bookmark))) {
       this.listedAt = null;
@@ -111,14 +111,14 @@ export class AuditFiles {
     return true;
   }
 
-  /** To be called when a batch is about to carry the bookmarks of all files. */
+  /** To be called before a batch takes the bookmarks of all files. */
   forgetGone(): void {
     this.set.forgetGone(this.options.clock.now());
   }
 
   /**
-   * Notes new files before anything else. If such a file went before it is published, a gap that ends at its first
-   * record, or a complete copy of the file before it, would say that nothing is missing.
+   * Notes new files before anything else. If a new file disappeared before it is published and noted, a gap that ends at
+   * its first record, or a complete copy of the file before it, would claim that nothing else is missing.
    */
   private async noteFound(): Promise<void> {
     const { bookmarks } = this.options;
@@ -128,7 +128,7 @@ export class AuditFiles {
     if (found.length > 0) await bookmarks.noteFound(new Map(found));
   }
 
-  /** Notes what is missing of files that are gone, once the rest of them is read: the gap begins behind that. */
+  /** Notes what is missing of files that are gone, once their copies are read: the gap begins behind the copies. */
   async noteLosses(): Promise<void> {
     for (const file of this.set.gone()) {
       if (file.isDue) continue;
@@ -152,7 +152,7 @@ export class AuditFiles {
     }
   }
 
-  /** The configuration names other files now, but nobody has removed this one. */
+  /** Whether the file still exists, although the configuration now names other files. */
   private async isStillThere({ path, fileGuid, found }: FollowedFile): Promise<boolean> {
     return path !== null && found === null && isFileAt(this.options.source, path, fileGuid);
   }
@@ -172,7 +172,7 @@ export class AuditFiles {
     this.options.gaps.note(file, { reason, range: 'all', detail });
   }
 
-  /** Event time of the first record of the next file of the audit; null while that is not read. */
+  /** Event time of the first record of the audit's next file; null until that is read. */
   private firstTimeAfter(file: FollowedFile): string | null {
     const later = this.known.slice(this.known.indexOf(file) + 1);
     return later.find(({ audit, found }) => audit === file.audit && found !== null)?.firstTime ?? null;

@@ -11,17 +11,17 @@ import { nextSoundBlock } from '../sqlaudit/resync';
 import { soundEnd } from '../sqlaudit/sound-end';
 import { type Unread, unlessUnreadable } from './unread';
 
-/** How much is read while a file is open: at least a block, else what one window of reading holds, or about a batch. */
+/** How much is read while a file is open: at least a block, and up to a window of reading or about a batch. */
 const CHUNK_BYTES = 768 * 1024;
 const CHUNK_EVENTS = 1_000;
 
 export interface Chunk {
   readonly blocks: readonly EventBlock[];
-  /** Why nothing follows; null where more can be read at once. */
+  /** Why nothing follows; null if more can be read at once. */
   readonly end: ReadOutcome | null;
 }
 
-/** The place where reading a file stopped before the file's end. */
+/** The place in a file where reading stopped before the end. */
 export interface Stop {
   readonly kind: ReadOutcome['kind'];
   readonly offset: number;
@@ -32,16 +32,16 @@ export interface Stop {
 /** Opens one of the paths of a file. */
 export type OpenFile = (path: FoundFile) => Promise<OpenBytes>;
 
-/** Where reading starts, and where it stopped before. */
+/** Where reading starts, and where it stopped the last time. */
 interface ReadFrom {
   readonly next: Position;
   readonly stop: Stop | null;
 }
 
-/** Reads one audit file, by its GUID, from any of its paths. No path stays open. */
+/** Reads one audit file, which its GUID identifies, from any of its paths. No path stays open. */
 export class ChunkReader {
   private file: SqlAuditFile | null = null;
-  /** What chunks are read into while more follow: one is done with when the next is read. */
+  /** Memory for chunks while more follow: a chunk is no longer needed when the next one is read. */
   private memory: Buffer | null = null;
 
   constructor(
@@ -58,7 +58,7 @@ export class ChunkReader {
     const chunk = await this.chunkOf(first, from);
     if (others.length === 0 || chunk.end === null || chunk.end.kind === 'replaced')
       return { chunk, path: first };
-    // Another path may hold more than this one: it is the end of the file only when none does.
+    // Another path may hold more than this one. Only if none does, this is the end of the file.
     if (chunk.blocks.length > 0) return { chunk: { ...chunk, end: null }, path: first };
     const { offset } = chunk.end;
     for (const path of others) {
@@ -84,7 +84,7 @@ export class ChunkReader {
     );
   }
 
-  /** False if the path cannot be read. */
+  /** The result of `ask` on the path; false if the path cannot be read. */
   private async holdsBlockAt(path: FoundFile, offset: number): Promise<boolean> {
     const holds: boolean | Unread = await unlessUnreadable(() =>
       withBytes(

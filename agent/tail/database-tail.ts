@@ -18,7 +18,7 @@ import { JoinedRecords } from './joined-records';
 import type { Hindrance, Unread } from './unread';
 import { type Writing, writeWholeRecords } from './whole-records';
 
-/** Events to publish, and the bookmarks to save once they are. */
+/** Events to publish, and the bookmarks to save once the events are published. */
 export interface Batch {
   readonly events: QueuedEvents;
   readonly snapshot: Snapshot;
@@ -45,11 +45,11 @@ interface TailOptions {
 type Verdict = Stopped['kind'] | Unread['kind'];
 
 /**
- * Follows the audit files of one database. It reads nothing ahead of the caller that takes the batches, and no file is
- * open while a batch is being taken.
+ * Follows the audit files of one database. It reads no further than the batch that the caller takes, and no file is open
+ * while the caller has a batch.
  */
 export class DatabaseTail {
-  /** The caller that takes batches tells it of their delivery. */
+  /** Must be told of each delivery by the caller that takes batches. */
   readonly keeper: FileKeeper;
   private readonly files: AuditFiles;
   private readonly gaps: OpenGaps;
@@ -71,27 +71,27 @@ export class DatabaseTail {
     return this.files.present.length;
   }
 
-  /** To be called with each batch when it is delivered, and nobody needs its events any more. */
+  /** To be called with each delivered batch whose events are no longer needed. */
   settled({ events }: Batch): void {
     this.batcher.reuse(events);
   }
 
-  /** The files as they were at the last listing. */
+  /** The progress of the files that the last listing found. */
   get present(): readonly FollowedFile[] {
     return this.files.present;
   }
 
-  /** What could not be read lately, though it may hold events. */
+  /** Files and folders that could not be read at the last attempt and may hold events. */
   get unread(): readonly Hindrance[] {
     return this.files.unread;
   }
 
-  /** Time of the last listing, in milliseconds since 1970; null: there was none yet, or the folder cannot be listed. */
+  /** Time of the last listing, in milliseconds since 1970; null if there was none yet, or the folder cannot be listed. */
   get listedAtMs(): number | null {
     return this.files.listedAtMs;
   }
 
-  /** Batches in the order of the files; without events where only the files' state has changed. */
+  /** Batches in the order of the files. A batch has no events if only the state of the files has changed. */
   async *batches(stop: AbortSignal): AsyncGenerator<Batch> {
     const { clock, once, pollIntervalMs, times } = this.options;
     while (!stop.aborted) {
@@ -104,7 +104,7 @@ export class DatabaseTail {
     }
   }
 
-  /** Reads everything there is. @returns audits whose later files were left for the next poll */
+  /** Reads all present records. @returns the audits whose later files were left for the next poll */
   private async *poll(stop: AbortSignal): AsyncGenerator<Batch, ReadonlySet<string>> {
     const heldBack = new Set<string>();
     this.files.forgetGone();
@@ -127,7 +127,7 @@ export class DatabaseTail {
       if (chunk === null) return true;
       const verdict = 'kind' in chunk ? this.verdictOf(file, chunk) : yield* this.take(file, chunk, stop);
       if (verdict === 'vanished') {
-        // The file may be there under another name, or as a copy. What follows it must not be read before it.
+        // The file may exist under another name, or as a copy. Later records must not be read before it.
         if (!(await this.files.lookFor(file))) return false;
         if (file.found === null) return true;
       } else if (verdict === 'unreadable') return !this.isWaitedFor(file);
@@ -136,7 +136,7 @@ export class DatabaseTail {
     return false;
   }
 
-  /** Takes a part of a file in. */
+  /** Puts the events of a chunk into batches. */
   private async *take(file: FollowedFile, chunk: Chunk, stop: AbortSignal): AsyncGenerator<Batch, Verdict> {
     const { batcher, gaps } = this;
     for (const block of chunk.blocks) {
@@ -154,7 +154,7 @@ export class DatabaseTail {
       if (stop.aborted) return 'heldBack';
     }
     if (this.isBatchDue) yield await this.cut();
-    // The file may have gone while the batch was taken.
+    // The file may have disappeared while the caller had the batch.
     if (file.found === null) return 'vanished';
     if (chunk.end === null) return 'more';
     const { clock, once, times } = this.options;
@@ -162,7 +162,7 @@ export class DatabaseTail {
     return this.verdictOf(file, await file.stopAt(chunk.end, context));
   }
 
-  /** Records need not be looked at one by one: none waits for a part, no gap for its end, and the file has its first time. */
+  /** Whether records can be copied in bulk: no record waits for a part, no gap for its end, no file for its first time. */
   private mayWrite(file: FollowedFile): boolean {
     return file.lastTime !== null && this.gaps.isEmpty && this.records.passWhole(file);
   }
@@ -177,7 +177,7 @@ export class DatabaseTail {
       this.gaps.note(file, { reason: 'BLOCKS_MISSING', range: `blocks ${first}-${last}`, detail });
   }
 
-  /** Reports what keeps a file from being read, and notes what is lost of it. */
+  /** Reports why a file cannot be read further, and notes what is lost of it. */
   private verdictOf(file: FollowedFile, outcome: Stopped | Unread): Verdict {
     if (outcome.kind === 'unreadable') this.report(file, `cannot be read: ${outcome.reason}`);
     if (outcome.kind === 'vanished' || outcome.kind === 'unreadable') return outcome.kind;
@@ -191,15 +191,15 @@ export class DatabaseTail {
   }
 
   /**
-   * Whether the files after one that cannot be read wait for it. Another program may lock it for a moment, and what was
-   * written after it must not be read before it.
+   * Whether later files wait for a file that cannot be read. Another program may lock it for a moment, and later records
+   * must not be read before it.
    */
   private isWaitedFor(file: FollowedFile): boolean {
     const { clock, once, times } = this.options;
     return file.unreadableFor(clock.now()) < times.badBlockWaitMs && !once;
   }
 
-  /** Waits for the next poll, and gives the batch when it has waited long enough. */
+  /** Waits for the next poll, and yields the batch when it has waited long enough. */
   private async *rest(nextPollMs: number, stop: AbortSignal): AsyncGenerator<Batch> {
     const { clock } = this.options;
     if (this.batcher.dueAtMs === null) {
@@ -225,9 +225,9 @@ export class DatabaseTail {
     for (const record of records) this.batcher.add(record, sourceType, clock.now());
   }
 
-  /** What is left when nothing more is waited for. */
+  /** Yields the remaining records when the tail waits for nothing more. */
   private async last(): Promise<Batch> {
-    // The rest of the files that are gone is read by now, so it is certain what is missing.
+    // The copies of removed files are read by now, so it is certain what is missing.
     await this.files.noteLosses();
     this.queue(this.records.flush());
     return this.cut();
@@ -241,7 +241,7 @@ export class DatabaseTail {
     return { events: this.batcher.take(), snapshot: { bookmarks, present } };
   }
 
-  /** Bookmarks that differ from those of the last batch. */
+  /** The bookmarks that differ from those of the last batch. */
   private changedBookmarks(): Map<string, Bookmark> {
     const bookmarks = new Map<string, Bookmark>();
     const auditsBegun = new Set<string>();

@@ -5,26 +5,26 @@ import type { Position } from '../sqlaudit/position';
 import type { CorruptBlock, ReadOutcome } from '../sqlaudit/read-outcome';
 import type { Stop } from './chunk-reader';
 
-/** What to do where reading a file stopped. */
+/** What to do at the place where reading a file stopped. */
 export type Decision =
-  /** Look again at the next poll. `holdBack`: the audit's later files wait too, so that the order is kept. */
+  /** Read again at the next poll. `holdBack`: the audit's later files wait too, so that the order is kept. */
   | { readonly kind: 'wait'; readonly holdBack: boolean; readonly problem: string | null }
   | {
       readonly kind: 'finish';
       readonly endSize: number;
       readonly problem: string | null;
-      /** The agent never reads what follows this byte; null: nothing is lost. */
+      /** The agent never reads the bytes from here on; null: nothing is lost. */
       readonly lostFrom: number | null;
     }
   | { readonly kind: 'skip'; readonly lostFrom: number; readonly to: number; readonly problem: string };
 
-/** What a decision depends on in the file. */
+/** The facts about the file on which the decision depends. */
 interface FileAtStop {
   readonly stop: Stop;
   readonly next: Position;
   readonly isLast: boolean;
   readonly size: number;
-  /** Of the last write. */
+  /** Time of the last write. */
   readonly mtimeMs: number;
   describes(eventName?: string): boolean;
   /** Where reading can continue after damage or zeros, or null. */
@@ -33,9 +33,9 @@ interface FileAtStop {
 
 export interface EndContext {
   readonly nowMs: number;
-  /** There is no next poll. */
+  /** Whether this is a single run, without a next poll. */
   readonly once: boolean;
-  /** How long a bad block may be a write in progress. */
+  /** The longest time for which a damaged block may be a write in progress. */
   readonly waitMs: number;
 }
 
@@ -62,7 +62,7 @@ async function atZeros(file: FileAtStop, offset: number, { once }: EndContext): 
   if (mayContinue) return wait(false);
   const next = await file.soundBlockAfter(offset);
   if (next === null) return finish(file.size, schemaProblem(file, offset));
-  // It was written since it was read.
+  // The block was written after the zeros were read.
   if (next === offset) return wait(false);
   const problem = `byte ${offset}: zeros up to the block at byte ${next}`;
   return { kind: 'skip', lostFrom: offset, to: next, problem };
@@ -81,7 +81,7 @@ function atCut(
 
 async function atDamage(file: FileAtStop, end: CorruptBlock, context: EndContext): Promise<Decision> {
   const problem = `byte ${end.errorOffset}: ${end.reason}`;
-  // Metadata that was read before is unreadable now: nothing behind it can be understood.
+  // Metadata that was readable before is now unreadable, so nothing behind it can be decoded.
   if (end.offset < file.next.blockOffset)
     return context.once ? wait(false, problem) : finish(file.size, problem, file.next.blockOffset);
   if (isFresh(file, context)) return context.once ? wait(false, problem) : wait(isFirstSight(file));
@@ -97,7 +97,7 @@ async function atDamage(file: FileAtStop, end: CorruptBlock, context: EndContext
   return file.isLast || context.once ? wait(false, problem) : finish(file.size, problem, end.offset);
 }
 
-/** In a run without a next poll, the time since the last write tells what waiting would. */
+/** In a single run, the time since the last write replaces the waiting time. */
 function isFresh({ mtimeMs, stop }: FileAtStop, { nowMs, once, waitMs }: EndContext): boolean {
   const sinceMs = once ? mtimeMs : stop.sinceMs;
   return nowMs - sinceMs < waitMs;
@@ -117,7 +117,7 @@ const finish = (endSize: number, problem: string | null, lostFrom: number | null
 });
 
 function schemaProblem(file: FileAtStop, offset: number): string | null {
-  // A file that was just begun has no metadata yet.
+  // A new file has no metadata yet.
   if (offset <= SECTOR_BYTES || file.describes(AUDIT_EVENT)) return null;
   return file.describes() ? `holds no ${AUDIT_EVENT}` : NO_SCHEMA;
 }

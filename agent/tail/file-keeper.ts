@@ -17,7 +17,7 @@ interface KeeperOptions {
   readonly problems: Problems;
 }
 
-/** Watches over audit files that are not published yet, while the service keeps the agent waiting. */
+/** Protects audit files that are not published yet while the service keeps the agent waiting. */
 export class FileKeeper {
   private readonly guard: SpoolGuard;
 
@@ -33,10 +33,10 @@ export class FileKeeper {
     return delivery;
   }
 
-  /** Waits for a delivery. Nobody takes batches from the tail then, so this looks at the files as often as the tail would. */
+  /** Waits for a delivery. The tail does not run meanwhile, so this looks at the files as often as the tail would. */
   async watchDuring<T>(delivery: Promise<T>, stop: AbortSignal): Promise<T> {
     const { clock, pollIntervalMs } = this.options;
-    // Not `AbortSignal.any`, which would keep a reference of each delivery at `stop` for as long as the agent runs.
+    // `AbortSignal.any` would keep a reference to each delivery at `stop` for as long as the agent runs.
     const over = new AbortController();
     const end = () => over.abort();
     delivery.then(end, end);
@@ -70,8 +70,11 @@ export class FileKeeper {
       await this.protect(stop);
       await gaps.flush();
     } catch (error) {
-      // A full disk, say. What can be published is published nevertheless.
-      problems.report('audit files', `cannot be looked after: ${errorText(error)}`);
+      // The disk may be full, for example. Publishing continues all the same.
+      problems.report(
+        'audit files',
+        `cannot be copied to the spool or checked for losses: ${errorText(error)}`,
+      );
     }
   }
 }

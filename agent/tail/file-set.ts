@@ -8,9 +8,9 @@ import type { Hindrance } from './unread';
 
 /** How long a file without a path is remembered: a rename may take a moment. */
 const GONE_MS = 600_000;
-/** A file is gone when so many listings miss it: a single listing may miss a file that is being renamed. */
+/** A file is gone when this many listings miss it, since a single listing may miss a file that is being renamed. */
 const MISSED_LISTINGS = 2;
-/** How often a finished file is looked at nevertheless: its name may have been given to another file. */
+/** How often a finished file is checked again, since another file may have taken its name. */
 const RECHECK_MS = 60_000;
 
 interface Gone {
@@ -21,13 +21,13 @@ interface Gone {
 interface FileSetOptions {
   readonly source: AuditSource;
   readonly problems: Problems;
-  /** Bookmarks of files that are not read to their end, or may have grown since. */
+  /** The bookmarks of files that are not read to their end, or may have grown since. */
   readonly unfinished: Iterable<readonly [fileGuid: string, bookmark: Bookmark]>;
   bookmarkOf(fileGuid: string): Bookmark | null;
   lost(loss: UnknownLoss): void;
 }
 
-/** The audit files of a database by GUID: a copy or a rename is no new file, another file under a known name is one. */
+/** The audit files of a database by GUID: a copy or a rename is not a new file; another file under a known name is one. */
 export class FileSet {
   private readonly identities: Identities;
   private readonly files = new Map<string, FollowedFile>();
@@ -39,14 +39,14 @@ export class FileSet {
     this.identities = new Identities(source, problems, lost);
     for (const [fileGuid, bookmark] of unfinished)
       this.files.set(fileGuid, this.follow(fileGuid, null, bookmark));
-    // The bookmarks tell which of them were the last, before any file is found.
+    // Before any file is found, the bookmarks say which files were the newest of their audits.
     this.ordered();
   }
 
   /**
    * @param found in order of creation
    * @param spooled copies in the spool, by GUID
-   * @returns all known files in that order, with those that are gone for now
+   * @returns all known files in that order, including those that are missing for now
    */
   async refresh(
     found: readonly FoundFile[],
@@ -65,7 +65,7 @@ export class FileSet {
     return this.ordered();
   }
 
-  /** What is known of a path that need not be looked at again now; else null. */
+  /** The known facts about a path that need not be checked again now; else null. */
   unchanged(path: string, nowMs: number): FoundFile | null {
     if (nowMs >= this.recheckAtMs) return null;
     const known = this.identities.at(path);
@@ -73,7 +73,7 @@ export class FileSet {
     return this.files.get(known.fileGuid)?.isFinished ? known.found : null;
   }
 
-  /** What could not be read at the last listing, or when it was read last. */
+  /** Files that could not be read, at the last listing or at the last attempt to read them. */
   get unread(): readonly Hindrance[] {
     const followed = [...this.files.values()].flatMap(({ found, unreadable }) =>
       found === null || unreadable === null ? [] : [{ path: found.path, reason: unreadable, bytes: 0 }],
@@ -81,12 +81,12 @@ export class FileSet {
     return [...this.identities.unread, ...followed];
   }
 
-  /** Files that are gone, and those of which only a copy is left. */
+  /** Files that are gone, and files of which only a copy is left. */
   gone(): FollowedFile[] {
     return this.missed((listings) => listings >= MISSED_LISTINGS);
   }
 
-  /** Files that are missing, and that another listing may still find. */
+  /** Missing files that another listing may still find. */
   doubtful(): FollowedFile[] {
     return this.missed((listings) => listings < MISSED_LISTINGS);
   }
@@ -97,7 +97,7 @@ export class FileSet {
     );
   }
 
-  /** Forgets files that were gone for long. To be called when it is noted what became of all files. */
+  /** Forgets files that have been gone for long. To be called after every loss is noted. */
   forgetGone(nowMs: number): void {
     for (const [fileGuid, { sinceMs }] of this.missing) {
       if (nowMs - sinceMs <= GONE_MS || this.files.get(fileGuid)?.found) continue;
@@ -111,7 +111,7 @@ export class FileSet {
     this.missing.delete(fileGuid);
   }
 
-  /** Nothing, or another file, is at the path of the file by now. */
+  /** To be called if nothing, or another file, is at the path of the file. */
   vanished(file: FollowedFile): void {
     if (file.found) this.identities.forget(file.found.path);
     file.gone();
@@ -158,7 +158,7 @@ export class FileSet {
   }
 }
 
-/** Which path of a file is read: the one that grows, else the original, the one in use, the one SQL Server named. */
+/** Chooses the path from which a file is read: one that grows, else the original, the one in use, or SQL Server's name. */
 const byPreference =
   (inUse: string | null) =>
   (a: FoundFile, b: FoundFile): number =>

@@ -16,58 +16,58 @@ import { type Decision, decideAtEnd, type EndContext } from './end-decision';
 import { firstSighting, pathsOf, readFrom, type Sighting, seenAt } from './sighting';
 import { type Unread, unlessUnreadable } from './unread';
 
-/** What follows from the place where reading stopped. */
+/** The consequences of the place where reading stopped. */
 export interface Stopped {
-  /** Continue with the file, with the ones after it, or with none of its audit before the next poll. */
+  /** Whether to continue with the file, with the later ones, or with none of its audit before the next poll. */
   readonly kind: 'more' | 'done' | 'heldBack';
   readonly problem: string | null;
-  /** Bytes that the agent never reads; `to` null: up to the end. */
+  /** The bytes that the agent never reads; `to` null: up to the end. */
   readonly lost: { readonly from: number; readonly to: number | null } | null;
 }
 
-/** Event blocks that the sequence numbers show to be missing. */
+/** Event blocks that are missing according to the sequence numbers. */
 interface MissingBlocks {
   readonly first: number;
   readonly last: number;
-  /** They lie in a part that was skipped, and that part is noted. */
+  /** Whether the blocks lie in a skipped part that is already noted. */
   readonly isNoted: boolean;
 }
 
-/** Written in place of a sequence number by writers that do not count. */
+/** The sequence number that writers use if they do not count. */
 const UNCOUNTED = 0xffffffff;
 
 /**
- * One audit file, by its GUID, while it grows, is renamed and goes: where it is, how far it is read, and what the
- * bookmark says of it. Everything that changes in it changes here.
+ * One audit file, which its GUID identifies, while it grows, is renamed and disappears: where it is, how far it is read,
+ * and its bookmark. Only this class changes the state of the file.
  */
 export class FollowedFile {
-  /** Audit whose files it continues; its own where its name does not tell. */
+  /** The audit whose files this file continues; one of its own if the name does not state the audit. */
   readonly audit: string;
-  /** Before this position an earlier run has published everything. It is read again only to join records. */
+  /** An earlier run has published everything before this position. The part is read again only to join records. */
   readonly acknowledged: Position;
   private readonly hasAudit: boolean;
   private readonly reader: ChunkReader;
   private sighting: Sighting;
-  /** A path is there that was not when the file was read to its end. */
+  /** Whether a path appeared after the file was read to its end. */
   private hasNewPath = false;
-  /** Its size for good: the spool has all of it. */
+  /** The final size of the file, of which the spool has everything. */
   private settledSize: number | null = null;
   private position: Position;
-  /** Size at which nothing was left to read; null while there may be more. */
+  /** The size at which nothing was left to read; null while there may be more. */
   private endSize: number | null;
   private stop: Stop | null = null;
   private unreadableSinceMs: number | null = null;
   private unreadableReason: string | null = null;
-  /** Sequence number of the last event block read; null where the next one may have any. */
+  /** Sequence number of the last event block that was read; null if the next block may have any number. */
   private lastSequence: number | null;
-  /** A part before the next block was skipped: the sequence numbers tell nothing new about it. */
+  /** Whether a part before the next block was skipped, about which the sequence numbers say nothing new. */
   private isAfterSkip = false;
   private times: { readonly first: string | null; readonly last: string | null };
   private lostIsNoted: boolean;
   private lastBookmark = '';
   private isBookmarkedToEnd = false;
 
-  /** @param found null for a file that only its bookmark tells of */
+  /** @param found null for a file that only its bookmark mentions */
   constructor(
     readonly fileGuid: string,
     found: FoundFile | null,
@@ -88,9 +88,9 @@ export class FollowedFile {
     if (found) this.seen(found);
   }
 
-  // Where it is.
+  // Where the file is.
 
-  /** The path that is read; null while none leads to it. */
+  /** The path that is read; null while no path leads to the file. */
   get found(): FoundFile | null {
     return this.sighting.found;
   }
@@ -104,7 +104,7 @@ export class FollowedFile {
   get path(): string | null {
     return this.sighting.path;
   }
-  /** Bytes when it was last seen. */
+  /** Bytes of the file when it was last seen. */
   get size(): number {
     return this.sighting.size;
   }
@@ -121,7 +121,7 @@ export class FollowedFile {
     return this.sighting.isPassedBy;
   }
 
-  /** It is there. @param found path to read first. @param others further paths of the same file */
+  /** To be called when the file is found. @param found path to read first. @param others further paths of the same file */
   seen(found: FoundFile, others: readonly FoundFile[] = []): void {
     const before = new Set(this.paths.map(({ inode }) => inode));
     const isNew =
@@ -130,27 +130,27 @@ export class FollowedFile {
     this.follow(seenAt(this.sighting, this.hasAudit ? this.audit : null, found, others));
   }
 
-  /** No path leads to it any more. */
+  /** To be called when no path leads to the file any more. */
   gone(): void {
     this.sighting = { ...this.sighting, found: null, others: [] };
     this.reader.release();
   }
 
-  /** @param isLast no newer file of its audit is known */
+  /** @param isLast whether no newer file of the audit is known */
   rank(isLast: boolean): void {
-    // A file that is gone stays as it was last seen. The size of a file with reserved space tells nothing.
+    // A missing file keeps the state in which it was last seen. With reserved space, the size says nothing.
     const isThere = this.found?.isSpooled === false;
     const mayGrow = isThere ? isLast || this.isAtReserved : this.mayGrow;
     this.sighting = { ...this.sighting, isLast, mayGrow };
   }
 
-  /** The spool has all of it: its size is known for good. */
+  /** To be called when the spool has the whole file, whose size is then final. */
   settle(size: number): void {
     this.settledSize = size;
     this.sighting = { ...this.sighting, mayGrow: false };
   }
 
-  /** What rollover may have removed after it is noted as a gap. */
+  /** To be called when a gap is noted for files that rollover may have removed after this one. */
   passedByNoted(): void {
     this.sighting = { ...this.sighting, isPassedBy: false };
   }
@@ -160,28 +160,28 @@ export class FollowedFile {
     if (sighting.found?.isSpooled === false) this.lostIsNoted = false;
   }
 
-  // How far it is read.
+  // How far the file is read.
 
   /** Where reading continues. */
   get next(): Position {
     return this.position;
   }
-  /** Event time of the first record; null while that is not read. */
+  /** Event time of the first record; null until that is read. */
   get firstTime(): string | null {
     return this.times.first;
   }
-  /** Event time of the last record that was read; null where none was. */
+  /** Event time of the last record that was read; null if none was. */
   get lastTime(): string | null {
     return this.times.last;
   }
-  /** Its end is lost, and that is noted as a gap. */
+  /** Whether the end of the file is lost, and the loss is noted as a gap. */
   get isLost(): boolean {
     return this.lostIsNoted;
   }
   get isDue(): boolean {
     return this.found !== null && (this.hasGrown || this.hasNewPath);
   }
-  /** Something was seen of it that was not read. Zeros of reserved space are nothing. */
+  /** Whether bytes were seen and not read. Zeros of reserved space do not count. */
   get hasUnread(): boolean {
     return this.writtenSize > Math.max(this.next.blockOffset, this.endSize ?? 0);
   }
@@ -189,24 +189,24 @@ export class FollowedFile {
   get writtenSize(): number {
     return this.settledSize ?? (this.isAtReserved ? this.next.blockOffset : this.size);
   }
-  /** Bytes of the path that is read, without the reserved space behind them. */
+  /** Bytes of the path that is read, without reserved space at its end. */
   get readableSize(): number {
     return this.stop?.kind === 'endOfWritten' ? this.next.blockOffset : (this.found?.size ?? 0);
   }
-  /** It was read to its end, and a newer file of its audit shows that nothing follows. */
+  /** Whether the file was read to its end, and a newer file of the audit shows that nothing follows. */
   get isFinished(): boolean {
     return !this.mayGrow && this.endSize !== null && this.size <= this.endSize;
   }
-  /** Reading stopped at space that SQL Server had reserved: the size does not tell whether the file grows. */
+  /** Whether reading stopped at reserved space, so that the size does not show whether the file grows. */
   private get isAtReserved(): boolean {
     return this.stop?.kind === 'endOfWritten' && this.settledSize === null;
   }
-  /** Audit files only grow: a smaller one under this GUID is a cut copy. */
+  /** Whether this is a cut copy: audit files only grow, and a smaller file has this GUID. */
   private get hasGrown(): boolean {
     return this.endSize === null || (this.found?.size ?? 0) > this.endSize;
   }
 
-  /** @returns the next part; null where another path was found and holds nothing new */
+  /** @returns the next chunk; null if another path was found and holds nothing new */
   async read(): Promise<Chunk | Unread | null> {
     const chunk = await unlessUnreadable(() => this.readChunk());
     const isUnreadable = chunk !== null && 'kind' in chunk && chunk.kind === 'unreadable';
@@ -217,18 +217,18 @@ export class FollowedFile {
     return chunk;
   }
 
-  /** Why it could not be read when that was tried last; null: it could. */
+  /** Why the file could not be read at the last attempt; null if it could. */
   get unreadable(): string | null {
     return this.unreadableReason;
   }
 
-  /** It could not be read. @returns for how long that has been so */
+  /** To be called when the file could not be read. @returns for how long that has been so */
   unreadableFor(nowMs: number): number {
     this.unreadableSinceMs ??= nowMs;
     return nowMs - this.unreadableSinceMs;
   }
 
-  /** A block follows. @returns the blocks that are missing before it, or null */
+  /** To be called before a block is read. @returns the blocks that are missing before it, or null */
   beginBlock(sequence: number): MissingBlocks | null {
     const { lastSequence: last, isAfterSkip: isNoted } = this;
     this.lastSequence = sequence === UNCOUNTED ? null : sequence;
@@ -237,7 +237,7 @@ export class FollowedFile {
     return { first: last + 1, last: sequence - 1, isNoted };
   }
 
-  /** Everything before this position is read. @param eventTime of a record that was read; null: there was none */
+  /** Moves on to this position. @param eventTime of a record that was read; null: there was none */
   advance(to: Position, eventTime: string | null = null): void {
     this.position = to;
     if (eventTime === null) return;
@@ -245,7 +245,7 @@ export class FollowedFile {
     this.times = { first: last === null ? eventTime : first, last: eventTime };
   }
 
-  /** Reading stopped here: decides what follows from that, and does it. */
+  /** To be called when reading stopped: decides what follows from that, and applies it. */
   async stopAt(end: ReadOutcome, context: EndContext): Promise<Stopped | Unread> {
     const { found, isLast, next } = this;
     if (end.kind === 'replaced' || found === null) return { kind: 'vanished' };
@@ -267,7 +267,7 @@ export class FollowedFile {
     return { kind: decision.kind === 'skip' ? 'more' : 'done', problem, lost: lostBy(decision) };
   }
 
-  /** Its end is lost, and that is noted as a gap now. */
+  /** To be called when the end of the file is lost and the loss is noted as a gap. */
   lost(): void {
     this.lostIsNoted = true;
   }
@@ -280,7 +280,7 @@ export class FollowedFile {
   private skip(to: number): void {
     this.advance({ blockOffset: to, index: 0 });
     this.isAfterSkip = true;
-    // The zeros that were skipped are no end of the file any more.
+    // The skipped zeros are no longer the end of the file.
     this.stop = null;
   }
 
@@ -302,20 +302,20 @@ export class FollowedFile {
       const rest = paths.filter((one) => one !== path);
       this.follow(readFrom(this.sighting, path, rest));
     }
-    // What is known about its end stays known.
+    // The facts about the end of the file stay valid.
     const isNews = chunk.blocks.length > 0 || chunk.end === null || chunk.end.kind === 'replaced';
     return isNews || this.hasGrown ? chunk : null;
   }
 
-  // What its bookmark says.
+  // The bookmark of the file.
 
   /**
-   * The bookmark for when everything read so far is acknowledged, if it differs from the last one that was asked for.
-   * @param oldest where the oldest waiting record of its audit begins
-   * @param isAfterOldest it continues the file of that record, and may hold a part of it
+   * The bookmark to save once everything read so far is acknowledged, if it differs from the last one that was returned.
+   * @param oldest where the oldest waiting record of the audit begins
+   * @param isAfterOldest whether this file comes after that record's file, and may hold a part of the record
    */
   changedBookmark(oldest: FilePosition | null, isAfterOldest: boolean): Bookmark | null {
-    // Files that are read to their end are many: nobody looks at them twice.
+    // Many files are read to their end, so this decides quickly that their bookmarks are unchanged.
     if (this.isBookmarkedToEnd && this.isFinished && oldest === null) return null;
     const bookmark = this.bookmark(oldest, isAfterOldest);
     this.isBookmarkedToEnd = this.isFinished && bookmark.acknowledged === undefined;
@@ -343,7 +343,7 @@ export class FollowedFile {
     const needed = oldest?.fileGuid === this.fileGuid ? oldest : isAfterOldest ? START : next;
     const start = toPosition(earlier(needed, next));
     const isHeldBack = isBefore(start, published);
-    // A block that is read again was compared with the one before it already.
+    // A block that is read again was already compared with the block before it.
     const tellsSequence = !isHeldBack && !this.isAfterSkip && lastSequence !== null;
     return {
       file: this.name,

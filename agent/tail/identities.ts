@@ -3,7 +3,7 @@ import type { Problems } from '../problems';
 import type { AuditSource, FoundFile } from '../source/audit-source';
 import type { Hindrance } from './unread';
 
-/** What is lost with a file whose header was never read. */
+/** The loss of a file whose header was never read. */
 export interface UnknownLoss {
   readonly reason: 'FILE_DELETED' | 'UNREADABLE';
   readonly found: FoundFile;
@@ -12,19 +12,19 @@ export interface UnknownLoss {
 
 interface KnownPath {
   readonly found: FoundFile;
-  /** Null where the file has no readable header. */
+  /** Null if the file has no readable header. */
   readonly fileGuid: string | null;
-  /** The header may still be written, or cannot be read just now. */
+  /** Whether the header may still be written, or cannot be read at this moment. */
   readonly isOpen: boolean;
-  /** Why the file, which holds something, could not be read so far; else null. */
+  /** Why the file could not be read so far, although it is not empty; else null. */
   readonly unread: string | null;
 }
 
-/** Which audit file is at each path. Files whose size and times are as before are not opened. */
+/** Finds which audit file is at each path. Files whose size and times have not changed are not opened. */
 export class Identities {
   private byPath = new Map<string, KnownPath>();
 
-  /** @param lost hears of audit files, by their names, that will never be read */
+  /** @param lost is called for each audit file, by its name, that will never be read */
   constructor(
     private readonly source: AuditSource,
     private readonly problems: Problems,
@@ -42,7 +42,7 @@ export class Identities {
     );
   }
 
-  /** Files that hold something and could not be read at the last listing. */
+  /** Non-empty files that could not be read at the last listing. */
   get unread(): readonly Hindrance[] {
     return [...this.byPath.values()].flatMap(({ unread, found: { path, size } }) =>
       unread === null ? [] : [{ path, reason: unread, bytes: size }],
@@ -57,7 +57,7 @@ export class Identities {
     this.byPath.delete(path);
   }
 
-  /** Notes unread files that are gone, under their names and under any other. */
+  /** Notes unread files that are gone, unless they exist under another name. */
   private noteUnread(now: ReadonlyMap<string, KnownPath>): void {
     const unread = [...this.byPath.values()].filter(
       ({ unread, found }) => unread !== null && !now.has(found.path),
@@ -104,5 +104,5 @@ export class Identities {
   }
 }
 
-/** What a rename does not change. The inode alone would not do: systems give it to a new file at once. */
+/** The properties that a rename does not change. The inode alone is not enough, since systems reuse it at once. */
 const fingerprintOf = ({ inode, size, mtimeMs }: FoundFile): string => `${inode} ${size} ${mtimeMs}`;

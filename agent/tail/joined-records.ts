@@ -5,23 +5,23 @@ import { type EventBlock, type FileEvent, fileEventOf } from '../sqlaudit/reader
 import { JOIN_LIMITS, type JoinLimits, RecordJoiner } from '../sqlaudit/record-joiner';
 import type { FollowedFile } from './followed-file';
 
-/** Of one server audit. */
+/** The joiner and its clock for one server audit. */
 const LIMITS: JoinLimits = {
   ...JOIN_LIMITS,
-  textBytesMax: 16 * 1024 * 1024, // the agent's memory is bounded
+  textBytesMax: 16 * 1024 * 1024, // bounds the agent's memory
   partsBetweenMax: 100_000, // a restart reads again from the oldest waiting record
 };
 
-/** Makes whole records of the events of a database's files. Each server audit has a joiner of its own. */
+/** Makes whole records from the events of a database's files. Each server audit has a joiner of its own. */
 export class JoinedRecords {
   private readonly audits = new Map<string, RecordJoiner>();
 
-  /** Whether what is read of a file now comes out as it is, if it is whole: nothing waits that it could belong to. */
+  /** Whether whole records of a file need no joiner, since no record waits to which they could belong. */
   passWhole(file: FollowedFile): boolean {
     return this.audits.get(file.audit)?.isIdle ?? true;
   }
 
-  /** Takes one event of a block in and advances its file behind it. @returns the records to publish now */
+  /** Takes one event of a block, and advances its file behind the event. @returns the records to publish now */
   take(file: FollowedFile, block: EventBlock, at: number): AuditRecord[] {
     const event = block.events[at];
     return event ? this.takeEvent(file, fileEventOf(block, at, event)) : [];
@@ -34,7 +34,7 @@ export class JoinedRecords {
     if (part === null) return [];
     const joiner = this.of(file.audit);
     const complete = joiner.push(part);
-    // Before this position events are read again only to join them: an earlier run has published what they complete.
+    // Events before this position are read again only for joining: an earlier run has published the records they complete.
     const published = isBefore(item, file.acknowledged) ? [] : complete;
     const relieved = joiner.relieve();
     return relieved.length === 0 ? published : [...published, ...relieved];
@@ -44,7 +44,7 @@ export class JoinedRecords {
     return this.audits.get(audit)?.oldest() ?? null;
   }
 
-  /** To be called when everything there is was read, but for the audits held back. */
+  /** To be called when all present records are read, except those of audits that are held back. */
   releaseQuiet(nowMs: number, waitMs: number, heldBack: ReadonlySet<string>): AuditRecord[] {
     const records: AuditRecord[] = [];
     for (const [audit, joiner] of this.audits) {

@@ -1,22 +1,22 @@
 import type { GapNote } from '../gaps/open-gaps';
 import type { FollowedFile } from './followed-file';
 
-/** What the spool has of a file. */
+/** How much of a file the spool has. */
 interface SpoolState {
-  /** Bytes of the copy; 0 where there is none. */
+  /** Bytes of the copy; 0 if there is none. */
   readonly length: number;
-  /** The copy reaches to the end of a file that was no longer written. */
+  /** Whether the copy holds the whole file, which is no longer written. */
   readonly isComplete: boolean;
-  /** The spool had no room for all of it. */
+  /** Whether the spool had no room for the whole file. */
   readonly isFull: boolean;
 }
 
 /**
- * What is lost with a file that is gone, or null.
+ * The loss that the removal of a file means, or null.
  *
  * An audit file does not tell which file it continues: neither its name nor its content has a running number, and the
- * blocks of each file are counted from 1. So nobody can know how many files came and went between two looks, and what
- * they held. The agent does know that something may be missing:
+ * blocks of each file are counted from 1. So the agent cannot know how many files came and went between two
+ * looks, or what they held. It does know when something may be missing:
  *
  * - SQL Server deletes the oldest file first. While the newest file that was seen is there, no later one has gone.
  * - If the newest file is gone and no later one was seen beside it, its gap lasts up to the first record of the next
@@ -40,7 +40,7 @@ export function lossOf(file: FollowedFile, spool: SpoolState): Omit<GapNote, 'be
   return { reason, range, detail };
 }
 
-/** What may be lost after a file that was renamed while no newer file was known. */
+/** The possible loss after a file that was renamed while no newer file was known. */
 export const LOSS_AFTER: Omit<GapNote, 'beforeTime'> = {
   reason: 'FILE_DELETED',
   range: 'after',

@@ -2,7 +2,7 @@ import type { Bookmark } from '../bookmarks/bookmark';
 import type { FoundFile } from '../source/audit-source';
 import { parseAuditFileName } from '../sqlaudit/audit-file-name';
 
-/** Where one audit file was last seen, and what its names and sizes tell. */
+/** Where one audit file was last seen, and the conclusions from its names and sizes. */
 export interface Sighting {
   /** The path that is read; null while none leads to the file. */
   readonly found: FoundFile | null;
@@ -11,21 +11,21 @@ export interface Sighting {
   readonly name: string;
   /** Where the file itself was last seen; null: unknown. */
   readonly path: string | null;
-  /** Bytes when it was last seen. */
+  /** Bytes of the file when it was last seen. */
   readonly size: number;
   /** See `FoundFile`. Copies and renames do not change it. */
   readonly created: bigint;
-  /** SQL Server's own name told `created`. */
+  /** Whether `created` comes from a name that SQL Server gave. */
   readonly isDated: boolean;
-  /** No newer file of its audit is known: it may still be written. */
+  /** Whether no newer file of the audit is known, so that this file may still be written. */
   readonly isLast: boolean;
-  /** When it was last seen, no newer file of its audit was there, or its size did not tell whether it had grown. */
+  /** Whether, when the file was last seen, no newer file of the audit existed, or the size did not show growth. */
   readonly mayGrow: boolean;
-  /** It was renamed while it was the newest file known: rollover passed it by, and may have removed later ones. */
+  /** Whether the file was renamed while it was the newest one: rollover passed it by, and may have removed later files. */
   readonly isPassedBy: boolean;
 }
 
-/** @param found null for a file that only its bookmark tells of */
+/** @param found null for a file that only its bookmark mentions */
 export function firstSighting(
   fileGuid: string,
   found: FoundFile | null,
@@ -41,7 +41,7 @@ export function firstSighting(
   };
 }
 
-/** @param audit of the name that SQL Server gave the file; null: it is not known */
+/** @param audit the audit in the name that SQL Server gave the file; null: unknown */
 export function seenAt(
   before: Sighting,
   audit: string | null,
@@ -49,10 +49,10 @@ export function seenAt(
   others: readonly FoundFile[],
 ): Sighting {
   const files = [found, ...others].filter(({ isSpooled }) => !isSpooled);
-  // A copy may have a name that reads like a file of another audit.
+  // A copy may have a name that looks like that of another audit.
   const isRenamed = audit !== null && files.length > 0 && files.every((file) => file.audit !== audit);
-  // At the first look since the start. An agent that was ended may have noted newer files before it noted the loss: the
-  // bookmark of this one says that there were none.
+  // This is the first look since the start. An earlier run may have noted newer files and ended before it noted the
+  // loss: the bookmark of this file says that there were no newer files.
   const isFirstLook = before.found === null && before.name !== found.name;
   const wasLast = before.isLast || (isFirstLook && before.mayGrow);
   return {
@@ -61,7 +61,7 @@ export function seenAt(
   };
 }
 
-/** The same paths, and another of them to read. */
+/** The same paths, with another one of them to read. */
 export function readFrom(before: Sighting, found: FoundFile, others: readonly FoundFile[]): Sighting {
   const isNamed = found.audit !== null;
   return {

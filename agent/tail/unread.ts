@@ -1,16 +1,16 @@
 import { errorCode, errorText } from '../log';
 
-/** Why nothing was read. `vanished`: nothing, or another file, is at the path by now. */
+/** Why nothing was read. `vanished`: nothing, or another file, is now at the path. */
 export type Unread = { readonly kind: 'vanished' } | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** What of a database cannot be read now. `bytes`: known to wait there, beside those of the files that are followed. */
+/** A file or folder of a database that cannot be read now. `bytes`: waiting there, beside those of followed files. */
 export interface Hindrance {
   readonly path: string;
   readonly reason: string;
   readonly bytes: number;
 }
 
-/** The result of reading a file, or why the place of the file does not let it be read. */
+/** The result of reading a file, or why its storage does not allow that. */
 export async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | Unread> {
   try {
     return await read();

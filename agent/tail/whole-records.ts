@@ -14,7 +14,7 @@ export interface Writing {
 
 /**
  * Writes the events of a block from `first` on into the batch, as long as each is a whole record and the batch is not
- * full, and advances the file behind them. Most records are whole: this makes no object of them.
+ * full, and advances the file behind them. Most records are whole, and this way makes no objects of them.
  * @returns how many it wrote
  */
 export function writeWholeRecords(

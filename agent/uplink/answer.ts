@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { HttpResponse } from './http-exchange';
 
-/** What came of sending some events. */
+/** The result of sending some events. */
 export type Answer =
   | ({ readonly kind: 'receipt' } & Receipt)
-  /** The service takes nothing with this key. */
+  /** The service refuses the key. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** The service never takes this request as it is. */
+  /** The service will never accept this request unchanged. */
   | { readonly kind: 'unfit'; readonly code: string; readonly message: string }
-  /** Refused for a reason that the agent does not know, or by a proxy: it may be these events, or everything. */
+  /** Refused by a proxy, or for an unknown reason, which may concern these events or everything. */
   | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
   /** The same request may succeed later. */
   | { readonly kind: 'busy'; readonly message: string; readonly retryAfterMs: number | null };
@@ -34,16 +34,16 @@ const answerBody = z.object({
     .nullish(),
 });
 
-/** What an answer of the service says to any request. */
+/** The parts of an answer that are the same for every request. */
 interface ParsedAnswer {
   readonly data: unknown;
   /** Messages of the errors. */
   readonly errors: readonly string[];
   /** The service's error code; `unknown` if the answer is not the service's, or holds no error. */
   readonly code: string;
-  /** The service itself gave the code. */
+  /** Whether the service itself gave the code. */
   readonly isStated: boolean;
-  /** For people: what went wrong. */
+  /** What went wrong, for people. */
   readonly message: string;
 }
 
@@ -67,7 +67,7 @@ export function parseAnswer({ status, body }: HttpResponse): ParsedAnswer {
 export function toAnswer(http: HttpResponse, sent: number, nowMs: number): Answer {
   const { data, code, isStated, message } = parseAnswer(http);
   if (http.status === 200) {
-    // A newer service may say more beside a receipt.
+    // A newer service may add fields to a receipt.
     const result = ingestData.safeParse(data);
     if (result.success && accountsFor(result.data.ingestAuditEvents, sent)) {
       return { kind: 'receipt', ...result.data.ingestAuditEvents };
@@ -75,13 +75,13 @@ export function toAnswer(http: HttpResponse, sent: number, nowMs: number): Answe
   }
   const known = KIND_OF_CODE[code] ?? KIND_OF_CODE[CODE_OF_STATUS[http.status] ?? ''];
   const kind = known ?? (isStated && http.status < 500 ? 'unknown' : 'busy');
-  // A proxy before the service says no more than its status: it may be set up to take no request at all.
+  // A proxy before the service gives only its status: it may be set up to refuse every request.
   if (kind === 'unfit' && !isStated) return { kind: 'unknown', code, message };
   if (kind === 'busy') return { kind, message, retryAfterMs: parseRetryAfter(http.retryAfter, nowMs) };
   return kind === 'refused' ? { kind, message } : { kind, code, message };
 }
 
-/** The codes an agent meets. A code of a newer service counts as the one that its HTTP status stands for. */
+/** The codes that an agent meets. An unknown code counts as the one that belongs to its HTTP status. */
 const KIND_OF_CODE: Readonly<Record<string, 'refused' | 'unfit' | 'busy'>> = {
   unauthorized: 'refused',
   forbidden: 'refused',
@@ -93,7 +93,7 @@ const KIND_OF_CODE: Readonly<Record<string, 'refused' | 'unfit' | 'busy'>> = {
   service_unavailable: 'busy',
 };
 
-/** Also for answers that come from a proxy before the service, without a code. */
+/** The code for a status, also for answers of a proxy, which have no code. */
 const CODE_OF_STATUS: Readonly<Record<number, string>> = {
   401: 'unauthorized',
   403: 'forbidden',
@@ -110,7 +110,7 @@ function accountsFor({ accepted, duplicates, rejected }: Receipt, sent: number):
   return areSent && indexes.size === rejected.length && accepted + duplicates + rejected.length === sent;
 }
 
-/** Whole seconds or a date. */
+/** Parses Retry-After, which is whole seconds or a date. */
 function parseRetryAfter(text: string | null, nowMs: number): number | null {
   if (text === null) return null;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;
@@ -122,7 +122,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A page of a proxy, say. It counts as an answer without a receipt.
+    // The body may be a page of a proxy, for example. It counts as an answer without a receipt.
     return undefined;
   }
 }

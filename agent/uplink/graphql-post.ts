@@ -4,9 +4,9 @@ import { createGzip } from 'node:zlib';
 import type { Secret } from '../config/secret';
 import { exchange, type HttpResponse } from './http-exchange';
 
-/** The address of the service, and the key that the agent shows it. */
+/** The address of the service, and the agent's key. */
 export interface ServiceAddress {
-  /** Without a slash at the end. */
+  /** The address without a slash at its end. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
 }
@@ -16,7 +16,7 @@ export const graphqlUrl = ({ baseUrl }: ServiceAddress): string => `${baseUrl}/g
 /**
  * Sends a GraphQL request once.
  * @param body JSON in UTF-8, in parts
- * @throws if there is no answer, or a redirection
+ * @throws if there is no answer, or a redirect
  */
 export async function postGraphql(
   service: ServiceAddress,
@@ -33,18 +33,18 @@ export async function postGraphql(
   const request = { method: 'POST', headers, body: isPlain ? body : [await compressed(body)] } as const;
   const response = await exchange(graphqlUrl(service), request, signal);
   const { status } = response;
-  // The agent shows the key at the configured address and nowhere else.
+  // The agent sends its key to the configured address only.
   if (status >= 300 && status < 400) throw new RedirectError(status);
   return response;
 }
 
-/** Nothing passes a network, so compressing would only take both sides' processor time. */
+/** Whether the service is on this host. Then compressing would only cost processor time. */
 function isOnThisHost({ baseUrl }: ServiceAddress): boolean {
   const { hostname } = new URL(baseUrl);
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
-/** The parts as one gzip text. */
+/** The parts compressed as one gzip stream. */
 async function compressed(parts: readonly Uint8Array[]): Promise<Buffer> {
   // Level 1: statements shrink to a fraction anyway, and the database host needs its processor for better things.
   const gzip = createGzip({ level: 1, chunkSize: CHUNK_BYTES });

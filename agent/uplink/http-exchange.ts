@@ -5,7 +5,7 @@ import { errorCode } from '../log';
 interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent one after the other. */
+  /** The parts of the body, which are sent one after the other. */
   readonly body?: readonly Uint8Array[];
 }
 
@@ -15,18 +15,18 @@ export interface HttpResponse {
   readonly body: string;
 }
 
-/** An answer names each rejected event once. A longer one is not from the service. */
+/** The most bytes of an answer, which names each rejected event once. A longer answer is not from the service. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Sends one request, and follows no redirection. It does not use `fetch`, which alone takes 20 MB of memory.
+ * Sends one request, and follows no redirect. It does not use `fetch`, which alone takes 20 MB of memory.
  * @throws if there is no answer; the reason of the signal if that is aborted
  */
 export async function exchange(url: string, given: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
   try {
     return await exchangeOnce(url, given, signal);
   } catch (error) {
-    // The other side had closed a connection that was kept for the next request, and answered nothing on it.
+    // The other side had closed the kept connection without an answer.
     if (error instanceof StaleConnection && !signal.aborted) return exchangeOnce(url, given, signal);
     throw error;
   }

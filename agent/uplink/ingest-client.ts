@@ -10,7 +10,7 @@ interface IngestTarget extends ServiceAddress {
   readonly tenantId: string | null;
 }
 
-/** Sends events to the service, once. It never throws: what goes wrong is an answer too. */
+/** Sends events to the service, once. It never throws: a failure is an answer too. */
 export class IngestClient {
   private readonly body: RequestBody;
 
@@ -21,7 +21,7 @@ export class IngestClient {
     this.body = new RequestBody(target.tenantId);
   }
 
-  /** @param events none: the answer tells whether the service takes events, and nothing changes */
+  /** @param events if empty, the answer says whether the service accepts events, and nothing changes */
   async send(events: QueuedEvents, abandon: AbortSignal): Promise<Answer> {
     const url = graphqlUrl(this.target);
     try {
@@ -35,7 +35,7 @@ export class IngestClient {
   }
 }
 
-/** For people: why there was no answer. */
+/** Why there was no answer, for people. */
 export function reasonOf(error: unknown): string {
   if (isTimeout(error)) return 'no answer in time';
   return error instanceof RedirectError ? error.message : `cannot be reached: ${errorText(error)}`;

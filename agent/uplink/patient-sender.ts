@@ -10,18 +10,18 @@ import type { Answer } from './answer';
 
 export type FinalAnswer =
   | Exclude<Answer, { readonly kind: 'busy' | 'refused' | 'unknown' }>
-  /** The events are not sent, and the sender does not try again now. */
+  /** The events were not sent, and the sender does not retry now. */
   | { readonly kind: 'gaveUp'; readonly message: string };
 
 interface SenderOptions {
   readonly database: string;
   send(events: QueuedEvents, abandon: AbortSignal): Promise<Answer>;
-  /** Makes a few attempts within a short time, instead of as many as it takes. */
+  /** Whether to make only a few attempts within a short time, instead of as many as it takes. */
   readonly once: boolean;
   readonly times: AgentTimes;
   readonly clock: Clock;
   readonly log: Log;
-  /** Hears why the service takes no events, and null once it takes them. */
+  /** Called with the reason why the service accepts no events, and with null once it accepts them. */
   onProblem?(problem: ServiceProblem | null): void;
 }
 
@@ -52,7 +52,7 @@ export class PatientSender {
 
   private async sendWithin(events: QueuedEvents, signal: AbortSignal): Promise<FinalAnswer> {
     const { once, times, clock, database, log } = this.options;
-    /** Why the sender asks without events before it sends them: they are not for a service that does not take them. */
+    /** Why the service refused events. While set, the sender asks without events before it sends any. */
     let doubt: 'none' | 'everything is refused' | Extract<Answer, { kind: 'unknown' }> = 'none';
     while (!signal.aborted) {
       const answer = await this.backingOff(doubt === 'none' ? events : NO_EVENTS, signal);
@@ -71,7 +71,7 @@ export class PatientSender {
       this.options.onProblem?.(null);
       if (this.said.reset()) log.info(`${database}: the service takes events again`);
       if (doubt === 'none') return answer;
-      // The service takes requests, so it refused these events.
+      // The service accepts requests, so it refused these particular events.
       if (typeof doubt === 'object') return { ...doubt, kind: 'unfit' };
       doubt = 'none';
     }
@@ -98,11 +98,11 @@ export class PatientSender {
       if (error instanceof Busy) return error.answer;
       throw error;
     });
-    // The library's pauses cannot be cut short. After the signal they end with nobody listening.
+    // The library's pauses cannot be cut short. After the signal, their end has no effect.
     return unlessAborted(attempts, signal, () => ABANDONED);
   }
 
-  /** Waits as long as the service asks for. The pause between attempts comes on top. */
+  /** Waits as long as the service asks, in addition to the pause between attempts. */
   private async mayRetry(answer: Extract<Answer, { kind: 'busy' }>, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     const { once, times, clock } = this.options;

@@ -4,17 +4,17 @@ import type { DeadLetter, DeadLetters } from './dead-letters';
 import type { FinalAnswer } from './patient-sender';
 import { ENVELOPE_BYTES } from './request-body';
 
-/** What became of the events of a database so far. */
+/** The counts of a database's events by their outcome so far. */
 export interface Tally {
   accepted: number;
   duplicates: number;
-  /** Kept as dead letters. */
+  /** Number of events that are kept as dead letters. */
   rejected: number;
 }
 
 const EVENT_BYTES_MAX = LIMITS.ingestBodyBytesMax - ENVELOPE_BYTES;
 
-/** Sends the events of a batch, and keeps those that the service will never take as dead letters. */
+/** Sends the events of a batch, and keeps those that the service will never accept as dead letters. */
 export class Publisher {
   readonly tally: Tally = { accepted: 0, duplicates: 0, rejected: 0 };
 
@@ -56,7 +56,7 @@ export class Publisher {
     return null;
   }
 
-  /** Halves a request until the event that the service does not take stands alone: it must hold up no other. */
+  /** Halves a request until a refused event stands alone, so that it holds up no other event. */
   private async publishHalves(events: QueuedEvents, abandon: AbortSignal): Promise<string | null> {
     const middle = Math.ceil(events.length / 2);
     return (

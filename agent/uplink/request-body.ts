@@ -3,7 +3,7 @@ import type { QueuedEvents } from '../queued-events';
 const MUTATION =
   'mutation($batch: AuditEventBatch!) { ingestAuditEvents(batch: $batch) { accepted duplicates rejected { index code message } } }';
 
-/** At most so many bytes of a request are neither events nor commas between them. The tenant id is short. */
+/** The most bytes of a request that are neither events nor commas between them. The tenant id is short. */
 export const ENVELOPE_BYTES = 1024;
 
 /** The JSON of ingest requests, in UTF-8. */
@@ -17,7 +17,7 @@ export class RequestBody {
     );
   }
 
-  /** In parts: the events' own bytes are not copied. */
+  /** The body in parts, so that the events' bytes are not copied. */
   of({ json }: QueuedEvents): readonly Uint8Array[] {
     return [this.start, json, this.end];
   }

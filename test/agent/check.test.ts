@@ -55,7 +55,7 @@ describe('audit-agent check', () => {
     expect(text).toMatch(/PROBLEM Gone: .*gone cannot be read: ENOENT/);
     expect(text).toMatch(/PROBLEM .*health: Unhealthy/);
     expect(text).toMatch(/PROBLEM the service does not know CentralApi.ApiKey/);
-    expect(text).toContain('5 to be mended.');
+    expect(text).toContain('Problems to solve: 5.');
   });
 
   it('distinguishes a key of another tenant from a missing tenant id', async () => {
@@ -112,7 +112,7 @@ describe('audit-agent check', () => {
     const { text } = await run();
     expect(text).toMatch(/PROBLEM CentralApi.TenantId is not set/);
     expect(text).toContain('OK      the service takes events with this agent key\n');
-    expect(text).toContain('1 to be mended.');
+    expect(text).toContain('Problems to solve: 1.');
   });
 
   it('names every problem of a bad configuration, and an unknown setting', async () => {

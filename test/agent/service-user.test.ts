@@ -61,10 +61,10 @@ describe('audit-agent check, as the user that the service runs as', () => {
 
   it('notes that root may read everything, and refuses a user that does not exist', async () => {
     const { text } = await check();
-    expect(/NOTE {4}tried as root, who may read every file: --user NAME/.test(text)).toBe(isRoot);
+    expect(/NOTE {4}the checks run as root, who may read every file: --user NAME/.test(text)).toBe(isRoot);
     expect(await check('--user', 'no-such-user')).toMatchObject({
       code: 1,
-      text: expect.stringMatching(/PROBLEM nothing could be tried as the user no-such-user/),
+      text: expect.stringMatching(/PROBLEM the checks could not run as the user no-such-user/),
     });
   });
 });

@@ -41,7 +41,7 @@ export const SCENARIOS = [
       await world.addAuditFile(FIRST.path);
       assert.match(
         await world.succeeds(`audit-agent check --config ${CONFIG}`),
-        /NOTE {4}what follows is tried as audit-agent/,
+        /NOTE {4}the following checks run as audit-agent/,
       );
     },
   },
