@@ -13,7 +13,7 @@ const MANY: ArrivalLimits = { positions: 100_000, events: 100_000, bytes: 100_00
 const idsOf = (items: readonly ArrivedEvent[]) => items.map(({ event }) => event.recordId);
 const sorted = (events: readonly CheckedEvent[]) => events.map(({ recordId }) => recordId).sort();
 
-describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
+describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
   const place = useLog(engine);
   let store: Store;
   let trial: LogTrial;
@@ -22,7 +22,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     ({ store, trial } = place);
     reader = new PostgresArrivalReader(store.database.ask, store.form);
   });
-  /** @returns the events of one batch, stored and in the log */
+  /** Stores a batch and runs the sequencer. @returns the events, now in the evidence log */
   const arrive = async (count: number, hour = 8, change: object = {}) => {
     const events = store.checked(
       Array.from({ length: count }, (_, i) => ({
@@ -44,7 +44,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
   const read = (from: number, limits: Partial<ArrivalLimits> = {}) =>
     reader.read(store.tenantId, from, { ...MANY, ...limits });
 
-  it('are whole, each at its position, late ones after those that came before them', async () => {
+  it('returns whole events, each at its position, and late events after those that arrived before them', async () => {
     const first = await arrive(700, 8);
     const late = await arrive(300, 3);
     const { items, next, size, removed } = await read(0);
@@ -59,7 +59,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     });
   });
 
-  it('are the same as texts, with any character and number', async () => {
+  it('returns the same events as JSON texts, whatever characters and numbers they hold', async () => {
     const hostile = `a"b\\\u0000\n\u001f${String.fromCharCode(0xd800)}\u{10F801}\u{10F900}\uFEFF😀é`;
     const additional = {
       [hostile]: hostile,
@@ -80,7 +80,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     expect(items[0]?.event.additional).toMatchObject({ [hostile]: hostile, many: 1e21 });
   });
 
-  it('go on where the last read ended, however they are cut', async () => {
+  it('continues where the last read ended, whatever limits cut the reads', async () => {
     const events = await arrive(700);
     const found: string[] = [];
     for (let from = 0; from < 700; ) {
@@ -95,7 +95,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     expect(await read(900)).toMatchObject({ items: [], next: 700 });
   });
 
-  it('are those of some actions where only these are wanted, also where the reading is cut', async () => {
+  it('returns the events of the actions asked for, also when limits cut the reads', async () => {
     const actions = ['LGIF', 'SL', 'Lgif', 'lgif', '\u212a', 'LGI', 'AL'];
     const made = store.checked(
       Array.from({ length: 300 }, (_, i) => ({ blockOffset: 512 * (i + 1), actionId: actions[i % 7] ?? '' })),
@@ -103,7 +103,8 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     await store.insert(made);
     await trial.run();
     const { items } = await read(0);
-    // Whoever asks folds the rest: the third is a letter that lower case makes a k.
+    // The reader folds ASCII only and keeps actions with other letters, since its caller folds those: U+212A (Kelvin
+    // sign) becomes a k in lower case.
     const wanted = items.filter(({ event }) => /^(lgif|al|\u212a)$/i.test(event.actionId));
     expect(wanted.length).toBeGreaterThan(150);
     const found: ArrivedEvent[] = [];
@@ -116,14 +117,14 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     expect(found).toEqual(wanted);
   });
 
-  it('are cut to a size in bytes, one event at least', async () => {
+  it('returns no more bytes than asked for, but at least one event', async () => {
     await arrive(20, 8, { statement: 'x'.repeat(10_000) });
     const { items, next } = await read(0, { bytes: 45_000 });
     expect([items.length, next]).toEqual([5, 5]);
     expect((await read(5, { bytes: 1 })).items).toHaveLength(1);
   });
 
-  it('say when the service received them, and where a time begins', async () => {
+  it('tells when the service received each event, and finds the position at which a time begins', async () => {
     const before = Date.now();
     await arrive(300);
     await arrive(1);
@@ -139,7 +140,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     expect(await at(Date.parse(first?.receivedAt ?? '') + 1)).toBe(300);
   });
 
-  it('of a release that did not say when they came have no such time', async () => {
+  it('gives no time of arrival to events that an older release stored without one', async () => {
     await arrive(100);
     await store.query('UPDATE audit_log_tile SET arrivals = NULL WHERE tenant_id = $1', store.tenantId);
     await arrive(200);
@@ -148,7 +149,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     expect(items.slice(100).every(({ receivedAt }) => receivedAt !== null)).toBe(true);
   });
 
-  it('that retention removed are counted', async () => {
+  it('counts the events that retention removed', async () => {
     await arrive(300, 3);
     await arrive(100, 8);
     await store.query(
@@ -162,7 +163,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     expect([some.items.length, some.removed, some.next]).toEqual([10, 50, 310]);
   });
 
-  it('that retention removed from the beginning on are passed at once, and counted', async () => {
+  it('skips and counts at once the events that retention removed from the beginning', async () => {
     await arrive(700, 3);
     await arrive(20, 8);
     await store.query(
@@ -184,7 +185,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     expect([items.length, removed]).toEqual([25, 50]);
   });
 
-  it('that were removed and sent again stand at their new arrival alone', async () => {
+  it('returns an event that was removed and sent again at its new position only', async () => {
     const events = await arrive(600);
     await store.query('DELETE FROM audit_event WHERE tenant_id = $1', store.tenantId);
     await retained(600);
@@ -196,7 +197,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     expect(idsOf(items)).toEqual(sorted(events.slice(0, 250)));
   });
 
-  it.each(formsOf(engine))('of several tenants are read at once (%s)', async (form) => {
+  it.each(formsOf(engine))('reads several tenants in one call (%s)', async (form) => {
     const mine = await arrive(300);
     const other = await store.forNewTenant();
     const otherTrial = new LogTrial(other);
@@ -219,13 +220,13 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     expect([some?.next, more?.next]).toEqual([15, 115]);
   });
 
-  it('are the same by the door of background tasks', async () => {
+  it('returns the same events to background tasks, which read as the owner', async () => {
     await arrive(50);
     const owner = new PostgresArrivalReader(store.database.askOwner, store.form);
     expect(await owner.read(store.tenantId, 10, MANY)).toEqual(await read(10));
   });
 
-  it('are not seen by who asks for another tenant', async () => {
+  it('returns nothing of a tenant to a connection that is confined to another tenant', async () => {
     await arrive(10);
     const other = await store.forNewTenant();
     const { ask } = store.database;
@@ -233,7 +234,7 @@ describe.each(ENGINES)('events in the order of arrival on %s', (engine) => {
     expect(await confined.read(store.tenantId, 0, MANY)).toMatchObject({ items: [], size: 0 });
   });
 
-  it('wake those who wait for them', async () => {
+  it('wakes the callers that wait for new events', async () => {
     const news = new NewArrivals(reader);
     const known = await reader.sizes([store.tenantId]);
     const waiting = news.wait(known, 20_000);

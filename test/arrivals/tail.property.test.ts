@@ -37,7 +37,7 @@ type Step =
 
 const HOURS = 24;
 const tenant = fc.nat({ max: 1 });
-/** Looks at the database before whatever is under way is killed; null: it comes to its end. */
+/** How many times to query the database before the step is killed; null: the step runs to its end. */
 const kill = fc.option(fc.nat({ max: 40 }), { freq: 2 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -74,7 +74,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Of reader: whose tenants, and what it asks for. */
+/** For each reader: its tenants (by index) and its filters. */
 const READERS = [
   { tenants: [0], filters: {} },
   { tenants: [0, 1], filters: {} },
@@ -82,7 +82,7 @@ const READERS = [
   { tenants: [1], filters: { filter: 'statement:update OR actionId:SL', succeeded: false } },
 ] as const;
 
-/** Ends whatever is in the middle of a transaction: to the database it is an instance that died. */
+/** Ends every open transaction: to the database, the instance that held it has died. */
 class Killer {
   killed = 0;
 
@@ -97,7 +97,7 @@ class Killer {
   }
 
   kill = async (): Promise<void> => {
-    // Waits until they have ended: what comes next is not to meet one that is about to.
+    // Waits until the backends have ended, so that the next step does not get a connection that is about to end.
     const { rowCount } = await this.client.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL`);
     this.killed += rowCount ?? 0;
@@ -108,7 +108,7 @@ class Killer {
 
 const key = createHash('sha256').update('cursor').digest();
 
-/** One story: what happens to two tenants, and four readers who keep nothing but their cursor. */
+/** One random history of two tenants, and four readers who keep nothing but their cursor. */
 class Story {
   readonly sent: CheckedEvent[][] = [[], []];
   readonly removed = new Set<string>();
@@ -119,7 +119,7 @@ class Story {
   constructor(
     private readonly stores: readonly [Store, Store],
     private readonly instances: readonly LogTrial[],
-    /** Null: nothing can be killed on this engine without all of it. */
+    /** Null where the engine runs in this process: killing a part of it would kill all of it. */
     private readonly killer: (() => Promise<void>) | null,
     private readonly gone: GoneBeginnings,
   ) {}
@@ -132,7 +132,7 @@ class Story {
     else await this.read(one.reader, one.limit);
   }
 
-  /** The instance that does it dies on the way, or just after it: what it had begun is undone, or it was done. */
+  /** Kills the instance during `work` or just after it: `work` is then undone, or done. */
   async #untilKilled(work: () => Promise<unknown>, after: number | null): Promise<void> {
     if (!this.killer || after === null) {
       await work();
@@ -165,7 +165,7 @@ class Story {
     const known = sent.filter(({ recordId }) => !this.removed.has(recordId)).slice(0, again);
     const batch = [...known, ...fresh];
     await this.#untilKilled(() => store.insert(batch), after);
-    // An agent without a receipt sends it again, until it has one: the pool may not know yet what was killed.
+    // An agent without a receipt sends the batch again until it has one. The pool may still hold killed connections.
     const isReceived = () =>
       store.insert(batch).then(
         () => true,
@@ -175,7 +175,7 @@ class Story {
     sent.push(...fresh);
   }
 
-  /** One instance, or both at once: then one of the two finds that the other was faster, and leaves it at that. */
+  /** Runs one sequencer, or both at once. Of two, the slower one finds the work done and leaves it. */
   async #sequence({ instance, together, kill: after }: Extract<Step, { kind: 'sequence' }>): Promise<void> {
     const rounds = this.instances.map((trial, i) => ({ trial, works: i === instance || together }));
     await this.#untilKilled(async () => {
@@ -203,7 +203,7 @@ class Story {
       );
   }
 
-  /** By an instance that starts then: those of the story leave a tenant alone for a while when their work on it failed. */
+  /** Uses a new instance each time: the story's own instances leave a tenant alone for a while after a failure. */
   async #takeInAll(): Promise<void> {
     const { memory } = this.instances[0] as LogTrial;
     const waiting = async () => {
@@ -214,11 +214,11 @@ class Story {
         ids,
       );
     };
-    // On a cluster a node ends what was killed somewhat later.
+    // On a cluster, a node ends a killed transaction somewhat later.
     await until(waiting, (rows) => rows.length === 0);
   }
 
-  /** By an instance of its own each time: nothing but the cursor lasts. */
+  /** Uses a new instance each time: nothing but the cursor is kept between reads. */
   async read(reader: number, limit: number): Promise<boolean> {
     const { tenants, filters } = READERS[reader] as (typeof READERS)[number];
     const { ask } = this.stores[0].database;
@@ -282,11 +282,11 @@ describe.each(ENGINES)('readers of the tail on %s', (engine: EngineName) => {
     await base.close();
   });
 
-  it('see each event that matches exactly once, whatever arrives late, twice or goes, and nothing is skipped', async () => {
+  it('return each matching event exactly once and skip none, while events arrive late, arrive twice and are removed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
         const stores = [await base.forNewTenant(), await base.forNewTenant()] as const;
-        // One connection serves the embedded engine, so one instance.
+        // The embedded engine has one connection, so it gets one instance.
         const other = engine === 'embedded' ? null : await Store.on(base.place, stores[0].tenantId);
         const first = new LogTrial(stores[0]);
         const instances = [first, ...(other ? [new LogTrial(other, undefined, {}, first.memory)] : [])];

@@ -6,7 +6,7 @@ const TENANTS = 20;
 const EVENTS = 60;
 const TWO_FIELDS = 'actionId:IN OR objectName:nothing';
 
-(CITUS_URL ? describe : describe.skip)('a key of twenty tenants, whose rows are on several nodes', () => {
+(CITUS_URL ? describe : describe.skip)('a key of twenty tenants whose rows are on several nodes', () => {
   const at = useWorld('citus');
   let key: string;
   beforeAll(async () => {

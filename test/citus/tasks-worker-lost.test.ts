@@ -32,9 +32,9 @@ filter:
   condition: not s
 `;
 
-(CITUS_URL ? describe : describe.skip)('what is done beside requests, while a worker is away', () => {
+(CITUS_URL ? describe : describe.skip)('background tasks while a worker of the cluster is away', () => {
   let lost: Worker;
-  // However the tests end, the cluster is whole, before its databases are dropped.
+  // However the tests end, the worker must run again before the databases are dropped.
   afterAll(() => lost?.start().catch(() => {}));
   const at = useWorld('citus', LOCAL);
   const folder = mkdtempSync(path.join(os.tmpdir(), 'rules-'));
@@ -69,7 +69,7 @@ filter:
 
   const read = (login: string) =>
     anEvent({ actionId: 'SL', objectName: 'payroll', serverPrincipalName: login });
-  /** Sent again until it is acknowledged, as an agent does. */
+  /** Sends the batch until it is acknowledged, as an agent does. */
   const send = (tenant: TestTenant, logins: readonly string[]) => {
     const events = logins.map(read);
     return until(
@@ -78,7 +78,7 @@ filter:
       PATIENCE_MS,
     );
   };
-  /** Whom its rule has found, in any order. */
+  /** The logins that the tenant's rule has found, sorted. */
   const found = async (tenant: TestTenant): Promise<string[]> => {
     const { status, body } = await at.world.get('/findings', keys.get(tenant) ?? '', {
       query: { pageSize: 100 },
@@ -87,7 +87,7 @@ filter:
       ? body.data.map(({ group }: { group: Record<string, string> }) => group.serverPrincipalName).sort()
       : [];
   };
-  /** Positions of the log as they were delivered. */
+  /** The positions in the evidence log that the receiver got. */
   const delivered = (tenant: TestTenant) =>
     receiver.requests
       .flatMap(itemsOf)
@@ -110,7 +110,7 @@ filter:
       PATIENCE_MS,
     );
 
-  it('the tail, destinations, rules and backtests of others go on, and its own catch up', async () => {
+  it('tail, destinations, rules and backtests of other tenants continue, and those of its own tenants catch up later', async () => {
     for (const tenant of [on.lost, on.left]) {
       await send(tenant, ['ada', 'batch']);
       await untilDelivered(tenant, 2);

@@ -10,11 +10,11 @@ const BATCH = 200;
 
 (CITUS_URL ? describe : describe.skip)('while a worker of the cluster is away', () => {
   let lost: Worker;
-  // However the tests end, the cluster is whole, before its databases are dropped.
+  // However the tests end, the worker must run again before the databases are dropped.
   afterAll(() => lost?.start().catch(() => {}));
   const at = useWorld('citus');
   const health = async () => (await at.world.fetch('/health')).text;
-  /** By worker, where their rows are. */
+  /** `lost`: the tenant whose rows are on the worker that is killed; `left`: the tenant on the other worker. */
   let on: { lost: TestTenant; left: TestTenant };
 
   beforeAll(async () => {
@@ -30,12 +30,12 @@ const BATCH = 200;
     return Number(body.data?.auditLog?.size ?? 0);
   };
 
-  it('its tenants wait, those of others go on in every respect, and no acknowledged event is lost', async () => {
+  it('its tenants wait, other tenants are served without a refusal, and no acknowledged event is lost', async () => {
     const acknowledged = new Map([
       [on.lost, 0],
       [on.left, 0],
     ]);
-    /** What was said instead of a receipt. */
+    /** The errors that came instead of a receipt. */
     const refused = new Map<TestTenant, string[]>([
       [on.lost, []],
       [on.left, []],
@@ -44,7 +44,7 @@ const BATCH = 200;
     const send = async (tenant: TestTenant) => {
       while (!stopped) {
         const events = Array.from({ length: BATCH }, () => anEvent());
-        // Sent again until it is acknowledged, as an agent does.
+        // Sends the batch until it is acknowledged, as an agent does.
         for (;;) {
           const receipt = await tenant.ingest(events).catch((error: Error) => {
             refused.get(tenant)?.push(error.message);
@@ -78,7 +78,7 @@ const BATCH = 200;
       (n) => n >= before + 3 * BATCH,
       60 * SECONDS,
     );
-    // Read, folded and taken into the evidence log, all of it after the worker was lost.
+    // Events sent after the worker was lost are read, counted and taken into the evidence log.
     await until(
       () => count(on.left),
       (n) => n >= before + BATCH,
@@ -109,7 +109,7 @@ const BATCH = 200;
         60 * SECONDS,
       );
     }
-    // Of a batch that was not answered only the copy sent again was acknowledged: it was stored once.
+    // Each batch is stored once, though a batch without an answer was sent again; the other tenant was never refused.
     expect(refused.get(on.left)).toEqual([]);
   }, 400_000);
 });

@@ -32,7 +32,7 @@ describe('the operator key', () => {
     }
   });
 
-  it('that is wrong is refused in one line', async () => {
+  it('is refused in one line when it is wrong', async () => {
     const env = { AUDIT_ACTIVITY_URL: open.world.service.url };
     for (const key of [newKey('operator'), 'nonsense']) {
       const { error } = await runCli([...LIST, '--operator-key', key], env);
@@ -41,7 +41,7 @@ describe('the operator key', () => {
     }
   });
 
-  it('must be one: a public key is told that it does not permit this', async () => {
+  it('is refused in one line when it is a public key', async () => {
     const { key } = await open.world.key();
     const { error } = await runCli([...LIST, '--operator-key', key], {
       AUDIT_ACTIVITY_URL: open.world.service.url,
@@ -49,7 +49,7 @@ describe('the operator key', () => {
     expect(error).toMatch(/^forbidden: .*$/);
   });
 
-  it('that is nowhere is asked for, with every place it can come from', async () => {
+  it('is asked for when it is nowhere, with every place it can come from', async () => {
     const { lines, error } = await runCli(LIST, { DATA_DIR: '/nowhere/at/all' });
     expect(lines).toEqual([]);
     for (const text of [
@@ -67,7 +67,7 @@ describe('the operator key', () => {
 describe('the service', () => {
   const operatorKey = newKey('operator');
 
-  it('is the one of --url, else AUDIT_ACTIVITY_URL, else on this host, at PORT where that is set', async () => {
+  it('is the one of --url, else AUDIT_ACTIVITY_URL, else this host at PORT, else this host at 8080', async () => {
     const urlOf = async (options: { url?: string }, env: Record<string, string>) =>
       (await resolveConnection({ ...options, operatorKey }, env)).url;
     const env = { AUDIT_ACTIVITY_URL: 'https://audit.example' };
@@ -81,7 +81,7 @@ describe('the service', () => {
   });
 
   it.each(['127.0.0.1', 'localhost'])(
-    'that does not answer on %s is named in one line, with the reason',
+    'is named in one line, with the reason, when it does not answer on %s',
     async (host) => {
       const url = `http://${host}:${await freePort()}`;
       const { error } = await runCli([...LIST, '--url', url, '--operator-key', operatorKey]);
@@ -91,14 +91,14 @@ describe('the service', () => {
   );
 
   it.each(['not a url', 'ftp://example', ''])(
-    'must have an address: %j is refused in one line',
+    'is named in one line when its address is invalid: %j',
     async (url) => {
       const { error } = await runCli([...LIST, '--url', url, '--operator-key', operatorKey]);
       expect(error).toMatch(/^No service answers at .*$/);
     },
   );
 
-  it('that is another one is found out', async () => {
+  it('is recognized as another program when it answers as one', async () => {
     const server = createServer((_request, response) => response.end('<html>It works!</html>'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -109,7 +109,7 @@ describe('the service', () => {
   });
 });
 
-it('a key file may end with a line end, or not', async () => {
+it('the operator key file may end with or without a line break', async () => {
   const folder = await temporaryFolder();
   for (const end of ['', '\n', '\r\n']) {
     await writeFile(path.join(folder, 'operator.key'), `abc${end}`);

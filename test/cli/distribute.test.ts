@@ -5,7 +5,7 @@ import { runCli } from '../support/cli';
 
 const done = { citus: '13.2-2', distributed: ['tenant', 'audit_event'], before: [] };
 
-describe('distribute on the command line', () => {
+describe('the command distribute', () => {
   const run = (args: string[], answer: object = done) => {
     const asked: (number | null)[] = [];
     const outcome = runCli(
@@ -20,7 +20,7 @@ describe('distribute on the command line', () => {
     return outcome.then(({ lines, error }) => ({ lines, error, asked }));
   };
 
-  it('says what it distributed, in words or in JSON', async () => {
+  it('says which tables it distributed, in words or in JSON', async () => {
     expect(await run([])).toEqual({
       lines: ['distributed: tenant, audit_event'],
       error: null,
@@ -31,7 +31,7 @@ describe('distribute on the command line', () => {
     expect([JSON.parse(lines[0] ?? ''), asked]).toEqual([done, [64]]);
   });
 
-  it('ends with 1 and one line on stderr where there is nothing to distribute on', async () => {
+  it('ends with 1 and one line on stderr when the database has no Citus', async () => {
     const main = path.join(await compiledService(), 'src/cli/main.js');
     const urls = [...(process.env.TEST_DATABASE_URL ? [process.env.TEST_DATABASE_URL] : []), ''];
     for (const DATABASE_URL of urls) {

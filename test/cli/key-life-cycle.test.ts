@@ -7,7 +7,7 @@ describe('the command line', () => {
   const open = useWorld('embedded');
   const run = (...args: string[]): Promise<CliOutcome> =>
     runCli(args, { AUDIT_ACTIVITY_URL: open.world.service.url, DATA_DIR: open.world.database.dataDir });
-  /** The one line of a command that must succeed, as JSON. */
+  /** Runs a command that must succeed. @returns its one line of JSON, parsed */
   async function json(...args: string[]) {
     const { lines, error } = await run(...args, '--json');
     expect([error, lines.length]).toEqual([null, 1]);
@@ -17,7 +17,7 @@ describe('the command line', () => {
     (await json('key', 'list')).find((key: { keyId: string }) => key.keyId === keyId);
   const status = async (key: string) => (await open.world.get('/audit-activity', key)).status;
 
-  it('rotates a key with an overlap of a day, unless another is given', async () => {
+  it('rotates a key with an overlap of a day, unless another overlap is given', async () => {
     const acme = await open.world.tenant();
     const made = await json('key', 'rotate', acme.keyId);
     const minutes = (Date.parse(made.overlapEndsAt) - Date.now()) / 60_000;
@@ -30,7 +30,7 @@ describe('the command line', () => {
     expect([await status(acme.key), await status(made.key)]).toEqual([200, 401]);
   });
 
-  it('binds keys of every kind to addresses, and lets them end', async () => {
+  it('restricts keys of every kind to addresses, and gives them an expiry', async () => {
     const { tenantId } = await open.world.tenant();
     const limits = ['--name', 'bound', '--allow-address', '192.0.2.0/24', '--allow-address', '2001:db8::1'];
     const end = ['--expires-at', '2999-01-01T00:00:00Z'];
@@ -48,18 +48,18 @@ describe('the command line', () => {
     }
   });
 
-  it('says which address is none', async () => {
+  it('names an address that is invalid', async () => {
     const { error } = await run('key', 'create', '--name', 'k', '--allow-address', '192.0.2.0/99');
     expect(error).toContain('192.0.2.0/99 is no address');
   });
 
-  it('makes a further operator key, which works', async () => {
+  it('makes a second operator key, which works', async () => {
     const { key } = await json('operator-key', 'create', '--name', 'second');
     const { lines, error } = await run('tenant', 'list', '--operator-key', key);
     expect([error, lines.length]).toEqual([null, 1]);
   });
 
-  it('lists who did what: of a tenant, of a key, since a time, so many', async () => {
+  it('lists who did what, by tenant, key, operation and time, up to a number of entries', async () => {
     const acme = await open.world.tenant();
     const since = new Date().toISOString();
     await acme.get('/audit-activity', { search: 'salary' });

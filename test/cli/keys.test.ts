@@ -6,7 +6,7 @@ describe('the command line', () => {
   const open = useWorld('embedded');
   const run = (...args: string[]): Promise<CliOutcome> =>
     runCli(args, { AUDIT_ACTIVITY_URL: open.world.service.url, DATA_DIR: open.world.database.dataDir });
-  /** The one line of a command that must succeed, as JSON. */
+  /** Runs a command that must succeed. @returns its one line of JSON, parsed */
   async function json(...args: string[]) {
     const { lines, error } = await run(...args, '--json');
     expect([error, lines.length]).toEqual([null, 1]);
@@ -33,7 +33,7 @@ describe('the command line', () => {
     ]);
   });
 
-  it('makes a key that works on REST, for several tenants and scopes', async () => {
+  it('makes a key that works on REST, with several tenants and scopes', async () => {
     const tenants = [await newTenant(), await newTenant()];
     const made = await json(
       ...['key', 'create', '--name', 'reporting', '--scope', 'read:audit-activity', '--scope', 'read:alerts'],
@@ -53,7 +53,7 @@ describe('the command line', () => {
     });
   });
 
-  it('makes a key with an expiry and a limit of its own', async () => {
+  it('makes a key with its own expiry and rate limit', async () => {
     const tenantId = await newTenant();
     const { keyId, key } = await json(
       ...['key', 'create', '--name', 'k', '--tenant', tenantId, '--scope', 'read:audit-activity'],
@@ -66,7 +66,7 @@ describe('the command line', () => {
     expect(statuses).toEqual([200, 200, 200, 429]);
   });
 
-  it('makes a key without scope or tenant, which is valid and gets 403', async () => {
+  it('makes a key without a scope or tenant: such a key is valid and gets 403', async () => {
     const tenantId = await newTenant();
     const requests = [[], ['--tenant', tenantId], ['--scope', 'read:audit-activity']];
     for (const request of requests) {
@@ -75,7 +75,7 @@ describe('the command line', () => {
     }
   });
 
-  it('shows a key once, with the words that it is the only time', async () => {
+  it('shows a new key once, and says that it is the only time', async () => {
     const { lines } = await run('key', 'create', '--name', 'once');
     const text = lines.join('\n');
     const key = text.split('\n').find(isWellFormedKey) ?? '';
@@ -97,7 +97,7 @@ describe('the command line', () => {
     expect((await run('key', 'revoke', keyId)).lines.join('\n')).toContain(`key ${keyId} is revoked`);
   });
 
-  it('makes an agent key, which writes for its tenant and reads nothing', async () => {
+  it('makes an agent key, which writes for its tenant and cannot read', async () => {
     const tenantId = await newTenant();
     const made = await json('agent-key', 'create', '--name', 'sql01', '--tenant', tenantId);
     expect(Object.keys(made).sort()).toEqual(['key', 'keyId']);

@@ -7,7 +7,7 @@ import { compiledService } from '../support/child-service';
 import { runCli } from '../support/cli';
 import { createEmptyDatabase, createTestDatabase, ENGINES, temporaryFolder } from '../support/engines';
 
-// Each start of a process, or of a new database, takes seconds on a busy machine.
+// Each start of a process or of a new database takes seconds on a busy machine.
 jest.setTimeout(180_000);
 
 interface Ended {
@@ -16,7 +16,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** The command line in a process of its own: exit code and streams are part of its contract. */
+/** Runs the command line in a process of its own, because exit code and streams are part of its contract. */
 async function cli(args: string[], env: Record<string, string> = {}): Promise<Ended> {
   const main = path.join(await compiledService(), 'src/cli/main.js');
   return new Promise((resolve) => {
@@ -27,8 +27,8 @@ async function cli(args: string[], env: Record<string, string> = {}): Promise<En
   });
 }
 
-describe('the process', () => {
-  it('ends with 1 and one line on stderr when the service refuses or is not there', async () => {
+describe('the process of the command line', () => {
+  it('ends with 1 and one line on stderr when no service answers', async () => {
     const { code, stdout, stderr } = await cli([
       ...['tenant', 'list', '--url', 'http://127.0.0.1:1', '--operator-key', newKey('operator')],
     ]);
@@ -36,7 +36,7 @@ describe('the process', () => {
     expect(stderr).toMatch(/^No service answers at .*\n$/);
   });
 
-  it('ends with a code other than 0 when it is not understood', async () => {
+  it('ends with a code other than 0 and an error when it does not understand its arguments', async () => {
     for (const args of [
       ['tenant', 'create'],
       ['tenants'],
@@ -49,7 +49,7 @@ describe('the process', () => {
     }
   });
 
-  it('explains itself', async () => {
+  it('lists its commands under --help', async () => {
     const { code, stdout } = await cli(['--help']);
     expect(code).toBe(0);
     for (const command of ['migrate', 'tenant', 'key', 'agent-key'])
@@ -58,7 +58,7 @@ describe('the process', () => {
 });
 
 describe.each(ENGINES)('migrate on %s', (engine) => {
-  it('applies what is missing, once, in the database the environment names', async () => {
+  it('applies the missing migrations once, in the database that the environment names', async () => {
     const place = await createEmptyDatabase(engine);
     const env = { DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl ?? '' };
     const first = await cli(['migrate', '--json'], env);
@@ -71,21 +71,21 @@ describe.each(ENGINES)('migrate on %s', (engine) => {
 });
 
 describe('migrate', () => {
-  it('says what it applied', async () => {
+  it('says which migrations it applied', async () => {
     expect(await runCli(['migrate'], {}, async () => ['0001_a', '0002_b'])).toEqual({
       lines: ['applied: 0001_a, 0002_b'],
       error: null,
     });
   });
 
-  it('tells mistakes of the environment all at once, and ends with 1', async () => {
+  it('reports all mistakes in the environment at once, and ends with 1', async () => {
     const { code, stderr } = await cli(['migrate'], { DATABASE_URL: 'mysql://db', PORT: 'x' });
     expect(code).toBe(1);
     for (const name of ['DATABASE_URL: must be', 'PORT: must be']) expect(stderr).toContain(name);
     expect(stderr).not.toMatch(/\bat .*\.js:/);
   });
 
-  it('says in a few words that the database is not there, or in use', async () => {
+  it('says in a few words that the database cannot be reached, or is in use', async () => {
     const folder = await temporaryFolder();
     const lost = await cli(['migrate'], {
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',

@@ -64,7 +64,7 @@ describe('the command line', () => {
     if (!error?.includes('Usage')) expect(error?.trim().split('\n')).toHaveLength(1);
   });
 
-  it('says which operator key the service does not take, in words of the command line', async () => {
+  it('says which operator key the service refuses, by where that key came from', async () => {
     const unknown = newKey('operator');
     const said = (from: string) =>
       `unauthorized: the service at ${open.world.service.url} does not take the operator key of ${from}: it is unknown there, revoked or expired`;

@@ -6,7 +6,7 @@ describe('tenant retention on the command line', () => {
   const run = (...args: string[]) =>
     runCli(args, { AUDIT_ACTIVITY_URL: open.world.service.url, DATA_DIR: open.world.database.dataDir });
 
-  it('sets the days, takes them back, and shows them', async () => {
+  it('sets the days, shows them, and removes them again', async () => {
     const made = await run('tenant', 'create', '--name', 'Acme', '--retention-days', '90', '--json');
     const { tenantId } = JSON.parse(made.lines[0] ?? '');
     const shown = async () => {
@@ -26,7 +26,7 @@ describe('tenant retention on the command line', () => {
     ]);
   });
 
-  it('wants to be told one of both, in one line', async () => {
+  it('asks in one line for either days or none, and refuses wrong days and unknown tenants', async () => {
     for (const options of [[], ['--days', '3', '--none']])
       expect((await run('tenant', 'retention', '1', ...options)).error).toBe(
         'Give either --days N, or --none to keep events for ever.',

@@ -3,7 +3,7 @@ import { runCli } from '../support/cli';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 
-describe('sources on the command line', () => {
+describe('the command sources', () => {
   const open = useWorld('embedded');
   const run = (...args: string[]) =>
     runCli(['sources', ...args], {
@@ -15,7 +15,7 @@ describe('sources on the command line', () => {
     reportOf((await open.world.graphql(tenant.agentKey, REPORT, variables)).body);
   }
 
-  it('are a table of all tenants or of one, with the lag in seconds', async () => {
+  it('prints a table of all tenants or of one, with the lag in seconds', async () => {
     const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
     const caughtUpAt = new Date(Date.now() - 7_200_000).toISOString();
     await report(acme, { hostName: 'HOST-A', caughtUpAt, waitingBytes: 512, gaps: [aGap()] });
@@ -39,7 +39,7 @@ describe('sources on the command line', () => {
     expect([ofOther.length, ofOther[1]]).toEqual([2, expect.stringContaining('HOST-B')]);
   });
 
-  it('are whole in JSON, with their gaps', async () => {
+  it('prints every field and the gaps in JSON', async () => {
     const acme = await open.world.tenant();
     const gap = aGap();
     await report(acme, { gaps: [gap] });
@@ -52,7 +52,7 @@ describe('sources on the command line', () => {
     ]);
   });
 
-  it('say that there are none, or no such tenant, in one line', async () => {
+  it('says in one line that there are no sources, or no such tenant', async () => {
     const { tenantId } = await open.world.tenant();
     expect(await run('--tenant', tenantId)).toEqual({ lines: ['none'], error: null });
     expect((await run('--tenant', '999')).error).toBe('not_found: There is no such tenant.');

@@ -1,6 +1,6 @@
 import { type Source, sourcesOf, withoutComments } from '../support/imports';
 
-/** Who may look at the process's environment; everybody else is given what it needs. */
+/** The files that may read the process's environment. All others get their settings as arguments. */
 const READS_ENVIRONMENT = ['src/main.ts', 'src/cli/main.ts', 'src/node-env.ts', 'agent/main.ts'];
 
 const ENVIRONMENT = [
@@ -15,8 +15,8 @@ const readsEnvironment = ({ file, text }: Source): string[] =>
     ? [`${file}: reads process.env; take the value as an argument`]
     : [];
 
-describe('the environment', () => {
-  it('is read by the entrances only', () => {
+describe('the environment of the process', () => {
+  it('is read only by the entry points', () => {
     expect(sourcesOf('src', 'rest-facade', 'agent').flatMap(readsEnvironment)).toEqual([]);
   });
 
@@ -26,7 +26,7 @@ describe('the environment', () => {
     'const { env } = process',
     'process?.env',
     `import { env } from 'node:process';`,
-  ])('would be seen to be read by %s', (text) => {
+  ])('the check notices an access written as %s', (text) => {
     expect(readsEnvironment({ file: 'src/limits.ts', text })).toHaveLength(1);
   });
 });

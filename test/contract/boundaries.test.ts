@@ -3,18 +3,18 @@ import path from 'node:path';
 import { circlesOf, importsOf, ROOT, type Source, sourcesOf } from '../support/imports';
 
 interface Border {
-  /** Folders and files (without extension) this holds for; the longest match counts. */
+  /** The folders and files (without extension) that this border holds for; the longest match counts. */
   readonly of: readonly string[];
-  /** Folders and files below the repository that may be imported; its own folder always may. */
+  /** The folders and files of the repository that they may import, beside their own folder. */
   readonly files: readonly string[];
-  /** Packages; `node:` modules are allowed everywhere but in the core, which has its own few. */
+  /** The packages that they may import. All but the core may also import every `node:` module. */
   readonly packages: readonly string[];
 }
 
-/** Facts and small means of everybody. */
+/** Facts and small functions that every part uses. */
 const FACTS = ['src/errors', 'src/limits', 'src/version', 'src/deadline'];
 const CORE = ['src/event', ...FACTS];
-/** What modules stand on; what two of them need is there. */
+/** What modules build on. Code that two modules need belongs there. */
 const BELOW_MODULES = [
   ...[...CORE, 'src/caller', 'src/database', 'src/trail', 'src/graphql', 'src/module'],
   ...['src/detection', 'src/delivery'],
@@ -39,9 +39,9 @@ const BORDERS: readonly Border[] = [
     files: [...CORE, 'src/config', 'src/database', 'src/module'],
     packages: ['express', 'ioredis', 'lru-cache', 'pino'],
   },
-  // Rules and their engine compute; what they look at is given to them.
+  // Rules and their engine only compute; their data is passed to them.
   { of: ['src/detection'], files: CORE, packages: ['lru-cache', 're2js', 'yaml'] },
-  // How something is sent elsewhere: several modules do.
+  // Several modules send something elsewhere, so the means to do it are below them.
   { of: ['src/delivery'], files: ['src/caller/address-list'], packages: [] },
   { of: ['src/trail'], files: [...CORE, 'src/caller', 'src/database'], packages: [] },
   {
@@ -114,7 +114,7 @@ const BORDERS: readonly Border[] = [
     files: [
       ...[...CORE, 'src/caller/scopes', 'src/database/distribute/distribute', 'package.json'],
       ...['src/modules/evidence', 'src/trail/evidence', 'src/modules/keys/operator-key'],
-      // The tables of what it shows.
+      // The shapes of the answers that the command line shows.
       ...['src/modules/detection/answers', 'src/modules/detection/work-answers', 'src/detection/rule'],
       ...['src/modules/access-log/answers', 'src/modules/keys/answers', 'src/modules/sources/answers'],
       ...['src/caller/tenant-answer', 'src/modules/destinations/answers'],
@@ -123,7 +123,7 @@ const BORDERS: readonly Border[] = [
   },
   {
     of: ['dashboard/src'],
-    // What is a fact for both sides, and computes without Node; the rest comes over GraphQL.
+    // Facts of both sides, and code that runs without Node.js; everything else comes over GraphQL.
     files: [
       ...['src/event', 'src/errors', 'src/limits', 'src/caller/scopes', 'src/modules/sources/audit-source'],
       'dashboard/generated/operations',
@@ -141,7 +141,7 @@ const BORDERS: readonly Border[] = [
       ...['sql-formatter', 'highlight.js'],
     ],
   },
-  // Composition roots put everything together.
+  // Composition roots may import everything.
   {
     of: ['src/service', 'src/open-modules', 'src/storage', 'src/entrances', 'src/schema'],
     files: ['src', 'rest-facade/app', 'rest-facade/export', 'rest-facade/tail'],
@@ -153,7 +153,7 @@ const BORDERS: readonly Border[] = [
   { of: ['src/node-env'], files: [], packages: [] },
 ];
 
-/** The core computes and touches nothing: no files, no network, no clock of its own. */
+/** The core computes: it uses no files, no network and no clock of its own. */
 const CORE_NODE = ['node:crypto'];
 const within = (place: string, folders: readonly string[]) =>
   folders.filter((folder) => place === folder || place.startsWith(`${folder}/`));
@@ -165,7 +165,7 @@ function borderOf(place: string): Border | undefined {
   return best && longest(best) > 0 ? best : undefined;
 }
 
-/** One sentence for each import that crosses a border it must not. */
+/** @returns one sentence for each import that the borders forbid */
 function violations(source: Source): string[] {
   const place = source.file.replace(/\.tsx?$/, '');
   const border = borderOf(place);
@@ -190,8 +190,8 @@ function violations(source: Source): string[] {
 
 const ALL = sourcesOf('src', 'rest-facade', 'agent', 'dashboard/src');
 
-describe('borders between folders', () => {
-  it('are not crossed by any import', () => {
+describe('the borders between folders', () => {
+  it('are crossed by no import', () => {
     expect(ALL.length).toBeGreaterThan(60);
     expect(ALL.flatMap(violations)).toEqual([]);
   });
@@ -233,20 +233,20 @@ describe('borders between folders', () => {
       'src/caller/authenticate',
     ],
     ['src/cli/bad.ts', `import { openDatabase } from '../database/database';`, 'src/database/database'],
-  ])('would be seen to be crossed: %s with %s', (file, text, named) => {
+  ])('the check notices a crossing: %s with %s', (file, text, named) => {
     expect(violations({ file, text })).toEqual([
       expect.stringMatching(new RegExp(`^${file}: .* must not import ${named}$`)),
     ]);
   });
 
-  it('leave no circle of imports', () => {
+  it('allow no circle of imports', () => {
     expect(circlesOf(ALL)).toEqual([]);
     const a = { file: 'src/a.ts', text: `import { b } from './b';` };
     const b = { file: 'src/b.ts', text: `import type { a } from './a';` };
     expect(circlesOf([a, b])).toEqual(['src/a -> src/b -> src/a']);
   });
 
-  it('must be stated for a new folder', () => {
+  it('a new folder without a stated border is reported', () => {
     expect(violations({ file: 'src/alerts/new.ts', text: '' })).toEqual([
       expect.stringContaining('no border is stated'),
     ]);

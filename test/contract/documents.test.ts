@@ -12,15 +12,15 @@ function markdownIn(folder: string): string[] {
   return names.filter((name) => name.endsWith('.md')).map((name) => path.posix.join(folder, name));
 }
 
-/** What a heading is called in a link, as GitHub has it. */
+/** @returns the anchor that GitHub gives to a heading */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 
-describe('the documents', () => {
-  it('describe each variable of the service in the words and with the default of its declaration', () => {
+describe('the documentation', () => {
+  it('describes each variable of the service with the text and the default of its declaration', () => {
     const defaults = Object.entries(ENVIRONMENT.parse({})) as [string, unknown][];
     const declared = Object.entries(ENVIRONMENT.shape).map(([name, schema]) => {
       const value = defaults.find(([key]) => key === name)?.[1];
@@ -30,7 +30,7 @@ describe('the documents', () => {
     expect(loadConfig({}).port).toBe(8080);
   });
 
-  it('describe each error code with the status and in the words of its declaration', () => {
+  it('describes each error code with the status and the text of its declaration', () => {
     const declared = Object.entries(ERRORS).map(([code, { status, doc }]) => [
       `${status}`,
       `\`${code}\``,
@@ -39,7 +39,7 @@ describe('the documents', () => {
     expect(tableOf('docs/api.md', 'Status')).toEqual(declared);
   });
 
-  it('map every folder of the sources, and none that is not there', () => {
+  it('maps every folder of src, and maps only folders that exist', () => {
     const mapped = tableOf('CONTRIBUTING.md', 'Folder').flatMap(([cell]) => namesIn(cell));
     expect(mapped.filter((name) => !existsSync(path.join(ROOT, name)))).toEqual([]);
     const folders = readdirSync(path.join(ROOT, 'src'), { withFileTypes: true }).filter((e) =>
@@ -49,7 +49,7 @@ describe('the documents', () => {
     expect(named.filter((name) => !mapped.includes(name))).toEqual([]);
   });
 
-  it('name every module in the map', () => {
+  it('names every module in the map', () => {
     const [, about = ''] =
       tableOf('CONTRIBUTING.md', 'Folder').find(([cell]) => namesIn(cell ?? '').includes('src/modules')) ??
       [];
@@ -57,7 +57,7 @@ describe('the documents', () => {
     expect(modules.filter((name) => !namesIn(about).includes(name))).toEqual([]);
   });
 
-  it('send a reader to homes of facts that exist', () => {
+  it('names only existing files as homes of facts', () => {
     const homes = tableOf('CONTRIBUTING.md', 'Fact')
       .flatMap(([, home]) => namesIn(home))
       .filter((name) => name.includes('/') && !name.includes('*'));
@@ -65,19 +65,19 @@ describe('the documents', () => {
     expect(homes.filter((name) => !existsSync(path.join(ROOT, name)))).toEqual([]);
   });
 
-  it.each(DOCUMENTS)('%s names no source file that is not there', (document) => {
+  it.each(DOCUMENTS)('%s names only source files that exist', (document) => {
     const named = readDocument(document).match(
       /(?<![\w/])(?:src|rest-facade|agent|test|scripts)\/[\w./-]+\.(?:ts|mjs)\b/g,
     );
     expect((named ?? []).filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
   });
 
-  it.each(DOCUMENTS)('%s shows no error code that does not exist', (document) => {
+  it.each(DOCUMENTS)('%s shows only error codes that exist', (document) => {
     const shown = [...readDocument(document).matchAll(/"code": ?"(\w+)"/g)].map(([, code]) => code ?? '');
     expect(shown.filter((code) => !Object.hasOwn(ERRORS, code))).toEqual([]);
   });
 
-  it.each(DOCUMENTS)('%s links to files and headings that exist', (document) => {
+  it.each(DOCUMENTS)('%s links only to files and headings that exist', (document) => {
     const targets = [...readDocument(document).matchAll(/\]\(([^)\s]+)\)/g)].map(
       ([, target]) => target ?? '',
     );
@@ -97,21 +97,18 @@ describe('the documents', () => {
 });
 
 describe('README.md', () => {
-  it('is read in a few minutes: 120 lines at most', () => {
+  it('is short: it has at most 120 lines', () => {
     expect(readDocument('README.md').split('\n').length - 1).toBeLessThanOrEqual(120);
   });
 
-  it.each([
-    'npm run demo',
-    'npm test',
-    'npm start',
-    '/api/v1/public/audit-activity?',
-    '/api/v1/public/audit-activity/summary?',
-  ])('tells of %s', (text) => {
-    expect(readDocument('README.md')).toContain(text);
-  });
+  it.each(['npm run demo', 'npm test', 'npm start', '/api/v1/public/audit-activity?', 'mentions %s'])(
+    'tells of %s',
+    (text) => {
+      expect(readDocument('README.md')).toContain(text);
+    },
+  );
 
-  it('leads to every document for a reader', () => {
+  it('links to every document except the decisions', () => {
     const named = markdownIn('docs').filter((name) => !name.startsWith('docs/decisions/'));
     expect(named.filter((name) => !readDocument('README.md').includes(`](${name})`))).toEqual([]);
   });

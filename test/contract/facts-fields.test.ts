@@ -8,7 +8,7 @@ const FACADE = sourcesOf('rest-facade').flatMap(literalsOf);
 const words = (text: string): readonly string[] => text.match(/\w+/g) ?? [];
 
 describe('each fact has one home', () => {
-  it('limits: src/limits.ts; the facade holds no number of its own', () => {
+  it('limits: src/limits.ts; the façade holds no number of its own', () => {
     const copies = FACADE.filter(({ kind }) => kind === 'number').filter(
       not(
         {
@@ -30,7 +30,7 @@ describe('each fact has one home', () => {
     expect([LIMITS.pageSizeDefault, LIMITS.pageSizeMax, LIMITS.rateWindowMs]).toEqual([20, 100, 60_000]);
   });
 
-  it('field names: src/audit-event; the facade names none but the parameter of its path', () => {
+  it('field names: src/event/fields.ts; the façade names only the parameter of its path', () => {
     const names = [...FIELD_NAMES, STATEMENT_PREVIEW.name, ...Object.keys(AUDIT_SUMMARY.fields)];
     const copies = FACADE.filter(
       ({ kind, value }) => kind !== 'number' && names.some((n) => words(value).includes(n)),
@@ -56,7 +56,7 @@ describe('each fact has one home', () => {
     expect(copies.map(describeLiteral)).toEqual([]);
   });
 
-  it('columns: their names are made of the field names wherever a statement is built', () => {
+  it('columns: statements derive their names from the field names', () => {
     const columns = FIELD_NAMES.map(toSnakeCase).filter((column) => column.includes('_'));
     const copies = sourcesOf('src/database', 'src/trail', 'src/modules')
       .flatMap(literalsOf)

@@ -13,7 +13,7 @@ const STATUSES = [...Object.values(ERRORS).map((error) => error.status), ...Obje
 );
 
 describe('each fact has one home', () => {
-  it('error codes: src/errors.ts; elsewhere they are only thrown or compared, checked by the type ErrorCode', () => {
+  it('error codes: src/errors.ts; other files only throw or compare them, checked by the type ErrorCode', () => {
     const copies = SERVER.filter(({ kind, value }) => kind !== 'number' && CODES.includes(value))
       .filter(outside('src/errors.ts'))
       .filter(
@@ -87,7 +87,7 @@ describe('each fact has one home', () => {
     expect(copies.map(describeLiteral)).toEqual([]);
   });
 
-  it('scopes: src/caller/scopes.ts; a root field states the one it needs, checked by the type Scope', () => {
+  it('scopes: src/caller/scopes.ts; a root field names the scope it needs, checked by the type Scope', () => {
     const copies = SERVER.filter(
       ({ kind, value }) => kind === 'text' && SCOPE_NAMES.some((s) => value.includes(s)),
     )
@@ -104,7 +104,7 @@ describe('each fact has one home', () => {
   });
 });
 
-it('a copy would be found', () => {
+it('the check finds copies of statuses, codes and limits', () => {
   const found = literalsOf({
     file: 'rest-facade/bad.ts',
     text: 'response.status(404).json({ code: `not_found`, n: 20 });',

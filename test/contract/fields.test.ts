@@ -31,7 +31,7 @@ const shapeOf = ({ type, description }: Pick<GraphQLField<unknown, unknown>, 'ty
   doc: description,
 });
 
-/** Lines of a model in prisma/schema.prisma. */
+/** @returns the fields of a model in prisma/schema.prisma */
 function modelOf(model: string) {
   const text = readFileSync(path.join(ROOT, 'prisma/schema.prisma'), 'utf8');
   const body = new RegExp(`^model ${model} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(text)?.[1] ?? '';
@@ -44,9 +44,9 @@ function modelOf(model: string) {
   );
 }
 
-describe('the Prisma model of an audit event', () => {
+describe('the Prisma models', () => {
   const model = modelOf('AuditEvent');
-  /** The record id holds the time; the last three are for evidence and search, not fields. */
+  /** The record id holds the event time. The `others` exist beside the fields: `additional`, and a text for search. */
   const expected = FIELD_NAMES.filter((name) => name !== 'eventTime').map((name) => {
     const { kind } = specOf(name);
     const type =
@@ -58,7 +58,7 @@ describe('the Prisma model of an audit event', () => {
     { name: 'searchText', type: 'String', column: 'search_text' },
   ];
 
-  it('has a column for each field of the table, named and typed by it, and no other', () => {
+  it('AuditEvent has a column for each declared field, with its name and type, and no other but two', () => {
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
     expect(model.toSorted(byName)).toEqual([...expected, ...others].sort(byName));
   });
@@ -70,7 +70,7 @@ describe('the Prisma model of an audit event', () => {
   });
 });
 
-describe('the GraphQL types', () => {
+describe('the GraphQL schema', () => {
   const shapeOfField = (name: FieldName) => {
     const { kind, nullable, doc } = specOf(name);
     return [name, { type: kind === 'boolean' ? 'Boolean' : 'String', nullable, doc }] as const;
@@ -78,14 +78,14 @@ describe('the GraphQL types', () => {
   const shapesOf = (type: string) =>
     Object.fromEntries(Object.entries(typeOf(type)).map(([n, f]) => [n, shapeOf(f)]));
 
-  it('of an event have every field of the table, and what the record states beyond it', () => {
+  it('AuditEvent has every declared field, the additional values of the record, and the proof', () => {
     const { additional, proof, ...fields } = shapesOf('AuditEvent');
     expect(fields).toEqual(Object.fromEntries(FIELD_NAMES.map(shapeOfField)));
     expect(additional).toMatchObject({ type: 'JSON', nullable: false });
     expect(proof).toMatchObject({ type: 'AuditEventProof', nullable: true });
   });
 
-  it('of an item of a list have the fields of the list, and the preview', () => {
+  it('an item of a list has the fields of the list, and the preview of the statement', () => {
     const preview = { type: 'String', nullable: true, doc: STATEMENT_PREVIEW.doc };
     expect(shapesOf('AuditEventListItemType')).toEqual({
       ...Object.fromEntries(LIST_FIELDS.map(shapeOfField)),
@@ -93,7 +93,7 @@ describe('the GraphQL types', () => {
     });
   });
 
-  it('of the summary have the fields of its table', () => {
+  it('the summary has its declared fields', () => {
     const shapes = Object.entries(AUDIT_SUMMARY.fields).map(([name, { kind, doc }]) => [
       name,
       { type: kind === 'count' ? 'SafeInt' : 'String', nullable: kind === 'time', doc },
@@ -115,8 +115,8 @@ describe('the GraphQL types', () => {
   });
 });
 
-describe('the routes', () => {
-  it('answer with the fields of the specification, each from its table', () => {
+describe('the routes of the façade', () => {
+  it('answer with the fields of the specification, in its order', () => {
     const fieldsOf = (rootField: string) => ROUTES.find((route) => route.rootField === rootField)?.fields;
     expect(fieldsOf('auditEvents')).toEqual([...LIST_FIELDS, STATEMENT_PREVIEW.name]);
     expect(fieldsOf('auditEvent')).toEqual(DETAIL_FIELDS);

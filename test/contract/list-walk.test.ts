@@ -6,20 +6,20 @@ import { useWorld } from '../support/use-world';
 
 const ROOT = path.resolve(__dirname, '../..');
 const FILES_MAX = 30;
-/** A task in the background may run beside a request, but not beside each of so many. */
+/** A background task may run during one request, but not during each of this many requests. */
 const REQUESTS_MAX = 100;
 
-/** Generated code is nobody's reading. */
+/** Generated code is left out, since nobody reads it. */
 const isOurs = (file: string) => /^(?:src|rest-facade)\//.test(file) && !file.startsWith('src/generated/');
 type Ran = Profiler.FunctionCoverage;
-/** The compiler makes a getter of each export: reading a constant is no step. */
+/** The compiler turns each export into a getter; reading a constant through it is no step of the request. */
 const isGetter = ({ functionName }: Ran) => functionName === 'get' || functionName.startsWith('get ');
-/** Such as `class {}` and `() => {}`: nobody reads what is not there. */
+/** A function without a body, such as `class {}` and `() => {}`, which has nothing to read. */
 const isEmpty = ({ ranges: [whole] }: Ran) =>
   (whole?.endOffset ?? 0) - (whole?.startOffset ?? 0) <= 'class {\n}'.length;
 const hasRun = ({ ranges }: Ran) => ranges.some(({ count }) => count > 0);
 
-/** The files of the project with a function that ran since the last call, as V8 counts calls. */
+/** The files of the project in which a function ran since the last call, by the call counts of V8. */
 async function ranSince(session: Session): Promise<ReadonlySet<string>> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const ran = result.filter(({ functions }) =>
@@ -40,7 +40,7 @@ describe.each(ENGINES)('a list request on %s', (engine) => {
   });
   afterAll(() => session.disconnect());
 
-  it(`walks at most ${FILES_MAX} files from HTTP to SQL and back`, async () => {
+  it(`runs functions of at most ${FILES_MAX} files from HTTP to SQL and back`, async () => {
     const acme = await at.world.tenant();
     for (const second of [10, 20, 30])
       await acme.audited({ eventTime: `2026-11-19T23:59:${second}.1234567Z` });
@@ -50,7 +50,7 @@ describe.each(ENGINES)('a list request on %s', (engine) => {
       expect((await at.world.fetch('/api/v1/public/audit-activity', { headers })).status).toBe(200);
       return ranSince(session);
     };
-    // The first request looks the key up; later ones find it known.
+    // The first request looks the key up; later requests find it in the cache.
     await walk();
     let walked = [...(await walk())];
     for (let n = 2; walked.length > FILES_MAX && n < REQUESTS_MAX; n++) {

@@ -6,7 +6,7 @@ import long from '../support/long-suites.json';
 const ROOT = path.resolve(__dirname, '../..');
 
 describe('the long suites', () => {
-  it('are those that ask how many cases they run, and run more of them in full', async () => {
+  it('are the suites that ask for a number of cases, and each has more cases in full than in short', async () => {
     const names = (await readdir(path.join(ROOT, 'test'), { recursive: true }))
       .map((name) => path.posix.join('test', name))
       .filter((name) => name.endsWith('.test.ts') && existsSync(path.join(ROOT, name)));

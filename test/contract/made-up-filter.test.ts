@@ -7,7 +7,7 @@ import { API_BASE_PATH } from '../../src/version';
 import { DashboardSession } from '../support/dashboard-session';
 import { useWorld } from '../support/use-world';
 
-/** One line more in the table of filters, for the whole of this file. */
+/** Adds one line to the table of filters, for all tests of this file. */
 jest.mock('../../src/event/filters', () => {
   const actual = jest.requireActual('../../src/event/filters');
   Object.assign(actual.FILTERS, {
@@ -24,10 +24,10 @@ const { parseState, formatState } = jest.requireActual<{
   formatState: (state: ExploreState) => string;
 }>('../../dashboard/src/explore/explore-state');
 
-describe('a filter that is added to the table of filters', () => {
+describe('a filter that is new in the table of filters', () => {
   const open = useWorld('embedded');
 
-  it('is a parameter of the list, the export, the histogram and the facets', () => {
+  it('becomes a parameter of the list, the export, the histogram and the facets', () => {
     expect(Object.keys(FILTERS)).toContain('objectAt');
     for (const specs of [
       ...[FILTER_PARAMETERS, LIST_PARAMETERS, EXPORT_PARAMETERS],
@@ -36,7 +36,7 @@ describe('a filter that is added to the table of filters', () => {
       expect(specs).toMatchObject({ objectAt: { kind: 'text', doc: 'A made-up filter.' } });
   });
 
-  it('is an argument of the GraphQL fields, and a parameter in the OpenAPI document', async () => {
+  it('becomes an argument of the GraphQL fields, and a parameter in the OpenAPI document', async () => {
     const fields = describeSchema().getQueryType()?.getFields();
     for (const name of ['auditEvents', 'auditHistogram', 'auditFacets'])
       expect(fields?.[name]?.args.map((arg) => arg.name)).toContain('objectAt');
@@ -47,13 +47,13 @@ describe('a filter that is added to the table of filters', () => {
       );
   });
 
-  it('is understood in links to the dashboard, as a condition of the filter', () => {
+  it('becomes a condition of the filter when a link to the dashboard carries it', () => {
     const state = parseState('objectAt=Salaries');
     expect(state.filter).toBe('objectAt:Salaries');
     expect(parseState(formatState(state)).filter).toBe('objectAt:Salaries');
   });
 
-  it('leaves the same events in list, export, histogram and facets, alone and beside another one', async () => {
+  it('selects the same events in list, export, histogram and facets, alone and with another filter', async () => {
     const acme = await open.world.tenant();
     for (const objectName of ['Salaries', 'Salaries', 'Invoices'])
       for (const databaseName of ['HR', 'Sales']) await acme.audited({ objectName, databaseName });

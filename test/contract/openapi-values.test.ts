@@ -9,7 +9,7 @@ interface Parameter {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-describe('values in the OpenAPI document', () => {
+describe('the values in the OpenAPI document', () => {
   const at = useWorld('embedded');
   // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
   let document: any;
@@ -21,7 +21,7 @@ describe('values in the OpenAPI document', () => {
       (candidate: Parameter) => candidate.name === name,
     );
 
-  it('says the limits that hold', () => {
+  it('state the limits that the service applies', () => {
     const page = parameter('/audit-activity', 'page')?.schema;
     expect(page).toMatchObject({ type: 'integer', minimum: 1, maximum: LIMITS.pageMax, default: 1 });
     const pageSize = parameter('/audit-activity', 'pageSize')?.schema;
@@ -39,11 +39,11 @@ describe('values in the OpenAPI document', () => {
     }
   });
 
-  it('says what is true or false', () => {
+  it('give a boolean type to parameters that are true or false', () => {
     expect(parameter('/audit-activity', 'succeeded')?.schema).toEqual({ type: 'boolean' });
   });
 
-  it('lists the values that a sort takes', () => {
+  it('list the columns and directions of the sort', () => {
     expect(parameter('/audit-activity', 'sortBy')?.schema.enum).toEqual(Object.keys(SORTS));
     expect(parameter('/audit-activity', 'sortDirection')?.schema).toMatchObject({
       enum: ['asc', 'desc'],
@@ -51,7 +51,7 @@ describe('values in the OpenAPI document', () => {
     });
   });
 
-  it('lists every scope, those that are coming soon as such, and the one that each call needs', () => {
+  it('list every scope with its status, and the scope that each call needs', () => {
     const { Scope } = document.components.schemas;
     expect(Scope.enum).toEqual(Object.keys(SCOPES));
     for (const [name, { status }] of Object.entries(SCOPES)) {

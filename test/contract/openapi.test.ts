@@ -19,7 +19,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
 }
 
-/** Beyond the specification. */
+/** The filters that the service has beyond the specification. */
 const FURTHER = [
   ...[
     'serverInstanceName',
@@ -82,14 +82,14 @@ describe('the OpenAPI document', () => {
   });
   const operation = (path: string): Operation => document.paths[API_BASE_PATH + path].get;
 
-  it("has no error by spectral's rules for OpenAPI, and at most a component that no path names", async () => {
+  it("has no error by Spectral's rules for OpenAPI, except components that no path names", async () => {
     const spectral = new Spectral();
     spectral.setRuleset({ extends: [oas as never] });
     const problems = (await spectral.run(document)).filter(({ code }) => code !== 'oas3-unused-component');
     expect(problems.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`)).toEqual([]);
   });
 
-  it('describes the calls, each with its parameters, and nothing else', () => {
+  it('describes exactly the public calls, each with its parameters', () => {
     expect(Object.keys(document.paths).sort()).toEqual(
       Object.keys(PATHS)
         .map((path) => API_BASE_PATH + path)
@@ -109,7 +109,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes every path that is served below the base path', () => {
+  it('describes every path that is served, except /health', () => {
     const { stack } = createFacade({
       schema: describeSchema(),
       acceptCall: () => Promise.reject(new Error('not called')),
@@ -124,7 +124,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(others)).toEqual(new Set(['/health']));
   });
 
-  it('describes every code an error can carry, each under its status', () => {
+  it('describes every error code under its status', () => {
     const { schemas, responses } = document.components;
     expect(schemas.Error.properties.error.properties.code.enum).toEqual(Object.keys(ERRORS));
     expect(Object.keys(responses).sort()).toEqual(Object.keys(ERRORS).sort());
@@ -137,14 +137,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes every status a call can have', () => {
+  it('describes every status that a call can answer', () => {
     const common = ['200', '400', '401', '403', '405', '408', '414', '429', '431', '500', '503'];
     expect(Object.keys(operation('/audit-activity').responses)).toEqual(common);
     expect(Object.keys(operation('/audit-activity/summary').responses)).toEqual(common);
     expect(Object.keys(operation('/audit-activity/{recordId}').responses)).toEqual([...common, '404'].sort());
   });
 
-  it('asks for the key in the header X-Api-Key', () => {
+  it('requires the key in the header X-Api-Key', () => {
     const [name = ''] = Object.keys(document.security[0]);
     expect(document.components.securitySchemes[name]).toMatchObject({
       type: 'apiKey',
@@ -153,7 +153,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('leaves no object open: an answer with a field more or less is a broken promise', () => {
+  it('allows no undeclared field in any object, and requires every declared one', () => {
     const open: string[] = [];
     const walk = (value: unknown, path: string) => {
       if (typeof value !== 'object' || value === null) return;

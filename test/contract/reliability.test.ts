@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../support/imports';
 
-it('docs/RELIABILITY.md names only tests that are there, and one for each promise', () => {
+it('docs/RELIABILITY.md names a test for each promise, and only tests that exist', () => {
   const text = readFileSync(path.join(ROOT, 'docs/RELIABILITY.md'), 'utf8');
   const [, promises = ''] = text.split(/^## /m);
   const rows = promises

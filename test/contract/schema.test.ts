@@ -9,7 +9,7 @@ interface Drift {
   readonly history: { readonly history: unknown; readonly editedMigrationNames: readonly string[] };
 }
 
-/** What Prisma's schema engine says of a migrated database, see `schema-drift.mjs`. */
+/** What Prisma's schema engine reports about a migrated database; see `schema-drift.mjs`. */
 function driftOf(store: Store): Drift {
   const script = path.join(ROOT, 'test/support/schema-drift.mjs');
   return JSON.parse(
@@ -17,7 +17,7 @@ function driftOf(store: Store): Drift {
   );
 }
 const withoutComments = (sql: string) => sql.replace(/^--.*$/gm, '').trim();
-/** Keys that carry counts along (INCLUDE): Prisma's language has no word for it and takes them for key columns. */
+/** Primary keys with included columns (INCLUDE). Prisma cannot express them and reports them as drift. */
 const COVERING_KEYS = ['audit_count', 'audit_word'];
 const withoutCoveringKeys = (sql: string) =>
   COVERING_KEYS.reduce(
@@ -32,11 +32,11 @@ describeOnPostgres('the migrations', () => {
   });
   afterAll(() => store.close());
 
-  it('make the very database that prisma/schema.prisma describes', () => {
+  it('make exactly the database that prisma/schema.prisma describes', () => {
     expect(withoutCoveringKeys(driftOf(store).diff)).toBe('');
   });
 
-  it("are recorded as Prisma's own tool would: it finds nothing to apply and nothing edited", () => {
+  it("are recorded so that Prisma's own tool finds nothing to apply and nothing edited", () => {
     expect(driftOf(store).history).toMatchObject({
       history: null,
       editedMigrationNames: [],
@@ -45,12 +45,12 @@ describeOnPostgres('the migrations', () => {
     });
   });
 
-  it('stay so when partitions are made: they are no drift', async () => {
+  it('leave no drift after partitions are added', async () => {
     await store.partitions.ensureAhead(Date.now());
     expect(withoutCoveringKeys(driftOf(store).diff)).toBe('');
   });
 
-  it('would be seen to differ', async () => {
+  it('the check notices a column that the schema lacks', async () => {
     await store.database.migrator.$executeRawUnsafe('ALTER TABLE tenant ADD COLUMN forgotten int');
     expect(withoutComments(driftOf(store).diff)).toContain('"forgotten"');
   });
@@ -68,7 +68,7 @@ const COLUMNS = `SELECT table_name::text, column_name::text, udt_name::text, is_
   ORDER BY table_name, column_name`;
 const INDEXES = `SELECT tablename::text, indexname::text, indexdef::text FROM pg_indexes WHERE schemaname = 'public' ORDER BY 2`;
 
-describe('both engines', () => {
+describe('PostgreSQL and the embedded engine', () => {
   const stores: Store[] = [];
   beforeAll(async () => {
     for (const engine of ENGINES) stores.push(await Store.open(engine));
@@ -77,7 +77,7 @@ describe('both engines', () => {
     for (const store of stores) await store.close();
   });
 
-  it('hold the same tables, columns, types, collations and indexes', async () => {
+  it('have the same tables, columns, types, collations and indexes', async () => {
     const found = [];
     for (const store of stores) {
       found.push({ columns: await store.query(COLUMNS), indexes: await store.query(INDEXES) });
@@ -86,7 +86,7 @@ describe('both engines', () => {
     for (const other of found) expect(other).toEqual(found[0]);
   });
 
-  it('compare and sort texts of events byte by byte, absent ones being empty', async () => {
+  it('compare and sort texts of events byte by byte, and store an absent text as an empty one', async () => {
     for (const store of stores) {
       const columns = (await store.query<Column>(COLUMNS)).filter(
         (column) => column.table_name === 'audit_event',
@@ -98,7 +98,7 @@ describe('both engines', () => {
     }
   });
 
-  it('have the tenant in front in every index of events', async () => {
+  it('have the tenant as the first column in every index of events', async () => {
     for (const store of stores) {
       const indexes = await store.query<{ tablename: string; indexdef: string }>(INDEXES);
       const ofEvents = indexes.filter((index) => index.tablename === 'audit_event');

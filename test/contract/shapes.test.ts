@@ -9,7 +9,7 @@ import { sourcesOf } from '../support/imports';
 
 const PART = { name: 'MadeUpPart', fields: { at: { kind: 'time' } } } as const satisfies Shape;
 
-/** A field of every kind. */
+/** A shape with a field of every kind. */
 const MADE_UP = {
   name: 'MadeUp',
   doc: 'A made-up answer.',
@@ -37,8 +37,8 @@ const VALUE: Answer<typeof MADE_UP> = {
   parts: [{ at: '2026-01-05T08:00:00Z' }],
 };
 
-describe('from the table of an answer', () => {
-  it('its GraphQL type is made', () => {
+describe('the shape of an answer', () => {
+  it('makes its GraphQL type', () => {
     const MadeUp = objectType(MADE_UP);
     @Resolver()
     class MadeUpResolver {
@@ -51,7 +51,7 @@ describe('from the table of an answer', () => {
     for (const type of SDL) expect(sdl).toContain(type);
   });
 
-  it('its OpenAPI schema is made, in which every field is always there', () => {
+  it('makes its OpenAPI schema, in which every field is required', () => {
     const described = objectSchema(MADE_UP, MADE_UP.doc);
     const part = {
       ...{ type: 'object', required: ['at'], additionalProperties: false },
@@ -82,7 +82,7 @@ describe('from the table of an answer', () => {
     });
   });
 
-  it('what a route selects is made, and the columns of the command line, those first that it names', () => {
+  it('makes the selection of a route, and the columns of the command line with the named ones first', () => {
     const selected = 'id text texts isSound small large share beside choice part { at } parts { at }';
     expect(selectionOf(MADE_UP).join(' ')).toBe(selected);
     expect(columnsOf(MADE_UP, 'large', 'text')).toBe(
@@ -91,7 +91,7 @@ describe('from the table of an answer', () => {
   });
 });
 
-it('no GraphQL type of an answer is declared in another way', () => {
+it('every GraphQL type of an answer is made from a shape', () => {
   const byHand = sourcesOf('src').filter(({ text }) => /@ObjectType|new GraphQLObjectType/.test(text));
   expect(byHand.map(({ file }) => file)).toEqual([]);
 });

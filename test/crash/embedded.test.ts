@@ -5,7 +5,7 @@ import { EmbeddedSite } from './support/site';
 const KILLS = casesOf(__filename);
 const LOOKS = 2;
 
-it(`the embedded engine keeps what was acknowledged, killed at any moment (TEST_SEED=${SEED})`, async () => {
+it(`the embedded engine keeps every acknowledged event when it is killed at any moment (TEST_SEED=${SEED})`, async () => {
   const site = await EmbeddedSite.open();
   try {
     const { problems, killed } = await crash(site, { seed: SEED, kills: KILLS, looks: LOOKS });

@@ -6,14 +6,14 @@ import { PostgresSite } from './support/site';
 const KILLS = casesOf(__filename);
 const LOOKS = 3;
 
-describeOnPostgres('services, PostgreSQL and Redis, killed at any moment', () => {
+describeOnPostgres('services, PostgreSQL and Redis that are killed at any moment', () => {
   let site: PostgresSite;
   beforeAll(async () => {
     site = await PostgresSite.open();
   }, 300_000);
   afterAll(() => site?.close());
 
-  it(`keep what was acknowledged, and come back by themselves (TEST_SEED=${SEED})`, async () => {
+  it(`keep every acknowledged event, and recover by themselves (TEST_SEED=${SEED})`, async () => {
     const { problems, killed } = await crash(site, { seed: SEED, kills: KILLS, looks: LOOKS });
     expect(problems).toEqual([]);
     expect(Object.values(killed).reduce((sum, count) => sum + count)).toBe(KILLS * LOOKS);

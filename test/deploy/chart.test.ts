@@ -18,7 +18,7 @@ const execute = promisify(execFile);
 const CHART = path.join(ROOT, 'deploy/helm');
 const EXAMPLES = readdirSync(path.join(CHART, 'examples'));
 const MISSING = missingTools('unzip');
-/** What is done in the background may take that long at the end. */
+/** The time that background work may take during a stop. */
 const BACKGROUND_SECONDS = 10;
 
 interface Container {
@@ -71,7 +71,7 @@ interface PodSpec {
       .map((manifest) => (manifest as any).spec?.template?.spec)
       .filter((spec) => spec !== undefined);
 
-  it('has five examples at least', () => expect(EXAMPLES.length).toBeGreaterThanOrEqual(5));
+  it('has at least five examples', () => expect(EXAMPLES.length).toBeGreaterThanOrEqual(5));
 
   describe.each(EXAMPLES)('with %s', (name) => {
     it("passes helm's own check", async () => {
@@ -85,7 +85,7 @@ interface PodSpec {
       expect(stdout).toMatch(/0 chart\(s\) failed/);
     });
 
-    it('makes objects as Kubernetes has them, each once', () => {
+    it('makes each object once, valid by the schemas of Kubernetes', () => {
       const problems = manifestsOf(name).flatMap((manifest) =>
         schemas
           .problemsOf(manifest)
@@ -96,7 +96,7 @@ interface PodSpec {
       expect(new Set(names).size).toBe(names.length);
     });
 
-    it('runs every pod as the restricted profile asks', () => {
+    it('runs every pod under the restricted profile', () => {
       const pods = podsOf(name);
       expect(pods.length).toBeGreaterThan(0);
       for (const { securityContext, containers, automountServiceAccountToken } of pods) {
@@ -114,7 +114,7 @@ interface PodSpec {
       }
     });
 
-    it('gives the service settings that exist and fit, none twice', () => {
+    it('gives the service only settings that exist and are valid, each once', () => {
       const { env = [] } = oneOf(name, 'StatefulSet').spec.template.spec.containers[0] as Container;
       const names = env.map((each) => each.name);
       expect(names.filter((each) => !Object.hasOwn(ENVIRONMENT.shape, each))).toEqual([]);
@@ -132,7 +132,7 @@ interface PodSpec {
     });
   });
 
-  it('would show a name that Kubernetes does not have, and a value of another kind', () => {
+  it('the check notices an unknown name and a value of the wrong type', () => {
     const text = JSON.stringify(oneOf('minimal.yaml', 'StatefulSet'));
     const seen = (from: string, to: string) => schemas.problemsOf(JSON.parse(text.replace(from, to)));
     expect(seen('"failureThreshold":', '"failureTreshold":').join()).toMatch(/startupProbe.*failureTreshold/);
@@ -142,7 +142,7 @@ interface PodSpec {
     ]);
   });
 
-  it('gives the migration the certificates by which it trusts the database, as it does the instances', () => {
+  it('gives the migration the same database certificates as the instances', () => {
     const mounted = (name: string, kind: string) => {
       const { containers, volumes = [] } = oneOf(name, kind).spec.template.spec;
       const [{ volumeMounts = [] }] = containers;
@@ -163,7 +163,7 @@ interface PodSpec {
     }
   });
 
-  it('has two instances, a migration before them, a budget and a network policy unless told otherwise', () => {
+  it('has by default two instances, a migration before them, a disruption budget and a network policy', () => {
     expect(kindsOf('minimal.yaml').sort()).toEqual(
       ['Job', 'NetworkPolicy', 'PodDisruptionBudget', 'Service', 'Service', 'StatefulSet'].sort(),
     );
@@ -172,7 +172,7 @@ interface PodSpec {
     expect(oneOf('minimal.yaml', 'NetworkPolicy').spec.ingress).toHaveLength(1);
   });
 
-  it('scales by load, is scraped and reached from outside where it is told so', () => {
+  it('scales by load, is scraped and is reached from outside when its values ask for it', () => {
     expect(kindsOf('production.yaml')).toEqual(
       expect.arrayContaining(['HorizontalPodAutoscaler', 'ServiceMonitor', 'Ingress']),
     );
@@ -186,7 +186,7 @@ interface PodSpec {
     expect(scraped.map(({ metadata }) => metadata.name)).toEqual(['live-audit-activity-instances']);
   });
 
-  it('gives an instance as long to end as its settings let it take', async () => {
+  it('gives an instance as much time to stop as its settings allow it', async () => {
     const graceOf = (manifests: Manifest[]) =>
       // biome-ignore lint/suspicious/noExplicitAny: manifests of every shape
       (manifests.find(({ kind }) => kind === 'StatefulSet') as any).spec.template.spec
@@ -198,7 +198,7 @@ interface PodSpec {
     expect(graceOf(manifestsOf('minimal.yaml'))).toBeGreaterThanOrEqual(15 + BACKGROUND_SECONDS);
   });
 
-  it('takes names as text that YAML has for something else', async () => {
+  it('keeps values as text that YAML would read as numbers', async () => {
     const values = path.join(folder, 'names.yaml');
     await writeFile(
       values,
@@ -218,7 +218,7 @@ nodeSelector: { zone: "1" }`,
     });
   });
 
-  it('shows how bodies of agents get through an ingress', () => {
+  it('shows an ingress that lets the largest bodies of agents through', () => {
     const { annotations } = oneOf('production.yaml', 'Ingress').metadata;
     const [, megabytes] = /^(\d+)m$/.exec(annotations['nginx.ingress.kubernetes.io/proxy-body-size']) ?? [];
     expect(Number(megabytes) * 1024 * 1024).toBeGreaterThan(LIMITS.ingestBodyBytesMax);
@@ -234,7 +234,7 @@ nodeSelector: { zone: "1" }`,
     expect(ports).toContain(Number(new URL(collector.value).port));
   });
 
-  it('makes no secret where there is one, and passwords stand nowhere else', () => {
+  it('makes no secret where one exists, and keeps passwords in secrets only', () => {
     expect(kindsOf('production.yaml')).not.toContain('Secret');
     const others = manifestsOf('single-sign-on.yaml').filter(({ kind }) => kind !== 'Secret');
     expect(JSON.stringify(others)).not.toContain('audit_requests:secret');

@@ -34,14 +34,14 @@ interface ComposeService {
 }
 const { services } = parse(readFileSync(FILE, 'utf8')) as { services: Record<string, ComposeService> };
 
-/** As compose puts the variables of .env in. */
+/** Replaces variables as compose does with those of .env. */
 const filledIn = (text: string) =>
   text.replaceAll(/\$\{(\w+)(?::\?|:-([^}]*))?\}/g, (_, name: string, other = '') =>
     String(Object.hasOwn(SECRETS, name) ? SECRETS[name as keyof typeof SECRETS] : other),
   );
 
 describe('deploy/compose.yaml', () => {
-  it('starts the service with settings that exist and fit', () => {
+  it('starts the service with settings that exist and are valid', () => {
     const settings = Object.entries(services.service?.environment ?? {}).map(([name, text]) => [
       name,
       filledIn(text),
@@ -55,14 +55,14 @@ describe('deploy/compose.yaml', () => {
     });
   });
 
-  it('has the version of the project, and a version of every other image', () => {
+  it('has the version of the project, and names a version of every other image', () => {
     const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
     const images = Object.values(services).map(({ image }) => filledIn(image));
     expect(images).toContain(`localhost/audit-activity:${version}`);
     expect(images.filter((image) => !/:\d/.test(image))).toEqual([]);
   });
 
-  it('gives the service an address that stays: the proxy looks it up once', () => {
+  it('gives the service a fixed address, since the proxy resolves it only once', () => {
     const addressOf = (name: string) =>
       (services[name]?.networks as { front?: { ipv4_address?: string } } | undefined)?.front?.ipv4_address;
     expect(addressOf('service')).toMatch(/^172\.31\.255\./);
@@ -70,7 +70,7 @@ describe('deploy/compose.yaml', () => {
     expect(addressOf('service')).not.toBe(addressOf('proxy'));
   });
 
-  it('opens ports of the proxy alone, and gives the service no rights and nothing to write to but its volume', () => {
+  it('publishes ports of the proxy only, and gives the service no capabilities and a read-only file system', () => {
     expect(
       Object.entries(services)
         .filter(([, { ports }]) => ports)
@@ -89,7 +89,7 @@ describeOnPostgres('deploy/compose/make-logins.sh on a new cluster', () => {
   });
   afterAll(() => cluster.close());
 
-  it('makes the two logins and the database, with the passwords it is given', async () => {
+  it('makes the two logins and the database, with the given passwords', async () => {
     const env = { ...process.env, ...SECRETS, PGHOST: '127.0.0.1', PGPORT: String(cluster.port) };
     await execute('sh', [path.join(ROOT, 'deploy/compose/make-logins.sh')], { env });
     const owner = new Client({
@@ -122,13 +122,13 @@ const MISSING = missingTools('nginx', 'openssl');
       body: JSON.stringify({ query: INGEST, variables: { batch: { events } } }),
     });
 
-  it('lets agents send as much as the service takes', async () => {
+  it('lets agents send the largest bodies that the service takes', async () => {
     const statement = 'x'.repeat(60_000);
     const { status, text } = await ingest(Array.from({ length: 100 }, () => anEvent({ statement })));
     expect([status, JSON.parse(text).data?.ingestAuditEvents]).toMatchObject([200, { accepted: 100 }]);
   });
 
-  it('hands on the three calls, and an export as a whole', async () => {
+  it('passes on the three calls, and a whole export', async () => {
     const headers = { 'X-Api-Key': acme.key };
     for (const url of ['?pageSize=1', '/summary', '/export']) {
       const { status, text } = await proxy.call(`/api/v1/public/audit-activity${url}`, { headers });
@@ -137,7 +137,7 @@ const MISSING = missingTools('nginx', 'openssl');
     }
   });
 
-  it("tells the service the caller's own address, whatever the caller claims", async () => {
+  it("passes on the caller's own address, whatever address the caller claims", async () => {
     const headers = {
       'X-Api-Key': acme.key,
       'X-Forwarded-For': '192.0.2.1',

@@ -34,7 +34,7 @@ const dashboards = readdirSync(path.join(FOLDER, 'dashboards')).map(
   (name) => [name, JSON.parse(read(`dashboards/${name}`)) as Dashboard] as const,
 );
 
-/** Metrics that an expression names, as they are declared. */
+/** @returns the metrics that an expression names, without the suffix of a histogram's buckets */
 const metricsIn = (expr: string): string[] =>
   [...expr.matchAll(/\b(?:audit_activity|nodejs|process)_\w+/g)].map(([name]) =>
     name.replace(/_bucket$/, ''),
@@ -42,13 +42,13 @@ const metricsIn = (expr: string): string[] =>
 const tasksIn = (expr: string): string[] =>
   [...expr.matchAll(/task="([^"]+)"/g)].map(([, task = '']) => task);
 
-describe('what is watched', () => {
+describe('monitoring', () => {
   const at = useWorld('embedded', { metrics: { host: '127.0.0.1', port: 0 } });
   let text: string;
   let declared: Map<string, readonly [kind: string, help: string]>;
   beforeAll(async () => {
     const scrape = async () => (await fetch(at.world.service.metricsUrl ?? '')).text();
-    // A task is named when it first came to an end.
+    // A task appears in the metrics after its first round.
     const isNamed = (task: string, found: string) => found.includes(`task="${task}"`);
     const tasks = expressions().flatMap(([, expr]) => tasksIn(expr));
     text = await until(scrape, (found) => tasks.every((task) => isNamed(task, found))).catch(scrape);
@@ -68,7 +68,7 @@ describe('what is watched', () => {
     ),
   ];
 
-  it('is there: no alert and no dashboard asks for a metric or a task that the service does not have', () => {
+  it('asks only for metrics and tasks that the service has, in every alert and dashboard', () => {
     const unknown = expressions().flatMap(([where, expr]) => [
       ...metricsIn(expr)
         .filter((name) => !declared.has(name))
@@ -82,7 +82,7 @@ describe('what is watched', () => {
       expect([where, metricsIn(expr).length > 0 || expr.startsWith('up')]).toEqual([where, true]);
   });
 
-  it('is described: docs/operate.md has each metric of the service, in the words of its declaration', () => {
+  it('is documented: docs/operate.md has each metric of the service with the text of its declaration', () => {
     const own = [...declared].filter(([name]) => name.startsWith(PREFIX));
     const described = tableOf('docs/operate.md', 'Metric of the service').map(([name = '', ...others]) => [
       namesIn(name)[0],
@@ -93,7 +93,7 @@ describe('what is watched', () => {
     );
   });
 
-  it('is on some dashboard, whatever the service measures', () => {
+  it('shows every metric of the service on some dashboard', () => {
     const shown = new Set(expressions().flatMap(([, expr]) => metricsIn(expr)));
     expect([...declared.keys()].filter((name) => name.startsWith(PREFIX) && !shown.has(name))).toEqual([]);
   });
@@ -102,14 +102,14 @@ describe('what is watched', () => {
   (MISSING ? describe.skip : describe)(`promtool${MISSING}`, () => {
     const promtool = (...args: readonly string[]) => execute('promtool', args, { cwd: FOLDER });
 
-    it('takes the rules, and each alert is quiet before it is due and fires then', async () => {
+    it('accepts the rules: each alert is quiet before it is due, and fires when it is due', async () => {
       expect((await promtool('check', 'rules', 'alerts.yaml')).stdout).toMatch(/SUCCESS/);
       expect((await promtool('test', 'rules', 'alerts.test.yaml')).stdout).toMatch(/SUCCESS/);
       const cases = (parse(read('alerts.test.yaml')) as { tests: { name: string }[] }).tests;
       expect(cases.map(({ name }) => name).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
     });
 
-    it('takes every expression of the dashboards', async () => {
+    it('accepts every expression of the dashboards', async () => {
       const rules = expressions().map(([, expr], i) => ({
         record: `r${i}`,
         expr: expr.replaceAll('$__rate_interval', '5m'),
@@ -124,7 +124,7 @@ describe('what is watched', () => {
       }
     });
 
-    it('finds the names as Prometheus has them', async () => {
+    it('finds that the metrics follow the naming rules of Prometheus', async () => {
       const checked = execute('promtool', ['check', 'metrics']);
       checked.child.stdin?.end(text);
       const { stdout, stderr } = await checked.catch((error) => error as { stdout: string; stderr: string });
@@ -132,7 +132,7 @@ describe('what is watched', () => {
     });
   });
 
-  it('has a dashboard for service, ingest, evidence, destinations and detection, each of an address of its own', () => {
+  it('has a dashboard for service, ingest, evidence, destinations and detection, each with its own uid', () => {
     expect(dashboards.map(([name]) => name)).toEqual(
       ['destinations', 'detection', 'evidence', 'ingest', 'service'].map((name) => `${name}.json`),
     );

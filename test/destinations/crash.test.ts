@@ -14,7 +14,7 @@ const CREATE = `mutation($tenantId: String!, $type: String!, $url: String!, $set
   createDestination(tenantId: $tenantId, name: "test", type: $type, url: $url, from: "beginning", settings: $settings,
   secrets: $secrets) { destinationId } }`;
 
-describeOnPostgres('instances, receivers and PostgreSQL, killed at any moment', () => {
+describeOnPostgres('instances, receivers and PostgreSQL that are killed at any moment', () => {
   let site: PostgresSite;
   let receiver: Receiver;
   let store: ObjectStore;
@@ -28,11 +28,11 @@ describeOnPostgres('instances, receivers and PostgreSQL, killed at any moment', 
     await store?.close();
   });
 
-  it(`lose no event, and repeat one under its message id alone (TEST_SEED=${SEED})`, async () => {
+  it(`lose no event, and repeat an event only under its message id (TEST_SEED=${SEED})`, async () => {
     const random = new Random(SEED);
     const [first] = site.services as [(typeof site.services)[number]];
     const { operatorKey } = await first.running;
-    /** Of any instance, until one answers. */
+    /** Asks any instance, again until one answers. */
     const ask = async <T>(key: string, query: string, variables: object): Promise<T> => {
       const answer = await until(
         async () =>
@@ -66,7 +66,7 @@ describeOnPostgres('instances, receivers and PostgreSQL, killed at any moment', 
       for (const { statement } of events) sent.push(statement ?? '');
     };
     const past = receiver.requests;
-    // Some batches are taken, and the answer is lost.
+    // The receiver takes a tenth of the requests and breaks off the answer.
     const answers = () => (random.whole(0, 9) === 0 ? { isCut: true } : {});
     receiver.answers = answers;
     const kill = async () => {

@@ -7,7 +7,7 @@ import { itemsOf, Receiver } from './support/receiver';
 
 const SOON_MS = 60_000;
 
-describeOnPostgres('a database that takes no progress of destinations', () => {
+describeOnPostgres('a database that cannot store the progress of destinations', () => {
   const use = useWorld('postgresql', LOCAL);
   let receiver: Receiver;
   let client: Client;
@@ -22,7 +22,7 @@ describeOnPostgres('a database that takes no progress of destinations', () => {
   });
   afterAll(() => receiver.close());
 
-  it('has the same batch sent again after longer and longer waits, and the sending goes on when it is back', async () => {
+  it('makes the service repeat the same batch after longer and longer waits, until the progress can be stored', async () => {
     await client.query(`CREATE TRIGGER full_disk BEFORE UPDATE ON destination FOR EACH ROW
       WHEN (NEW.position <> OLD.position) EXECUTE FUNCTION full_disk()`);
     const times: number[] = [];

@@ -49,13 +49,13 @@ describe('the guard of networks', () => {
     await expect(named.addressesOf('innocent.example', false)).rejects.toThrow(RefusedAddress);
   });
 
-  it.each(PUBLIC)('lets %s pass, encrypted alone', async (address) => {
+  it.each(PUBLIC)('lets %s pass, but only with encryption', async (address) => {
     const guard = new NetworkGuard([], resolvingTo(address));
     expect(await guard.addressesOf('example.com', false)).toMatchObject([{ address }]);
     await expect(guard.addressesOf('example.com', true)).rejects.toThrow('without encryption');
   });
 
-  it('lets allowed networks pass, and of a name those addresses alone', async () => {
+  it('lets allowed networks pass, and keeps only the allowed addresses of a name', async () => {
     const guard = new NetworkGuard(
       ['10.20.0.0/16', '::1/128'],
       resolvingTo('10.0.0.1', '10.20.3.4', '127.0.0.1', '::1'),
@@ -74,7 +74,7 @@ describe('the guard of networks', () => {
       'http://[::1]',
     ],
     ...['http://[::ffff:127.0.0.1]', 'http://localhost', 'http://0'],
-  ])('has no request go to %s', async (base) => {
+  ])('sends no request to %s', async (base) => {
     const receiver = await Receiver.open();
     const http = new GuardedHttp(new NetworkGuard([]));
     try {
@@ -87,7 +87,7 @@ describe('the guard of networks', () => {
     }
   });
 
-  it('checks the address that is connected to: a name that changes its meaning changes nothing', async () => {
+  it('checks the address of each connection, so a name that resolves differently the second time is refused', async () => {
     const receiver = await Receiver.open();
     let asked = 0;
     const rebinding = async (host: string) =>
@@ -107,7 +107,7 @@ describe('the guard of networks', () => {
     ['half an answer', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'],
     ['half a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nhalf'],
     ['nothing', ''],
-  ])('comes to an end where the receiver answers with %s', async (_, answer) => {
+  ])('ends the request with an error when the receiver answers with %s', async (_, answer) => {
     const receiver = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', () => socket.end(answer));
@@ -120,7 +120,7 @@ describe('the guard of networks', () => {
     await new Promise((done) => receiver.close(done));
   });
 
-  it('follows no redirect, and waits for no answer for ever', async () => {
+  it('follows no redirect, and stops waiting for an answer after its time', async () => {
     const receiver = await Receiver.open();
     const http = new GuardedHttp(new NetworkGuard(['127.0.0.1']), {}, 300);
     receiver.answers = () => ({ status: 302, headers: { Location: `${receiver.url}/other` } });

@@ -18,7 +18,7 @@ describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
       AUDIT_ACTIVITY_OPERATOR_KEY: use.world.operatorKey,
     });
 
-  it('make, list, test, pause, resume, replay, rotate and remove a destination by commands', async () => {
+  it('make, list, test, pause, resume, replay, rotate and remove a destination with commands', async () => {
     const tenant = await use.world.tenant();
     await tenant.audited();
     const made = await cli(
@@ -53,7 +53,7 @@ describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
     expect((await cli('pause', destinationId)).error).toContain('not_found');
   });
 
-  it('print the secret once, as text too', async () => {
+  it('see the secret of a new destination once, also in the output as text', async () => {
     const { tenantId } = await use.world.tenant();
     const { lines } = await cli(
       ...['create', '--name', 'siem', '--tenant', tenantId, '--type', 'webhook', '--url', receiver.url],
@@ -61,7 +61,7 @@ describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
     expect(lines.join('\n')).toMatch(/^destinationId [0-9a-f-]{36}\nsecret whsec_\S+\n/);
   });
 
-  it('are told every problem of what they ask for', async () => {
+  it('get every problem of a request in one answer', async () => {
     const { body } = await use.world.graphql(
       use.world.operatorKey,
       `mutation { createDestination(tenantId: "999", name: "", type: "webhook", url: "ftp://u:p@x", from: "yesterday",
@@ -82,7 +82,7 @@ describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
       expect(message).toContain(part);
   });
 
-  it('name what is missing, and need no more than a type cannot do without', async () => {
+  it('are told which required setting is missing; other settings have defaults', async () => {
     const { tenantId } = await use.world.tenant();
     const create = (type: string, url = 'https://1.1.1.1') =>
       createDestination(use.world, { tenantId, type, url });
@@ -92,7 +92,7 @@ describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
     await change(use.world, 'removeDestination', destinationId);
   });
 
-  it('cannot name a host without encryption that nobody knows', async () => {
+  it('cannot use a host without encryption when its name does not resolve', async () => {
     const { tenantId } = await use.world.tenant();
     const url = 'http://nobody.invalid/hook';
     await expect(createDestination(use.world, { tenantId, url })).rejects.toThrow(
@@ -120,7 +120,7 @@ describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
     );
   });
 
-  it('leave an entry of the access log for each change, and no secret anywhere', async () => {
+  it('leave an entry in the access log for each change, and no secret in any log or answer', async () => {
     const { tenantId } = await use.world.tenant();
     const header = 'Bearer very-secret-header';
     const { destinationId, secret } = await createDestination(use.world, {
@@ -146,7 +146,7 @@ describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
       expect(everywhere).not.toContain(text);
   });
 
-  it('alone may do any of it', async () => {
+  it('are the only callers who may do any of it', async () => {
     const tenant = await use.world.tenant();
     for (const key of [tenant.key, tenant.agentKey]) {
       const { body } = await use.world.graphql(key, '{ destinations { destinationId } }');

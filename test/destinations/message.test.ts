@@ -10,10 +10,10 @@ import { useWorld } from '../support/use-world';
 import { change, createDestination, LOCAL } from './support/destinations';
 import { Receiver } from './support/receiver';
 
-describeOnPostgres('a message that is no event', () => {
+describeOnPostgres('a message that is not an event', () => {
   const use = useWorld('postgresql', LOCAL);
 
-  it('goes to a destination of its tenant, signed, under the id it has; to none of another', async () => {
+  it("goes to a destination of its own tenant, signed and under its own id, and to no other tenant's destination", async () => {
     const { world } = use;
     const receiver = await Receiver.open();
     const [own, other] = [await world.tenant(), await world.tenant()];

@@ -21,7 +21,7 @@ describe('an object store', () => {
   const linesOf = async (tenantId: string) =>
     [...(await store.objects())].filter(([name]) => name.includes(`tenant-${tenantId}/`));
 
-  it('gets objects named by tenant and positions, and the same ones when they are sent again', async () => {
+  it('gets objects named by tenant and positions, and the same objects when events are sent again', async () => {
     const tenant = await use.world.tenant();
     await tenant.ingest([anEvent(), anEvent(), anEvent()]);
     const { destinationId } = await createDestination(use.world, asked(tenant.tenantId));
@@ -34,7 +34,7 @@ describe('an object store', () => {
     expect(others).toEqual([]);
   });
 
-  it('that did not understand a request is sent the same again: an object is bytes to it', async () => {
+  it('gets the same object again after an error, and has no event set aside', async () => {
     const receiver = await Receiver.open();
     const codes = ['RequestTimeout', 'ExpiredToken'];
     receiver.answers = () => {
@@ -55,7 +55,7 @@ describe('an object store', () => {
     await receiver.close();
   });
 
-  it('that does not know the login is asked again, and shown', async () => {
+  it('that refuses the login has the error shown to operators', async () => {
     const tenant = await use.world.tenant();
     await tenant.audited();
     const wrong = { accessKeyId: 'nobody', secretAccessKey: 'wrong' };
@@ -65,13 +65,13 @@ describe('an object store', () => {
   });
 });
 
-/** Of Amazon's documentation of Signature Version 4 for S3: requests, and their signatures. */
+/** Requests and signatures from Amazon's documentation of Signature Version 4 for S3. */
 const EXAMPLES = [
   ['?lifecycle', 'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543'],
   ['?max-keys=2&prefix=J', '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7'],
 ] as const;
 
-it.each(EXAMPLES)('a request is signed as a published example has it: %s', (query, signature) => {
+it.each(EXAMPLES)('the signature of a request equals the published example: %s', (query, signature) => {
   const signer = {
     ...{ accessKeyId: 'AKIAIOSFODNN7EXAMPLE', region: 'us-east-1', service: 's3' },
     secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',

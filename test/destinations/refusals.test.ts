@@ -10,7 +10,7 @@ const POISON = 'POISON';
 const hasPoison = (request: Received) => itemsOf(request).some(({ statement }) => statement === POISON);
 const REFUSE = [400, 413, 422];
 
-describe.each(ENGINES.slice(-1))('a receiver that refuses on %s', (engine) => {
+describe.each(ENGINES.slice(-1))('a receiver on %s that refuses', (engine) => {
   const use = useWorld(engine, LOCAL);
 
   const accepted = (receiver: Receiver, at = '/') =>
@@ -24,11 +24,11 @@ describe.each(ENGINES.slice(-1))('a receiver that refuses on %s', (engine) => {
         `{ destinationSetAside(destinationId: "${destinationId}") { position recordId message } }`,
       )
     ).destinationSetAside;
-  /** Events by their statements, and a destination that sends them. */
+  /** Ingests an event for each statement, and makes a destination that sends them. */
   async function sending(receiver: Receiver, statements: readonly string[], path = '/') {
     const tenant = await use.world.tenant();
     const events = statements.map((statement) => anEvent({ statement }));
-    // Sent again until it is taken, as an agent does: several tests send at once.
+    // Sends the batch until it is accepted, as an agent does: the tests of this file send at the same time.
     await until(() => tenant.ingest(events).catch(() => null), Boolean, 60_000);
     const { destinationId } = await createDestination(use.world, {
       tenantId: tenant.tenantId,
@@ -38,7 +38,7 @@ describe.each(ENGINES.slice(-1))('a receiver that refuses on %s', (engine) => {
   }
 
   atTheSameTime((test) => {
-    test('single events has those set aside, and gets every other one once', async (receiver) => {
+    test('some events has those set aside, and gets every other event once', async (receiver) => {
       receiver.answers = (request) =>
         hasPoison(request) ? { status: Number(request.path.slice(1)), body: 'bad event' } : {};
       const statements = Array.from({ length: 40 }, (_, i) =>
@@ -60,14 +60,14 @@ describe.each(ENGINES.slice(-1))('a receiver that refuses on %s', (engine) => {
       await Promise.all(each);
     });
 
-    test('the first event has it set aside once the next one was taken', async (receiver) => {
+    test('the first event has it set aside after it accepts the next one', async (receiver) => {
       receiver.answers = (request) => (hasPoison(request) ? { status: 422 } : {});
       const { destinationId } = await sending(receiver, [POISON, 'SELECT 1']);
       await untilShown(use.world, destinationId, (one) => one.setAside === 1);
       expect(accepted(receiver)).toEqual([1]);
     });
 
-    test('everything has nothing set aside, and gets it all when it has come round', async (receiver) => {
+    test('every event has nothing set aside, and gets all events once it accepts them', async (receiver) => {
       receiver.answers = () => ({ status: 400 });
       const statements = Array.from({ length: 10 }, (_, i) => `SELECT ${i}`);
       const { destinationId } = await sending(receiver, statements);
@@ -84,7 +84,7 @@ describe.each(ENGINES.slice(-1))('a receiver that refuses on %s', (engine) => {
       expect(accepted(receiver)).toEqual([...statements.keys()]);
     });
 
-    test('the only event there is keeps it waiting until a neighbour comes', async (receiver) => {
+    test('the only event has nothing set aside until another event is accepted', async (receiver) => {
       receiver.answers = (request) => (hasPoison(request) ? { status: 400 } : {});
       const { tenant, destinationId } = await sending(receiver, [POISON]);
       await untilShown(use.world, destinationId, ({ attempts }) => attempts > 0);
@@ -93,7 +93,7 @@ describe.each(ENGINES.slice(-1))('a receiver that refuses on %s', (engine) => {
       await untilShown(use.world, destinationId, (one) => one.setAside === 1 && one.delivered === 1, 30_000);
     });
 
-    test('with any other status is asked again, and operators see it', async (receiver) => {
+    test('a request with any other status gets it again, and operators see the error', async (receiver) => {
       const asked = new Map<string, number>();
       receiver.answers = ({ path }) => {
         asked.set(path, (asked.get(path) ?? 0) + 1);

@@ -12,10 +12,10 @@ import { itemsOf, Receiver } from './support/receiver';
 const OLD = '2001-03-04T05:06:07.0000000Z';
 const NEW = new Date().toISOString().replace('Z', '0000Z');
 
-/** Retention and the service have connections of their own. */
+/** Needs an engine with several connections: retention and the service each use their own. */
 const ENGINE = ENGINES.find((engine) => engine !== 'embedded');
 
-(ENGINE ? describe : describe.skip)('retention and destinations', () => {
+(ENGINE ? describe : describe.skip)('retention', () => {
   const use = useWorld(ENGINE ?? 'postgresql', LOCAL);
   let receiver: Receiver;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ const ENGINE = ENGINES.find((engine) => engine !== 'embedded');
   });
   afterAll(() => receiver.close());
 
-  /** Removes what a tenant keeps no longer. */
+  /** Removes the events that the tenant's retention no longer keeps. */
   async function remove(tenantId: string): Promise<void> {
     await use.world.operate(
       `mutation { setTenantRetention(tenantId: "${tenantId}", days: 30) { tenantId } }`,
@@ -41,7 +41,7 @@ const ENGINE = ENGINES.find((engine) => engine !== 'embedded');
       ([one]) => one.lagEvents === size,
     );
 
-  it('that goes ahead of a paused destination is counted and shown, and the others are delivered', async () => {
+  it('removes events before a paused destination got them: they are counted and shown, and the others are delivered', async () => {
     const tenant = await use.world.tenant();
     const { tenantId } = tenant;
     const { destinationId } = await createDestination(use.world, { tenantId, url: receiver.url });
@@ -61,7 +61,7 @@ const ENGINE = ENGINES.find((engine) => engine !== 'embedded');
     await until(health, (text) => text.includes('Degraded'));
   });
 
-  it('of before a destination was made is nothing that it lost', async () => {
+  it('removes events before a destination was made: that destination does not count them', async () => {
     const tenant = await use.world.tenant();
     const { tenantId } = tenant;
     await tenant.ingest([anEvent({ eventTime: OLD }), anEvent({ eventTime: NEW })]);

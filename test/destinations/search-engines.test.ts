@@ -7,7 +7,7 @@ import { Receiver } from './support/receiver';
 import { StrictBulk } from './support/strict-bulk';
 import { StrictSplunk } from './support/strict-splunk';
 
-describe('a search engine', () => {
+describe('a destination of type', () => {
   const use = useWorld(ENGINES[0] ?? 'embedded', LOCAL);
   let receiver: Receiver;
   beforeEach(async () => {
@@ -17,7 +17,7 @@ describe('a search engine', () => {
   const statements = (n: number) =>
     Array.from({ length: n }, (_, i) => anEvent({ statement: `SELECT ${i}` }));
 
-  it('Splunk gets events with their time, host, index and source type', async () => {
+  it('splunk-hec sends events with their time, host, index and source type', async () => {
     const splunk = new StrictSplunk('hec-token', false);
     receiver.answers = (request) => splunk.answer(request);
     const tenant = await use.world.tenant();
@@ -38,7 +38,7 @@ describe('a search engine', () => {
     ]);
   });
 
-  it('Splunk with indexer acknowledgement has taken a batch when it is indexed', async () => {
+  it('splunk-hec with indexer acknowledgement counts a batch as delivered only when Splunk has indexed it', async () => {
     const splunk = new StrictSplunk('hec-token', true);
     splunk.isIndexed = false;
     receiver.answers = (request) => splunk.answer(request);
@@ -56,7 +56,7 @@ describe('a search engine', () => {
     expect(splunk.events.map(({ event }) => event.position)).toEqual(['0', '1', '2']);
   });
 
-  it('Splunk that does not know the token is asked again, and has nothing set aside', async () => {
+  it('splunk-hec whose token is refused sets nothing aside, and shows the error', async () => {
     const splunk = new StrictSplunk('another', true);
     receiver.answers = (request) => splunk.answer(request);
     const tenant = await use.world.tenant();
@@ -73,7 +73,7 @@ describe('a search engine', () => {
     expect(one).toMatchObject({ setAside: 0, lastError: expect.stringContaining('Invalid token') });
   });
 
-  it('Elasticsearch has each event once, however often it is sent', async () => {
+  it('elasticsearch stores each event once, however often it is sent', async () => {
     const bulk = new StrictBulk('audit-activity', 'ApiKey key');
     receiver.answers = (request) => bulk.answer(request);
     const tenant = await use.world.tenant();
@@ -90,7 +90,7 @@ describe('a search engine', () => {
     );
   });
 
-  it('Elasticsearch that may not store some of a batch now is sent it again, and nothing is set aside', async () => {
+  it('elasticsearch sends a batch again when some events cannot be stored now, and sets nothing aside', async () => {
     const bulk = new StrictBulk('audit-activity', 'ApiKey key');
     const answers = [403, 404, 503, 401];
     bulk.refuses = ({ statement }) => {
@@ -117,7 +117,7 @@ describe('a search engine', () => {
     expect(bulk.documents.size).toBe(5);
   });
 
-  it('Elasticsearch that refuses some of a batch has those set aside, and waits while it is busy', async () => {
+  it('elasticsearch sets the events aside that are refused for good, and waits while Elasticsearch is busy', async () => {
     const bulk = new StrictBulk('audit-activity', `Basic ${Buffer.from('u:p').toString('base64')}`);
     let isBusy = true;
     bulk.refuses = ({ statement }) => {

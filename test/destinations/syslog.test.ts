@@ -23,7 +23,7 @@ describeWithRsyslog('a real rsyslog', () => {
   const portOf = (protocol: (typeof WAYS)[number][1]) =>
     ({ tls: rsyslog.ports.tls, 'relp+tls': rsyslog.ports.relpTls, relp: rsyslog.ports.relp })[protocol];
 
-  it.each(WAYS)('gets each event once, in order and whole, as %s by %s', async (type, protocol) => {
+  it.each(WAYS)('gets each event once, in order and whole, as %s over %s', async (type, protocol) => {
     const tenant = await use.world.tenant();
     const marker = `${type} ${protocol} é漢 ${'x'.repeat(40_000)}`;
     const statements = [...Array.from({ length: 300 }, (_, i) => `SELECT ${i}`), marker, 'line\nbreak'];
@@ -48,7 +48,7 @@ describeWithRsyslog('a real rsyslog', () => {
     expect(second?.[1]).toBe('108');
   });
 
-  it('that was away gets what is left when it is back', async () => {
+  it('gets the remaining events when it is back after an outage', async () => {
     const tenant = await use.world.tenant();
     await rsyslog.stop();
     await tenant.ingest([anEvent(), anEvent()]);
@@ -61,7 +61,7 @@ describeWithRsyslog('a real rsyslog', () => {
     await untilShown(use.world, destinationId, ({ delivered }) => delivered === 2);
   });
 
-  it('whose certificate nobody vouches for gets nothing', async () => {
+  it('gets nothing when its certificate is not trusted', async () => {
     const tenant = await use.world.tenant();
     await tenant.audited();
     const { destinationId } = await createDestination(use.world, {

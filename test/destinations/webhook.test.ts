@@ -17,7 +17,7 @@ const signedOf = ({ headers }: Received) => ({
 describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
   const use = useWorld(engine, LOCAL);
   atTheSameTime((test) => {
-    test('gets each event once, in the order of arrival, signed as Standard Webhooks has it', async (receiver) => {
+    test('gets each event once, in the order of arrival, signed as Standard Webhooks specifies', async (receiver) => {
       const tenant = await use.world.tenant();
       const first = await tenant.audited({ statement: 'SELECT 1' });
       const { tenantId } = tenant;
@@ -49,7 +49,7 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
       });
     });
 
-    test('is signed by a key pair on request, as lines of JSON on request', async (receiver) => {
+    test('can be signed with a key pair, and can carry lines of JSON', async (receiver) => {
       const tenant = await use.world.tenant();
       await tenant.ingest([anEvent(), anEvent()]);
       const settings = { encoding: 'ndjson', signature: 'v1a' };
@@ -82,7 +82,7 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
       expect(verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'))).toBe(true);
     });
 
-    test('bears both signatures while a rotation lasts', async (receiver) => {
+    test('carries both signatures during a rotation of its secret', async (receiver) => {
       const tenant = await use.world.tenant();
       const { destinationId, secret } = await createDestination(use.world, {
         tenantId: tenant.tenantId,
@@ -102,7 +102,7 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
       expect(rotated.secret).not.toBe(secret);
     });
 
-    test('hears of a rotation in the midst of retries: the old secret signs no more', async (receiver) => {
+    test('uses a new secret at once when it is rotated during retries: the old secret signs no more', async (receiver) => {
       const tenant = await use.world.tenant();
       const { destinationId, secret } = await createDestination(use.world, {
         tenantId: tenant.tenantId,
@@ -124,7 +124,7 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
       expect(() => new Webhook(secret ?? '').verify(again.body, signedOf(again))).toThrow();
     });
 
-    test('is sent the same batch again, under the same id, until it takes it', async (receiver) => {
+    test('repeats the same batch under the same id until the receiver accepts it', async (receiver) => {
       const tenant = await use.world.tenant();
       await tenant.ingest([anEvent(), anEvent()]);
       let refusals = 2;
@@ -141,7 +141,7 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
       expect(one).toMatchObject({ failures: 2, state: 'active', lastError: 'HTTP 503' });
     });
 
-    test('loses nothing while it is paused, and pauses by itself when the receiver is gone', async (receiver) => {
+    test('loses no event while it is paused, and pauses by itself when the receiver answers 410', async (receiver) => {
       const tenant = await use.world.tenant();
       receiver.answers = () => ({ status: 410 });
       const { destinationId } = await createDestination(use.world, {
@@ -158,7 +158,7 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
       expect(receiver.requests.flatMap(itemsOf).map(({ position }) => position)).toEqual(['0', '1', '2']);
     });
 
-    test('is replayed from a position, under other ids', async (receiver) => {
+    test('is replayed from a position under new ids', async (receiver) => {
       const tenant = await use.world.tenant();
       await tenant.ingest([anEvent(), anEvent(), anEvent()]);
       const { destinationId } = await createDestination(use.world, {
@@ -179,7 +179,7 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
       ]);
     });
 
-    test('gets a marked event as a test, whatever its state', async (receiver) => {
+    test('sends a marked test event on request, in any state', async (receiver) => {
       const tenant = await use.world.tenant();
       const { destinationId } = await createDestination(use.world, {
         tenantId: tenant.tenantId,
@@ -206,7 +206,7 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
       });
     });
 
-    test('gets events of its tenant alone, those that its filter lets through', async (receiver) => {
+    test('gets only events of its tenant that its filter lets through', async (receiver) => {
       const [one, other] = [await use.world.tenant(), await use.world.tenant()];
       const asked = {
         tenantId: one.tenantId,
@@ -235,7 +235,7 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
       ]);
     });
 
-    test('is gone when it is removed, with all that was kept of it', async (receiver) => {
+    test('is removed together with everything that was stored for it', async (receiver) => {
       const tenant = await use.world.tenant();
       const { destinationId } = await createDestination(use.world, {
         tenantId: tenant.tenantId,

@@ -6,7 +6,7 @@ import { clusterNodes, onNode } from '../../support/citus';
 import { until } from '../../support/until';
 import type { TestTenant, World } from '../../support/world';
 
-/** A worker on this machine, which can be killed and started again. */
+/** A worker of the cluster on this machine, which can be killed and started again. */
 export class Worker {
   private constructor(
     readonly node: URL,
@@ -14,15 +14,15 @@ export class Worker {
     private readonly pgCtl: string,
   ) {}
 
-  /** The cluster's first. @throws Error when it does not run on this machine */
+  /** The first worker of the cluster. @throws Error if that worker does not run on this machine */
   static async first(): Promise<Worker> {
     const [, ...workers] = await clusterNodes();
     const found = await Worker.find(workers[0] as URL);
-    if (!found) throw new Error('the worker does not run on this machine: it cannot be killed');
+    if (!found) throw new Error('the worker does not run on this machine, so it cannot be killed');
     return found;
   }
 
-  /** @returns new tenants: the rows of one are on this worker, those of the other are not */
+  /** @returns two new tenants: the rows of `lost` are on this worker, those of `left` are on another */
   async tenantsOf(world: World): Promise<{ readonly lost: TestTenant; readonly left: TestTenant }> {
     const [coordinator] = await clusterNodes();
     const database = new URL(world.database.databaseUrl ?? '').pathname.slice(1);
@@ -40,7 +40,7 @@ export class Worker {
     return { lost: places.get(true) as TestTenant, left: places.get(false) as TestTenant };
   }
 
-  /** @returns null: it does not run on this machine */
+  /** @returns null if the worker does not run on this machine */
   static async find(node: URL): Promise<Worker | null> {
     const [found] = await onNode<{ data: string; bin: string }>(
       node,
@@ -51,15 +51,15 @@ export class Worker {
     return isHere ? new Worker(node, found.data, path.join(found.bin, 'pg_ctl')) : null;
   }
 
-  /** As a machine that loses power: nothing is ended in order. */
+  /** Ends the worker as a loss of power does: without an orderly stop. */
   kill(): void {
     const [pid] = readFileSync(path.join(this.dataDirectory, 'postmaster.pid'), 'utf8').split('\n');
     process.kill(Number(pid), 'SIGKILL');
   }
 
   /**
-   * As the owner of its files, once what it left has ended. The service of a test runs in the same process: it must not
-   * stand still for the seconds that the recovery takes.
+   * Starts the worker as the owner of its files, once its old processes have ended.
+   * Asynchronous, since the service of a test runs in this process and must not stand still during the recovery.
    */
   async start(): Promise<void> {
     const answers = () => onNode(this.node, 'postgres', 'SELECT 1').catch(() => []);

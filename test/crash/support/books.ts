@@ -2,14 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { IngestedEvent } from '../../support/events';
 import { placeOf, type StoredEvent } from './stored-events';
 
-/** A batch as a sender sent it, once or again and again. */
+/** A batch that a sender sends, once or repeatedly. */
 export interface Batch {
   readonly tenantId: string;
   readonly events: readonly IngestedEvent[];
   isAcknowledged: boolean;
 }
 
-/** What was sent for each tenant and what the service took over: kept outside of all that is killed. */
+/**
+ * Records what was sent for each tenant and what the service acknowledged, in the test's process, which is not killed.
+ */
 export class Books {
   readonly #batches = new Map<string, Batch[]>();
   readonly problems: string[] = [];
@@ -26,7 +28,7 @@ export class Books {
     this.#acknowledged++;
   }
 
-  /** Batches, of all tenants. */
+  /** The number of acknowledged batches of all tenants. */
   get acknowledged(): number {
     return this.#acknowledged;
   }
@@ -43,7 +45,7 @@ export class Books {
     return countOf(this.of(tenantId).filter(({ isAcknowledged }) => isAcknowledged));
   }
 
-  /** What is stored otherwise than it was sent: sentences. */
+  /** @returns one sentence for each difference between the stored events and the sent ones */
   compare(tenantId: string, rows: readonly StoredEvent[]): string[] {
     const problems: string[] = [];
     const stored = new Map(rows.map(({ event }) => [placeOf(event), event]));

@@ -5,22 +5,22 @@ import { judge } from './judge';
 import { Load } from './load';
 import type { Site, TenantKeys } from './site';
 
-/** Between two kills: so many batches are acknowledged, which tells that all came back, and then some more. */
+/** Up to this many batches are acknowledged between two kills, which shows that everything recovered. */
 const BATCHES_MAX = 6;
 const MOMENT_MAX_MS = 80;
 const TENANTS = 2;
-/** The others are alike. */
+/** More problems than these repeat the same fault. */
 const PROBLEMS_MAX = 12;
 
-/** How a run is to go; the same plan makes the same choices. */
+/** How a run goes. The same plan makes the same choices. */
 export interface Plan {
   readonly seed: number;
-  /** Kills between two looks at everything. */
+  /** The number of kills before each full check. */
   readonly kills: number;
   readonly looks: number;
 }
 
-/** @returns what went wrong, in sentences, and what was killed how often */
+/** @returns the problems as sentences, and how often each part was killed */
 export async function crash(site: Site, { seed, kills, looks }: Plan) {
   const random = new Random(seed);
   const books = new Books();

@@ -11,7 +11,7 @@ import { QUESTIONS, RANGES } from './story';
 
 const CATCH_UP_MS = 120_000;
 
-/** What is not as it should be, once nobody sends or is killed any more: sentences. */
+/** Checks everything once senders and kills have stopped. @returns one sentence for each problem */
 export async function judge(site: Site, books: Books, tenants: readonly TenantKeys[]): Promise<string[]> {
   const stored = await site.events();
   const problems = [...books.problems, ...site.services.flatMap((service) => service.problems)];
@@ -26,7 +26,7 @@ export async function judge(site: Site, books: Books, tenants: readonly TenantKe
     }
     const ask = asker(site.services[0]?.url ?? '', tenant.key);
     problems.push(...(await wrongEvidence(ask, tenantId, own)));
-    // Folded, indexed, and asked again.
+    // The same questions again, now that counts are folded and words are indexed.
     problems.push(...(await wrongAnswers(ask, tenantId, own)));
   }
   return problems;
@@ -40,13 +40,13 @@ const asker =
   async (path, query = {}) => {
     const address = `${url}/api/v1/public${path}?${new URLSearchParams(query)}`;
     const response = await fetch(address, { headers: { 'X-Api-Key': key } });
-    // Not response.json(), whose objects are of another realm than the test's.
+    // Not response.json(): its objects belong to another realm, and isDeepStrictEqual would tell them apart.
     const body = JSON.parse(await response.text());
     if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
     return body;
   };
 
-/** Lists, searches and summaries that are not those of the stored events. */
+/** @returns a sentence for each list, search and summary that differs from the stored events */
 async function wrongAnswers(ask: Ask, tenantId: string, stored: readonly StoredEvent[]): Promise<string[]> {
   const problems: string[] = [];
   for (const question of QUESTIONS) {
@@ -66,7 +66,7 @@ async function wrongAnswers(ask: Ask, tenantId: string, stored: readonly StoredE
   return problems;
 }
 
-/** Once the evidence log holds all: whether it has each event once, as it is stored, and what was signed. */
+/** Waits until the evidence log holds all events. @returns problems of its entries and its signed checkpoints */
 async function wrongEvidence(ask: Ask, tenantId: string, stored: readonly StoredEvent[]): Promise<string[]> {
   const { data: log } = await until(
     () => ask('/audit-log'),

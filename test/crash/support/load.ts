@@ -8,14 +8,16 @@ import { someEvents } from './story';
 
 const SENDERS_PER_TENANT = 2;
 const RETRY_MAX_MS = 50;
-/** A sender that lost its answer is mostly an agent that sends again, and sometimes one that is lost too. */
+/**
+ * The chance that a sender gives a batch up after a lost answer, as an agent that is lost too. Others send it again.
+ */
 const GIVES_UP = 0.1;
 const CALL_MS = 30_000;
 const PROGRESS_MS = 60_000;
 
 type Reply = { readonly status: number; readonly body: Record<string, unknown> };
 
-/** Agents and readers that go on whatever happens, and note what they are told. */
+/** Agents and readers that continue through every crash, and record problems in the answers. */
 export class Load {
   #isOver = false;
   readonly #all: Promise<unknown>[];
@@ -30,11 +32,11 @@ export class Load {
       ...Array.from({ length: SENDERS_PER_TENANT }, () => this.#send(tenant, random.fork())),
       this.#read(tenant, random.fork()),
     ]);
-    // A failure is told by `end`.
+    // `end` reports the failure.
     for (const one of this.#all) one.catch(() => {});
   }
 
-  /** That so many more batches are acknowledged. */
+  /** Waits until this many more batches are acknowledged. */
   async progress(batches: number): Promise<void> {
     const wanted = this.books.acknowledged + batches;
     await until(
@@ -44,7 +46,7 @@ export class Load {
     );
   }
 
-  /** Lets everybody finish what is under way. */
+  /** Stops senders and readers, each after its current call. */
   async end(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#all);
@@ -80,7 +82,7 @@ export class Load {
     return true;
   }
 
-  /** A total holds all that was acknowledged before it was asked for, and nothing that was not sent. */
+  /** A total must hold every event acknowledged before the request, and no event that was not sent. */
   async #read({ tenantId, key }: TenantKeys, random: Random): Promise<void> {
     const paths = ['/audit-activity/summary', '/audit-activity?pageSize=5', '/audit-activity?search=SELECT'];
     while (!this.#isOver) {
@@ -97,7 +99,7 @@ export class Load {
     }
   }
 
-  /** Null: the connection broke. */
+  /** @returns null if the connection broke */
   async #call(random: Random, path: string, key: string, body?: string): Promise<Reply | null> {
     const headers = { 'X-Api-Key': key, 'Content-Type': 'application/json' };
     const signal = AbortSignal.timeout(CALL_MS);

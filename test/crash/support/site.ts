@@ -15,12 +15,12 @@ export interface TenantKeys {
   readonly key: string;
 }
 
-/** Services and what they stand on, all of which can be killed. */
+/** The services and the servers that they need. All of them can be killed. */
 export interface Site {
   readonly services: readonly SupervisedService[];
-  /** Kills one of them. @returns which */
+  /** Kills one part, or two at once. @returns the name of what was killed */
   kill(random: Random): Promise<string>;
-  /** Of all tenants, as they are in the table. */
+  /** @returns the events of all tenants, as their table has them */
   events(): Promise<StoredEvent[]>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export class EmbeddedSite implements Site {
     return 'a service';
   }
 
-  /** The engine lives in the service, which is killed to look into it. */
+  /** Kills the service first: the embedded engine runs inside it and locks its files. */
   events(): Promise<StoredEvent[]> {
     return this.services[0].whileStopped(async () => {
       const database = await openDatabase({ databaseUrl: null, dataDir: this.place.dataDir });
@@ -62,7 +62,7 @@ export class EmbeddedSite implements Site {
   }
 }
 
-/** Two instances on a PostgreSQL and a Redis of their own, which write through to the disk. */
+/** Two instances with a PostgreSQL and a Redis of their own, both of which flush every write to the disk. */
 export class PostgresSite implements Site {
   private constructor(
     private readonly dataDir: string,
@@ -100,7 +100,7 @@ export class PostgresSite implements Site {
     return what;
   }
 
-  /** What a test kills beside the services, and starts again. */
+  /** Kills PostgreSQL and starts it again. */
   killPostgres(): Promise<void> {
     return again(this.postgres);
   }
@@ -122,7 +122,7 @@ export class PostgresSite implements Site {
   }
 }
 
-/** Killed with all its processes, and started on what it left. */
+/** Kills a server with all its processes, and starts it on the files that it left. */
 async function again(server: OpenServer): Promise<void> {
   await server.kill();
   await server.start();

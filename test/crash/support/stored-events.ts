@@ -4,7 +4,7 @@ import type { LoggedEvent } from '../../../src/trail/evidence/entry';
 import type { Stored } from '../../property/brute-force';
 import type { IngestedEvent } from '../../support/events';
 
-/** A row of the event table, as the evidence log and as an agent know it. */
+/** A row of the event table, as the evidence log states it (`logged`) and as an agent sent it (`event`). */
 export interface StoredEvent extends Stored {
   readonly logged: LoggedEvent;
 }

@@ -4,7 +4,7 @@ import type { IngestedEvent } from '../../support/events';
 
 const HOUR_MS = 3_600_000;
 const FIRST_MS = Date.parse('2026-01-30T20:00:00Z');
-/** Over the border of a day, of a month and of a week. */
+/** Long enough to cross the end of a day, of a month and of a week. */
 const HOURS = 60;
 const ACTIONS = ['SL', 'IN', 'UP', 'DL'];
 const DATABASES = ['Payroll', 'Sales', 'Crédit', null];
@@ -14,7 +14,7 @@ const EVENTS_MAX = 60;
 
 let offset = 0;
 
-/** Events of one batch: of few values, so that counts and searches have something to add up. */
+/** Events of one batch. They have few different values, so that counts and searches find several events each. */
 export function someEvents(random: Random): IngestedEvent[] {
   const fileGuid = random.guid();
   return Array.from({ length: random.whole(1, EVENTS_MAX) }, () => anyEvent(random, fileGuid));
@@ -51,14 +51,14 @@ const MIDDLE = new Date(FIRST_MS + 20.5 * HOUR_MS).toISOString().replace('Z', '0
 const word = (text: string) => ({ kind: 'word', text }) as const;
 const PAGE = { page: 1, pageSize: 100 } as const;
 
-/** Of what summaries are asked. */
+/** The time ranges of the summaries to ask for. */
 export const RANGES: readonly Readonly<Record<string, string>>[] = [
   {},
   { startTime: MIDDLE },
   { endTime: MIDDLE },
 ];
 
-/** What is asked when all is calm again. */
+/** The lists and searches to ask for in each full check. */
 export const QUESTIONS: readonly Question[] = [
   PAGE,
   { ...PAGE, page: 3, sortBy: 'principalName', sortDirection: 'asc' },

@@ -5,9 +5,9 @@ import { freePort } from '../../support/free-port';
 import { until } from '../../support/until';
 import { mistakesOf } from '../../support/watched-child';
 
-/** A killed database needs some seconds before a service can start on it. */
+/** A service cannot start until its killed database has recovered, which takes some seconds. */
 const START_MS = 120_000;
-/** A service at one address that is started again whenever it was killed, as a service manager does. */
+/** A service at a fixed address that starts again after each kill, as under a service manager. */
 export class SupervisedService {
   readonly #failedStarts: string[] = [];
   readonly #mistakes: string[][] = [];
@@ -36,17 +36,17 @@ export class SupervisedService {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** What it did that nobody made it do. */
+  /** Failed starts and unexpected errors, which no kill explains. */
   get problems(): readonly string[] {
     return [...this.#failedStarts, ...this.#mistakes.flat()];
   }
 
-  /** Once it answers. */
+  /** Resolves when the service answers. */
   get running(): Promise<ChildService> {
     return this.#starting;
   }
 
-  /** Kills it wherever it is, in the midst of its start too; it is started again by itself. */
+  /** Kills the service at any point, also during its start. The service then starts again by itself. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -55,7 +55,7 @@ export class SupervisedService {
     await gone;
   }
 
-  /** Kills it, and starts it again when the work is done. */
+  /** Kills the service, runs `work`, and starts the service again. */
   async whileStopped<T>(work: () => Promise<T>): Promise<T> {
     await this.#starting;
     this.#isHeld = true;
@@ -75,7 +75,7 @@ export class SupervisedService {
     await this.#starting.catch(() => {});
   }
 
-  /** Again and again: it may find its database away, or be killed before it is up. */
+  /** Tries repeatedly: the database may still be away, or the service may be killed during the start. */
   async #start(): Promise<ChildService> {
     const started = await until(
       () => ChildService.start(this.#settings, (child) => this.#watch(child)).catch(String),

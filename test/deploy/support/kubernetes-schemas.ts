@@ -12,12 +12,12 @@ export interface Manifest extends Json {
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
 }
 
-/** The published schemas of Kubernetes' objects; beyond them, a name that is not in them is a mistake. */
+/** The published schemas of Kubernetes objects. A property that a schema does not name is a problem. */
 export class KubernetesSchemas {
   readonly #ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
   readonly #ids = new Set<string>();
 
-  /** @param folders of unpacked packages, whose modules hold a schema each */
+  /** @param folders of unpacked packages, whose modules hold one schema each */
   constructor(folders: readonly string[]) {
     for (const folder of folders) {
       const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -34,7 +34,7 @@ export class KubernetesSchemas {
     this.#ajv.addSchema(closed(JSON.parse(schema)), `${id}#`);
   }
 
-  /** What is wrong with a manifest, each with its place; empty where nothing is. */
+  /** @returns the problems of a manifest, each with its place; empty if there are none */
   problemsOf(manifest: Manifest): string[] {
     const validate = this.#validatorOf(manifest);
     if (validate === undefined) return [`no schema of ${manifest.apiVersion} ${manifest.kind}`];
@@ -54,7 +54,7 @@ export class KubernetesSchemas {
   }
 }
 
-/** The schema, with no object taking a property that it does not name. */
+/** @returns the schema, with every object closed against properties that it does not name */
 function closed(schema: unknown): Json {
   if (Array.isArray(schema)) return schema.map(closed) as unknown as Json;
   if (typeof schema !== 'object' || schema === null) return schema as unknown as Json;

@@ -18,7 +18,7 @@ export interface ProxyAnswer {
   readonly text: string;
 }
 
-/** nginx by `deploy/nginx.conf`, with ports, certificate and the service's address of a test's own. */
+/** nginx with `deploy/nginx.conf`, whose ports, certificate and service address the test replaces. */
 export class TestProxy {
   private constructor(
     private readonly folder: string,
@@ -27,7 +27,7 @@ export class TestProxy {
     private readonly ca: string,
   ) {}
 
-  /** @param service its host and port */
+  /** @param service host and port of the service */
   static async start(service: string): Promise<TestProxy> {
     const folder = await mkdtemp(path.join(tmpdir(), 'proxy-'));
     const certificate = path.join(folder, 'audit.pem');

@@ -3,8 +3,9 @@ import { Receiver } from './receiver';
 type Body = (receiver: Receiver) => Promise<void>;
 
 /**
- * Tests that run at the same time, each with a receiver of its own: all of them wait for rounds of the background. To be
- * called after whatever they need is opened by `beforeAll`.
+ * Defines tests that run at the same time, each with its own receiver, because each waits for rounds of background
+ * tasks.
+ * Call this after the `beforeAll` that opens what the tests need.
  */
 export function atTheSameTime(declare: (test: (name: string, body: Body) => void) => void): void {
   const bodies: Body[] = [];

@@ -1,7 +1,7 @@
 import { until } from '../../support/until';
 import type { Answer, World } from '../../support/world';
 
-/** Networks of this host: receivers of tests are there. */
+/** The networks of this host, in which the receivers of tests listen. */
 export const LOCAL = { destinationAllowNetworks: ['127.0.0.0/8', '::1/128'] };
 
 export interface ShownDestination {
@@ -57,20 +57,20 @@ export const change = async (
       world.operatorKey,
       `mutation { ${name}(destinationId: "${destinationId}"${more}) { ${answer} } }`,
     );
-  // A busy machine may be told to come again.
+  // A busy service may answer that the request should be repeated.
   const isAnswered = ({ body }: Answer) => body.errors?.[0].extensions.code !== 'service_unavailable';
   const { body } = await until(ask, isAnswered);
   if (body.errors) throw new Error(JSON.stringify(body.errors));
   return body.data;
 };
 
-/** Several tests ask one service, which has work to do beside. */
+/** Several tests poll one service, which also has other work. */
 const POLL_MS = 200;
 
-/** Many wait at the same time; a cluster of small machines is slow. */
+/** Many tests wait at the same time, and a cluster of small machines is slow. */
 const PATIENCE_MS = 120_000;
 
-/** Waits until a destination is as it is wanted. */
+/** Waits until a destination is shown as wanted. */
 export const untilShown = (
   world: World,
   destinationId: string,

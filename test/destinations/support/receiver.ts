@@ -8,17 +8,17 @@ export interface Received {
   readonly body: Buffer;
 }
 
-/** What a receiver answers; without a status: 200. Undefined: it answers nothing. */
+/** The answer of a receiver; the default status is 200. Undefined: the receiver never answers. */
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The connection ends in place of an answer. */
+  /** The receiver closes the connection in place of an answer. */
   readonly isCut?: boolean;
 }
 type Answers = (request: Received) => Reply | undefined | Promise<Reply | undefined>;
 
-/** A receiver of HTTP requests on this host that remembers all of them. */
+/** A receiver of HTTP requests on this host that keeps all requests. */
 export class Receiver {
   readonly requests: Received[] = [];
   answers: Answers = () => ({});
@@ -54,7 +54,7 @@ export class Receiver {
   }
 }
 
-/** A feed item, as far as tests look. */
+/** The fields of a feed item that tests read. */
 export interface ItemBody {
   readonly recordId: string;
   readonly position: string;

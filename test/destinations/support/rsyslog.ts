@@ -13,7 +13,7 @@ const isThere = () =>
   existsSync(PROGRAM) &&
   spawnSync('sh', ['-c', 'ls /usr/lib/*/rsyslog/imrelp.so /usr/lib/*/rsyslog/lmnsd_gtls.so']).status === 0;
 
-/** Installs rsyslog where this is Debian and we are root, as the runner does with PostgreSQL. */
+/** Installs rsyslog on Debian as root, as the test runner does with PostgreSQL. @returns whether rsyslog is there */
 function install(): boolean {
   if (isThere()) return true;
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return false;
@@ -28,13 +28,13 @@ const found = install();
 if (!found) process.stderr.write(`skipped without rsyslog: apt-get install ${PACKAGES.join(' ')}\n`);
 export const describeWithRsyslog = found ? describe : describe.skip;
 
-/** A real rsyslog of a test's own that takes syslog over TLS, RELP over TLS and plain RELP, and writes what came. */
+/** A real rsyslog that takes syslog over TLS, RELP over TLS and plain RELP, and writes the messages to a file. */
 export class Rsyslog {
   private constructor(
     readonly folder: string,
     readonly ports: { readonly tls: number; readonly relpTls: number; readonly relp: number },
     readonly certificate: string,
-    /** Its key: clients show the same certificate. */
+    /** The key of the certificate. Clients show the same certificate. */
     readonly key: string,
     private process: ChildProcess,
   ) {}
@@ -63,7 +63,7 @@ export class Rsyslog {
     return rsyslog;
   }
 
-  /** The messages, each from its version on, in the order in which they came. */
+  /** The messages in the order of their arrival. */
   async messages(): Promise<readonly string[]> {
     const text = await readFile(path.join(this.folder, 'messages'), 'utf8').catch(() => '');
     return text.split('\n').filter((line) => line !== '');

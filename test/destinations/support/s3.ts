@@ -5,7 +5,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 export const BUCKET = 'audit-archive';
-/** The only login that s3rver knows; it verifies signatures made with it. */
+/** The only login that s3rver knows. It verifies signatures made with this login. */
 export const LOGIN = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 
 interface S3rver {
@@ -14,7 +14,7 @@ interface S3rver {
 }
 type S3rverClass = new (options: object) => S3rver;
 
-/** An object store with the interface of S3, of a test's own. */
+/** An object store (s3rver) with the interface of S3. */
 export class ObjectStore {
   private constructor(
     readonly url: string,
@@ -30,7 +30,7 @@ export class ObjectStore {
     return new ObjectStore(`http://127.0.0.1:${port}`, port, folder, server);
   }
 
-  /** Names of objects and what they hold, line by line, in the order of their names. */
+  /** @returns the lines of each object by its name, in the order of the names */
   async objects(): Promise<ReadonlyMap<string, readonly { recordId: string; position: string }[]>> {
     const bucket = path.join(this.folder, BUCKET);
     const files = await readdir(bucket, { recursive: true });

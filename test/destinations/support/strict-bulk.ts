@@ -1,12 +1,12 @@
 import type { Received, Reply } from './receiver';
 
 /**
- * Answers as the documentation of Elasticsearch's and OpenSearch's `_bulk` says: NDJSON that ends in a new line, an
- * action before each document, an answer for each in their order, 409 for an id that is there. It is neither.
+ * Plays `_bulk` of Elasticsearch and OpenSearch as their documentation describes it: NDJSON that ends in a new line, an
+ * action before each document, an answer for each in their order, 409 for an id that exists.
  */
 export class StrictBulk {
   readonly documents = new Map<string, { readonly position: string; readonly statement: string }>();
-  /** Of a document: what is wrong with it. */
+  /** Decides whether a document is refused: the error, or null. */
   refuses: (document: { readonly statement: string }) => { status: number; type: string } | null = () => null;
 
   constructor(

@@ -21,12 +21,12 @@ export interface HecEvent {
 }
 
 /**
- * Answers as Splunk's documentation of the HTTP Event Collector says: paths, token, channel, codes, acknowledgements that
- * come later. It is no Splunk.
+ * Plays Splunk's HTTP Event Collector as its documentation describes it: paths, token, channel, codes, and
+ * acknowledgements that come later.
  */
 export class StrictSplunk {
   readonly events: HecEvent[] = [];
-  /** Whether what was sent is indexed by now. */
+  /** Whether the events sent so far count as indexed. */
   isIndexed = true;
   readonly #acks = new Map<number, HecEvent[]>();
 
@@ -71,7 +71,7 @@ export class StrictSplunk {
   }
 }
 
-/** Objects one after the other, as HEC takes them; null: what is no event. */
+/** Parses one JSON event for each line; null if a line is not an event. */
 function parse(text: string): HecEvent[] | null {
   try {
     const events = text.split('\n').map((line) => JSON.parse(line) as HecEvent);
