@@ -10,7 +10,7 @@ const NOW = Date.parse('2026-01-05T08:00:00Z');
 const LATER = new Date(NOW + 3_600_000);
 const EARLIER = new Date(NOW - 3_600_000);
 
-describe.each(ONE_ENGINE)('what a tenant may pile up on its alerts on %s', (engine) => {
+describe.each(ONE_ENGINE)('the bounds on the alerts of a tenant on %s', (engine) => {
   let store: Store;
   let alerts: AlertStore;
   const alertId = randomUUID();
@@ -49,7 +49,7 @@ describe.each(ONE_ENGINE)('what a tenant may pile up on its alerts on %s', (engi
       suppress: (group) => ({ fields: group as Record<string, string>, until: LATER, reason: 'x' }),
     });
 
-  it('of suppressions a number at once; those that are over do not count', async () => {
+  it('refuse a suppression above their number; suppressions that have ended do not count', async () => {
     await suppressed(LIMITS.suppressionsMax, EARLIER);
     await suppressed(LIMITS.suppressionsMax - 1, LATER);
     await suppress();
@@ -57,7 +57,7 @@ describe.each(ONE_ENGINE)('what a tenant may pile up on its alerts on %s', (engi
     await work({ comment: 'still works' });
   });
 
-  it('of changes the newest are shown, oldest first', async () => {
+  it('show only the newest changes of an alert, the oldest of those first', async () => {
     await store.database.migrator.alertChange.createMany({
       data: Array.from({ length: 1_000 }, (_, n) => ({
         ...{ tenantId: store.tenantId, alertId, changeId: randomUUID(), at: new Date(EARLIER.getTime() + n) },

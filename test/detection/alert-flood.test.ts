@@ -10,8 +10,8 @@ const COUNT = 200;
 const STATEMENTS_MAX = 12;
 const AT_US = Date.parse('2026-01-05T08:00:00Z') * 1_000;
 
-describe.each(ENGINES)('a step that finds something about everybody, on %s', (engine) => {
-  it('writes its alerts with few statements: those of other tenants wait for them', async () => {
+describe.each(ENGINES)('a step that makes findings for every login, on %s', (engine) => {
+  it('writes its alerts with few statements, because alerts of other tenants wait for it', async () => {
     const store = await Store.open(engine);
     const ruleId = randomUUID();
     const finding = (n: number, round: number): Finding => ({

@@ -45,7 +45,7 @@ const CHANNEL_FAILS = 'A channel of alerts fails';
             firstEventTime lastEventTime createdAt updatedAt tenantId verdict assignee } } }`,
       )
     ).tenantAlerts.items as readonly Record<string, unknown>[];
-  /** Messages of alerts, with the parts of their heads. */
+  /** @returns the messages of alerts, each with the parts of its header */
   const told = async (isOurs: (body: Record<string, unknown>) => boolean) =>
     (await rsyslog.messages()).flatMap((line) => {
       const match = HEAD.exec(line);
@@ -54,7 +54,7 @@ const CHANNEL_FAILS = 'A channel of alerts fails';
     });
 
   it.each(['tls', 'relp+tls', 'relp'] as const)(
-    'are whole, by %s, as JSON and as a Detection Finding',
+    'arrive whole over %s, as JSON and as an OCSF Detection Finding',
     async (protocol) => {
       const tenant = await world.tenant();
       const t = tenant.tenantId;
@@ -97,7 +97,7 @@ const CHANNEL_FAILS = 'A channel of alerts fails';
     },
   );
 
-  it('say how bad they are, in their heads', async () => {
+  it('carry the severity of the alert as the syslog severity in their header', async () => {
     const tenant = await world.tenant();
     const t = tenant.tenantId;
     await world.operate(ROUTE, { t, name: 'siem', id: await aDestination(t, 'relp') });
@@ -124,7 +124,7 @@ const CHANNEL_FAILS = 'A channel of alerts fails';
     ]);
   });
 
-  it('that is away are one alert themselves, told by mail alone, and are told when it is back', async () => {
+  it('cause one alert, told by mail, when the syslog server is away, and arrive when it is back', async () => {
     const tenant = await world.tenant();
     const t = tenant.tenantId;
     const id = await aDestination(t, 'relp');
@@ -136,7 +136,7 @@ const CHANNEL_FAILS = 'A channel of alerts fails';
     await rsyslog.stop();
     await tenant.ingest([anEvent({ actionId: 'TASP' }), anEvent({ actionId: 'C2OF' })]);
     const failing = async () => {
-      // What failed is tried again at once, not after seconds.
+      // Repeats failed notices at once, not after their wait.
       await client.query(
         'UPDATE alert_notice SET next_at = now() WHERE sent_at IS NULL AND error IS NOT NULL',
       );

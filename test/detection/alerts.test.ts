@@ -28,10 +28,10 @@ async function alertsOf(world: World, key: string, count: number) {
   return body.data;
 }
 
-describe.each(ENGINES)('what rules find on %s', (engine) => {
+describe.each(ENGINES)('detection on %s', (engine) => {
   const open = useWorld(engine);
 
-  it('is told as findings and alerts of the tenant', async () => {
+  it('makes findings and alerts that only keys of the tenant read', async () => {
     const { world } = open;
     const tenant = await world.tenant();
     const other = await world.tenant();
@@ -65,7 +65,7 @@ describe.each(ENGINES)('what rules find on %s', (engine) => {
     expect((await world.get('/alerts', tenant.key)).status).toBe(403);
   });
 
-  it('is found by each of the many logins that were tried', async () => {
+  it('finds a password spray under each of its many logins', async () => {
     const { world } = open;
     const tenant = await world.tenant();
     const key = await alertKeyOf(world, tenant);
@@ -87,7 +87,7 @@ describe.each(ENGINES)('what rules find on %s', (engine) => {
     expect(await spray('CORP\\user120')).toEqual([]);
   });
 
-  it('goes on where events name nobody and no instance', async () => {
+  it('works on events without a principal and without a server instance', async () => {
     const { world } = open;
     const tenant = await world.tenant();
     const key = await alertKeyOf(world, tenant);

@@ -20,7 +20,7 @@ const RULE = {
 };
 const LATER_MS = 60_000;
 
-/** An event a day. @param before so many of them stand before the time that is tested */
+/** An event a day. @param before how many of them are older than the tested time */
 function readerOf(tenantId: number, events: readonly object[], before = 0): ArrivalReader {
   const items = events.map((change, position) => {
     const time = `2026-01-${String(position + 1).padStart(2, '0')}T08:00:00Z`;
@@ -46,12 +46,12 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     store = await Store.open(engine);
   });
   afterAll(() => store.close());
-  // Instances take what waits of any tenant.
+  // Instances take waiting backtests of any tenant.
   beforeEach(async () => {
     await store.database.background.backtest.deleteMany({});
   });
 
-  /** A tenant with a backtest that was begun, and instances that may run it. */
+  /** A tenant with a backtest that has begun, and instances that may run it. */
   async function aBacktest() {
     const { tenantId } = await store.forNewTenant();
     const { prisma, background: owner } = store.database;
@@ -60,7 +60,7 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     const own = storeOf();
     const begin = () => own.begin(tenantId, RULE, 7, AN_ATTEMPT);
     const { backtestId } = await begin();
-    /** @param hold where it is given, reading waits for it */
+    /** @param hold a promise that each read waits for, or null */
     const anInstance = (hold: Promise<void> | null = null) => {
       let reads = 0;
       const reader: Pick<ArrivalReader, 'read' | 'positionAt'> = {
@@ -90,7 +90,7 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
   };
   const isDone = (state: string) => state === 'done';
 
-  it('is run to its end, and told by every instance; a tenant has one at a time', async () => {
+  it('runs to its end and is shown only to its tenant, which has one backtest at a time', async () => {
     const { begin, anInstance, state, own, tenantId, backtestId } = await aBacktest();
     await expect(begin()).rejects.toThrow('Another backtest is running');
     await anInstance().instance.run();
@@ -106,7 +106,7 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     expect((await begin()).state).toBe('running');
   });
 
-  it('goes on elsewhere when its instance stops', async () => {
+  it('continues on another instance when its own instance stops', async () => {
     const { anInstance, state } = await aBacktest();
     const { hold, letGo } = held();
     const first = anInstance(hold);
@@ -123,7 +123,7 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     await until(state, isDone);
   });
 
-  it('goes on elsewhere when its instance ends without a word, which changes nothing any more', async () => {
+  it('continues on another instance when its own is lost, and the lost one changes nothing later', async () => {
     const { anInstance, state, at, own, tenantId, backtestId } = await aBacktest();
     const { hold, letGo } = held();
     const lost = anInstance(hold);
@@ -138,7 +138,7 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     expect(await own.find(tenantSet([tenantId]), backtestId)).toEqual(answer);
   });
 
-  it('of a rule that has to know what is usual learns it from the time before', async () => {
+  it('of a rule with a baseline learns the baseline from the time before', async () => {
     const own = unseenInLogins('Who is that', 'serverPrincipalName');
     const { ruleId } = parseRules(own)[0] as { ruleId: string };
     const { tenantId } = await store.forNewTenant();
@@ -159,7 +159,7 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     expect(done.examples[0]?.group).toMatchObject({ serverPrincipalName: 'eve' });
   });
 
-  it('of a rule that the clock decides too tells of what ends the log', async () => {
+  it('of a rule that also depends on the clock finds what happens at the end of the log', async () => {
     const source = readFileSync(path.join(__dirname, '../../rules/38-audit-stopped.yml'), 'utf8');
     const { ruleId } = parseRules(source)[0] as { ruleId: string };
     const { tenantId } = await store.forNewTenant();
@@ -174,7 +174,7 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     expect(done).toMatchObject({ state: 'done', days: [{ day: '2026-01-02', findings: 1 }] });
   });
 
-  it('fails when instance after instance ends with it', async () => {
+  it('fails when three instances in turn were lost while they ran it', async () => {
     const { anInstance, state, at } = await aBacktest();
     const { hold, letGo } = held();
     const lost = [1, 2, 3].map(() => anInstance(hold));

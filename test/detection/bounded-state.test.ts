@@ -26,7 +26,7 @@ const ACTIVE = parseRules(SOURCE).map((rule) => ({ rule, version: 1 }));
 const SIZE_MAX = 100_000;
 const GROUPS = 15;
 
-/** Events of several addresses in turn, each about another object. */
+/** Events of several addresses in turn, each with a different object. */
 const events = (from: number, count: number): DetectionEvent[] =>
   Array.from({ length: count }, (_, i) => {
     const n = from + i;
@@ -39,8 +39,8 @@ const events = (from: number, count: number): DetectionEvent[] =>
     };
   });
 
-describe('what windows hold', () => {
-  it('is bounded, and what is forgotten is the same wherever an engine is opened again', () => {
+describe("the state of an engine's windows", () => {
+  it('is bounded, and an engine that loads stored state forgets the same as one that ran without a stop', () => {
     const whole = new Engine(1, ACTIVE);
     let stepwise = new Engine(1, ACTIVE);
     const stored = new Map<string, StateRow>();

@@ -24,8 +24,8 @@ const logins = (...names: readonly string[]) =>
     })),
   });
 
-describe('what a baseline has learned', () => {
-  it('stays when its rule gets another version, and is no other node’s', async () => {
+describe('a learned baseline', () => {
+  it('stays when its rule gets another version, and is never given to a different baseline', async () => {
     const host = new LocalHost();
     const rule = { ruleId: RULE_ID, source: SOURCE, tuning: null, version: 1, filters: [] };
     await host.open(1, [rule], []);

@@ -21,8 +21,8 @@ function refusalOf(source: string): string {
   }
 }
 
-describe('a rule file that is small and costs much', () => {
-  it('names rules that name rules: what they come to in all is bounded', () => {
+describe('a small rule file that costs much', () => {
+  it('is refused when rules name rules so that all their names together exceed the bound', () => {
     const levels = Array.from({ length: 12 }, (_, i) => correlation(`r${i + 1}`, Array(20).fill(`r${i}`)));
     const began = process.cpuUsage();
     expect(refusalOf(rule('r0') + levels.join(''))).toMatch(/name at most 2000 rules/);
@@ -30,7 +30,7 @@ describe('a rule file that is small and costs much', () => {
     expect(refusalOf(rule('r0') + levels.slice(0, 2).join(''))).toBe('');
   });
 
-  it('repeats parts of a regular expression: written out it is bounded, of one and of all of a file', () => {
+  it('is refused when repetitions make one regular expression, or all of them together, too large', () => {
     expect(refusalOf(regex('(?:x?){1000}y'.repeat(30)))).toMatch(
       /line 7: the regular expression is too large/,
     );
@@ -48,12 +48,15 @@ describe('a rule file that is small and costs much', () => {
     ['[a{9}]', 1],
     ['\\{9}', 3],
     ['[]{9}]x', 2],
-  ])('has about as many states as its characters: %s', (pattern, states) => {
-    expect(statesOf(pattern)).toBe(states);
-  });
+  ])(
+    'a regular expression has about as many states as it has characters when written out: %s',
+    (pattern, states) => {
+      expect(statesOf(pattern)).toBe(states);
+    },
+  );
 });
 
-describe('YAML that the parser takes long for, or a deep stack', () => {
+describe('YAML that takes a parser long, or a deep stack', () => {
   const N = 20_000;
   it.each([
     ['anchors', `x: [${'&a '.repeat(N)}]`, /anchors/],
@@ -72,18 +75,18 @@ describe('YAML that the parser takes long for, or a deep stack', () => {
     ['items', '- a\n'.repeat(2 * N), /too large/],
     ['keys', Array.from({ length: 9_000 }, (_, i) => `k${i}: 1`).join('\n'), /title/],
     ['the same key', 'a: 1\n'.repeat(9_000), /twice/],
-  ])('is refused in little time: %s', (_, source, reason) => {
+  ])('is refused quickly: %s', (_, source, reason) => {
     const began = process.cpuUsage();
     expect(refusalOf(source)).toMatch(reason);
     expect(process.cpuUsage(began).user).toBeLessThan(2_000_000);
   });
 });
 
-describe('a rule of a file', () => {
+describe('a rule that was imported in a file', () => {
   const parts = (source: string) =>
     Object.fromEntries(parseRules(source).map(({ title, source: own }) => [title, own]));
 
-  it('keeps the documents that it is made of, and no others', () => {
+  it('keeps the documents that it consists of, and no others', () => {
     const filter = `---\ntitle: f\nlogsource:\n  product: sqlserver\nfilter:\n  rules: [b]\n  s:\n    hostName: X\n  condition: not s\n`;
     const file = `# Of ours\n${rule('a')}---\n${rule('b')}${correlation('c', ['b'])}${filter}`;
     const own = parts(file);
@@ -94,7 +97,7 @@ describe('a rule of a file', () => {
     for (const [title, source] of Object.entries(own)) expect(parts(source)).toEqual({ [title]: source });
   });
 
-  it('that others name keeps them where the file says so', () => {
+  it('keeps its own source too when a correlation names it and has generate: true', () => {
     const file = rule('a') + correlation('c', ['a'], '  generate: true\n');
     const own = parts(file);
     expect(own).toEqual({ a: rule('a'), c: file });
@@ -106,7 +109,7 @@ describe('an engine', () => {
   const events = testEvents({ name: '', finds: true, events: [{ actionId: 'SL', repeat: 100 }] });
   const clock = { nowMs: 0, isReady: true };
 
-  it('stops when its time is over, and finds the same in two steps as in one', async () => {
+  it('stops when its time is over, and makes the same findings in two steps as in one', async () => {
     const host = new LocalHost();
     const rules = parseRules(rule('a')).map(({ ruleId, source }) => ({
       ruleId,
@@ -128,10 +131,10 @@ describe('an engine', () => {
   });
 });
 
-describe('what a rule costs', () => {
+describe('the cost of a rule', () => {
   const costOf = (source: string) => parseRules(source).map(({ cost }) => cost);
 
-  it('grows with its values, the states of its regular expressions, and how often a correlation names it', () => {
+  it('grows with its values, the states of its regular expressions, and how often correlations name it', () => {
     const [one = 0] = costOf(rule('a', '    actionId: [SL, UP]\n'));
     const [more = 0] = costOf(rule('a', `    actionId: [${Array(100).fill('SL').join(', ')}]\n`));
     expect(more - one).toBe(98);

@@ -12,7 +12,7 @@ import { Store } from '../support/store';
 const STEP = LIMITS.detectionStep.events;
 const LEFT = 100;
 
-/** Notes whose events it is asked about, and how many; it fails for those of `broken`. */
+/** Records the tenant and the number of events of each call; fails for the tenant `broken`. */
 class NotedHost extends LocalHost {
   readonly seen: [tenantId: number, events: number][] = [];
   broken: number | null = null;
@@ -55,7 +55,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
   });
   const ids = () => [busy?.tenantId ?? 0, quiet?.tenantId ?? 0] as const;
 
-  it('give each tenant one step, so that a long log holds up nobody', async () => {
+  it('give each tenant one step, so that a long log delays no other tenant', async () => {
     const [long, short] = ids();
     expect(await detector.run()).toBe(1);
     expect(host.taken().sort()).toEqual([
@@ -68,7 +68,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     expect(host.taken()).toEqual([]);
   });
 
-  it('go on past a tenant whose rules fail, and come back to it when it has rested', async () => {
+  it('continue past a tenant whose rules fail, and try it again after a rest', async () => {
     const [long, short] = ids();
     host.broken = long;
     await expect(detector.run()).rejects.toThrow(EngineFailure);

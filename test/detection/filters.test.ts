@@ -56,7 +56,7 @@ describe('a filter of a tenant', () => {
   const read = (login: string, table: string) =>
     anEvent({ actionId: 'SL', serverPrincipalName: login, objectName: table });
   let marks = 0;
-  /** Who was found by a rule, and by which version, once all that was sent before has been looked at. */
+  /** Waits until everything sent so far is evaluated. @returns login and rule version of each finding of a rule */
   async function found(ruleId: string, one = tenant): Promise<readonly string[]> {
     marks += 1;
     const mark = `mark${marks}`;
@@ -79,7 +79,7 @@ describe('a filter of a tenant', () => {
       keys.set(one, (await open.world.key({ tenantIds: [one.tenantId], scopes: ['read:findings'] })).key);
   });
 
-  it('leaves out what it excludes, of the rules that it names, until it is disabled or removed', async () => {
+  it('excludes events from the rules that it names, until it is disabled or removed', async () => {
     const [own] = (await importFile(rule('Payroll read', 'payroll'))) as [Rule];
     const [twin] = (await importFile(rule('Payroll read', 'payroll'), other)) as [Rule];
     const [made] = (await importFile(filter('Batch', `[${own.ruleId.toUpperCase()}]`, 'batch'))) as [Rule];
@@ -91,7 +91,7 @@ describe('a filter of a tenant', () => {
     await tenant.ingest([read('batch', 'payroll'), read('eve', 'payroll')]);
     await other.ingest([read('batch', 'payroll')]);
     expect(await found(own.ruleId)).toEqual(['eve 2']);
-    // Another tenant's rules are as they were.
+    // Another tenant's rules stay unchanged.
     expect(await found(twin.ruleId, other)).toEqual(['batch 1']);
     await run('rule', 'disable', 'Batch', ...of());
     expect((await show('Batch')).narrows).toEqual([]);
@@ -109,7 +109,7 @@ describe('a filter of a tenant', () => {
     );
   });
 
-  it('narrows shipped rules too, by their title, also what a correlation counts', async () => {
+  it('narrows shipped rules by their title, and narrows what their correlations count', async () => {
     const [made] = (await importFile(
       filter(
         'Drill',
@@ -128,7 +128,7 @@ describe('a filter of a tenant', () => {
     expect(await found(many.ruleId)).toEqual([`eve ${many.version}`]);
   });
 
-  it('narrows every rule of its log by "any", also one that comes later; and what is tested', async () => {
+  it('narrows every rule of its log source with "any": later rules and backtests too', async () => {
     await importFile(filter('All', 'any', 'robot'));
     const shipped: Rule[] = await run('rule', 'list', ...of());
     const rules = shipped.filter(({ kind }) => kind === 'rule');
@@ -146,7 +146,7 @@ describe('a filter of a tenant', () => {
     await run('rule', 'remove', 'All', ...of());
   });
 
-  it('may name rules that are not there yet, and is one of another log', async () => {
+  it('may name rules that do not exist yet, and narrows no rule of another log source', async () => {
     const [early] = (await importFile(filter('Early', '[Later, nothing]', 'robot'))) as [Rule];
     expect(early.narrows).toEqual([]);
     const [own] = (await importFile(rule('Later', 'later'))) as [Rule];
@@ -157,7 +157,7 @@ describe('a filter of a tenant', () => {
     expect(linux.narrows).toEqual([]);
   });
 
-  it('of a file with rules stays with them, unless it names others', async () => {
+  it('in a file with rules narrows only those with "any", but may name other rules too', async () => {
     const done = await importFile(
       [rule('Inner', 'inner'), filter('In', 'any', 'robot'), filter('Out', '[Inner, Later]', 'max')].join(
         '---\n',
@@ -167,7 +167,7 @@ describe('a filter of a tenant', () => {
     expect(done[1]?.narrows).toHaveLength(2);
   });
 
-  it('keeps its version and that of a rule when they are removed and imported again', async () => {
+  it('rules that are removed and imported again continue their version, and shipped rules cannot be removed', async () => {
     const [before] = (await importFile(rule('Again', 'again'))) as [Rule];
     await run('rule', 'remove', 'Again', ...of());
     const [after] = (await importFile(rule('Again', 'again'))) as [Rule];
@@ -187,7 +187,7 @@ describe('a filter of a tenant', () => {
     [filter('a', 'any', 'x').replace('serverPrincipalName', 'Image'), 'Line 7: events have no field Image'],
     [`${filter('a', 'any', 'x')}---\n${filter('a', 'any', 'y')}`, 'two filters of the file have the same id'],
     [`id: nothing\n${filter('a', 'any', 'x')}`, 'Line 1: id must be a UUID'],
-  ])('is refused: %#', async (text, reason) => {
+  ])('is refused with the reason: %#', async (text, reason) => {
     await expect(importFile(text)).rejects.toThrow(reason);
   });
 });

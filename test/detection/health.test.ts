@@ -18,7 +18,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
   });
   afterAll(() => store.close());
 
-  /** A tenant with a clock of its own, and one who looks at its trail. */
+  /** A tenant with its own clock, and the task that looks at its trail. */
   async function aTenant() {
     const { tenantId } = await store.forNewTenant();
     const { prisma, background: owner } = store.database;
@@ -48,7 +48,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     };
   }
 
-  it('tells of a source that is silent, once for each silence, without findings', async () => {
+  it('alerts about a silent source once for each silence, without findings', async () => {
     const { report, look, alerts, resolve, at } = await aTenant();
     await report({ hostName: 'SQL01' });
     await look(14 * MINUTE_MS);
@@ -70,7 +70,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     expect(at.nowMs).toBeGreaterThan(START_MS);
   });
 
-  it('tells of a problem that an agent reports, and of it again when it begins anew', async () => {
+  it('alerts about a problem that an agent reports, and again when a new problem begins', async () => {
     const { report, look, problems, resolve, at } = await aTenant();
     await report({ problem: 'the key is refused' });
     await look();
@@ -88,7 +88,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     expect((await problems())[1]).toBe('A source has a problem: the disk is full');
   });
 
-  it('tells of a gap, and of a later one after the first was resolved', async () => {
+  it('alerts about a gap, and about a later gap after the first alert was resolved', async () => {
     const { report, look, problems, resolve } = await aTenant();
     await report({ gaps: [aGap()] });
     await look();
@@ -102,12 +102,12 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     expect(await problems()).toHaveLength(2);
   });
 
-  it('tells of the clock of an agent that is wrong at two looks, ahead or behind', async () => {
+  it("alerts about an agent's clock that is wrong at two looks, ahead or behind", async () => {
     const { report, look, problems, at } = await aTenant();
     const caughtUp = (offsetMs: number) => new Date(at.nowMs + offsetMs).toISOString();
     await report({ hostName: 'A', caughtUpAt: caughtUp(10 * MINUTE_MS), waitingBytes: 5 });
     await report({ hostName: 'B', caughtUpAt: caughtUp(-10 * MINUTE_MS) });
-    // It is behind with its work, which says nothing about its clock.
+    // This agent has bytes waiting: it is late with its work, which says nothing about its clock.
     await report({ hostName: 'C', caughtUpAt: caughtUp(-10 * MINUTE_MS), waitingBytes: 5 });
     await report({ hostName: 'D', caughtUpAt: caughtUp(-1_000) });
     await look();
@@ -119,7 +119,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     ]);
   });
 
-  it('tells of an evidence log that has stopped, and of events that do not come into it', async () => {
+  it('alerts about an evidence log that has stopped, and about events that wait for it too long', async () => {
     const { tenantId, stopped, look, problems } = await aTenant();
     stopped.set(tenantId, 'its head is not as it was left');
     await look();
@@ -141,7 +141,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     expect(await other.problems()).toEqual(['The evidence log has stopped: events wait for it']);
   });
 
-  it('tells of a destination whose events retention removed first', async () => {
+  it('alerts about a destination whose events retention removed before their delivery', async () => {
     const { tenantId, look, problems, at } = await aTenant();
     await store.database.migrator.destination.create({
       data: {
@@ -154,7 +154,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     expect(await problems()).toEqual(['Retention removed events before a destination had them']);
   });
 
-  it('is quiet of what is suppressed, and where the rule is off; the severity is as the tenant has it', async () => {
+  it("makes no alert where the rule is off, keeps suppressed ones quiet, and uses the tenant's severity", async () => {
     const ruleId = [...readShippedRules().values()].find(({ number }) => number === 40)?.rule.ruleId ?? '';
     const { tenantId, report, look, alerts, at } = await aTenant();
     const { background: owner } = store.database;
@@ -188,8 +188,8 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     expect((await alerts()).map(({ status }) => status)).toEqual(['suppressed', 'new']);
   });
 
-  // The last one: it concerns the tenants of all tests.
-  it('tells every tenant of an access log that has lost entries', async () => {
+  // This test must be the last: its problem concerns the tenants of all tests.
+  it('alerts every tenant about lost entries of the access log', async () => {
     const { look, problems, at } = await aTenant();
     const lost: AccessEntry = entryOf(ownAttempt(DROPPED, new Date(at.nowMs), { count: 3 }), {
       outcome: 'ok',

@@ -20,7 +20,7 @@ describe('mail about alerts', () => {
     for (const server of servers.splice(0)) await server.close();
   });
 
-  it('goes over STARTTLS with a login, to servers that offer it', async () => {
+  it('goes over STARTTLS with a login to servers that offer both', async () => {
     const server = await open({ authOptional: false, disabledCommands: [] });
     const url = `smtp://ada:${PASSWORD}@127.0.0.1:${server.port}/${TRUSTED}`;
     expect(await sendBy(url)).toEqual([]);
@@ -33,13 +33,13 @@ describe('mail about alerts', () => {
     expect(server.mails).toMatchObject([{ isEncrypted: true, user: 'ada' }]);
   });
 
-  it('is encrypted without a login too, where the server offers it', async () => {
+  it('is encrypted without a login too, if the server offers STARTTLS', async () => {
     const server = await open({ disabledCommands: ['AUTH'] });
     await sendBy(`smtp://127.0.0.1:${server.port}/${TRUSTED}`);
     expect(server.mails).toMatchObject([{ isEncrypted: true, user: null }]);
   });
 
-  it('never sends a login that would not be encrypted, nor to a server whose certificate nobody vouches for', async () => {
+  it('sends no login over a connection that is not encrypted, or to a server with an untrusted certificate', async () => {
     const plain = await open({ disabledCommands: ['STARTTLS'], allowInsecureAuth: true });
     const login = `ada:${PASSWORD}@127.0.0.1`;
     await expect(sendBy(`smtp://${login}:${plain.port}`)).rejects.toMatchObject({ isOfServer: true });
@@ -48,7 +48,7 @@ describe('mail about alerts', () => {
     expect([plain.logins, plain.mails, unknown.logins, unknown.mails]).toEqual([[], [], [], []]);
   });
 
-  it('tells a server that takes no mail from one that refuses an address', async () => {
+  it('distinguishes a server that takes no mail from a server that refuses an address', async () => {
     const server = await open({ authOptional: false, disabledCommands: [] });
     const wrong = `smtp://ada:wrong@127.0.0.1:${server.port}/${TRUSTED}`;
     await expect(sendBy(wrong)).rejects.toMatchObject({ isOfServer: true });
@@ -62,7 +62,7 @@ describe('mail about alerts', () => {
     await expect(sendBy(`smtp://127.0.0.1:${port}`)).rejects.toMatchObject({ isOfServer: true });
   });
 
-  it('is sent again to those alone whom the server asks to come back for', async () => {
+  it('is sent again only to the addresses for which the server asked to try again', async () => {
     const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
     const { send } = mailer({ url: server.url, from: FROM });
     const all = ['soc@example.com', 'busy@example.com', 'gone@example.com'];
@@ -73,7 +73,7 @@ describe('mail about alerts', () => {
       await expect(send(all, [one])).rejects.toMatchObject({
         ...{ message: expect.stringContaining('450 come back'), isOfServer: false },
       });
-    // A digest with news is for all of them.
+    // A digest with another alert goes to all addresses again.
     await expect(send(all, [one, another])).rejects.toMatchObject({ isOfServer: false });
     server.busy.clear();
     expect(await send(all, [one, another])).toEqual(['gone@example.com']);
@@ -84,7 +84,7 @@ describe('mail about alerts', () => {
     ]);
   });
 
-  it('tells a server that takes nothing from this sender from one that refuses a mail', async () => {
+  it('distinguishes a server that refuses the sender from a server that refuses one mail', async () => {
     const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
     server.unwelcome.add(FROM);
     await expect(sendBy(server.url)).rejects.toMatchObject({ isOfServer: true });
@@ -93,7 +93,7 @@ describe('mail about alerts', () => {
     await expect(sendBy(server.url)).rejects.toMatchObject({ isOfServer: false });
   });
 
-  it('has the same id when it is sent again, and says how urgent it is', async () => {
+  it('keeps its Message-ID when it is sent again, and states its urgency', async () => {
     const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
     const send: Mailer['send'] = (to, alerts) => mailer({ url: server.url, from: FROM }).send(to, alerts);
     const lineOf = (name: string, i: number) =>

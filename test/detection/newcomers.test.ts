@@ -4,7 +4,7 @@ import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 import { unseenInLogins } from './support/sigma';
 
-describe('a rule that knows what is usual and is enabled later', () => {
+describe('a rule with a baseline that is imported or enabled later', () => {
   const open = useWorld('embedded');
   let tenant: TestTenant;
   let key: string;
@@ -12,7 +12,7 @@ describe('a rule that knows what is usual and is enabled later', () => {
     open.world
       .operate(`mutation { ${field}${answer} }`)
       .then((data) => data[field.slice(0, field.indexOf('('))]);
-  /** On a day of the month, at the same hour. */
+  /** A login on a day of January 2026, always at the same hour. */
   const login = (day: number, name: string) =>
     anEvent({
       actionId: 'LGIS',
@@ -20,7 +20,7 @@ describe('a rule that knows what is usual and is enabled later', () => {
       eventTime: `2026-01-${String(day).padStart(2, '0')}T08:00:00.0000001Z`,
     });
   let marks = 0;
-  /** Who was found by a rule, once all that was sent before has been looked at by those that were there. */
+  /** Waits until the existing rules have evaluated everything sent so far. @returns the names that a rule has found */
   const foundBy = async (ruleId: string, enough: (found: readonly string[]) => boolean) => {
     marks += 1;
     await tenant.ingest([
@@ -48,11 +48,11 @@ describe('a rule that knows what is usual and is enabled later', () => {
     tenant = await open.world.tenant();
     key = (await open.world.key({ tenantIds: [tenant.tenantId], scopes: ['read:findings'] })).key;
     await tenant.ingest(Array.from({ length: 9 }, (_, i) => login(i + 1, i % 2 ? 'ada' : 'bob')));
-    // What is imported later has not seen them arrive.
+    // Waits until these events are evaluated, so that a rule imported later cannot see them arrive.
     await foundBy('', () => true);
   });
 
-  it('has learned from the log when it is imported, and misses nothing that comes while it learns', async () => {
+  it('learns from the log when it is imported, and misses no event that arrives while it learns', async () => {
     const source = JSON.stringify(unseenInLogins('Who is that', 'serverPrincipalName'));
     const [{ ruleId }] = await operate(
       `importRules(tenantId: "${tenant.tenantId}", source: ${source})`,
@@ -64,7 +64,7 @@ describe('a rule that knows what is usual and is enabled later', () => {
     expect(await foundBy(ruleId, isTold('max'))).toEqual(['max', 'eve']);
   });
 
-  it('has learned what came while it was disabled; a new version goes on with it', async () => {
+  it('learns what arrived while it was disabled, and a new version keeps the baseline', async () => {
     const rules = (
       await open.world.operate(`{ detectionRules(tenantId: "${tenant.tenantId}") { ruleId title } }`)
     ).detectionRules as readonly { ruleId: string; title: string }[];

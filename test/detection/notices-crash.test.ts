@@ -37,7 +37,7 @@ describeOnPostgres('an instance that is killed between telling of an alert and n
     await database?.drop();
   });
 
-  it('tells it again after its restart, on each route, under the same id; each state once it is known', async () => {
+  it('repeats a notice on each route under the same id after its restart, and tells each state of an alert', async () => {
     const operate = <T>(query: string, variables: object = {}) =>
       service.graphql<T>(service.operatorKey, query, variables);
     const { createTenant } = await operate<{ createTenant: { tenantId: string } }>(
@@ -62,7 +62,7 @@ describeOnPostgres('an instance that is killed between telling of an alert and n
       );
     const mailIds = () => mail.mails.map(({ text }) => /^Message-ID: (\S+)$/m.exec(text)?.[1] ?? '');
     const waiting = async () => {
-      // What another instance had taken is due at once, not after a minute.
+      // Makes notices that a lost instance had taken due now, not after a minute.
       await client.query('UPDATE alert_notice SET next_at = now() WHERE sent_at IS NULL');
       const { rows } = await client.query(
         'SELECT count(*)::int AS n FROM alert_notice WHERE sent_at IS NULL',
@@ -70,7 +70,7 @@ describeOnPostgres('an instance that is killed between telling of an alert and n
       return rows[0].n as number;
     };
 
-    // Both have it, and neither has said so when the instance ends.
+    // Both routes have got the notice, but neither has acknowledged it when the instance ends.
     receiver.answers = () => undefined;
     let letGo = () => {};
     mail.held = new Promise((resolve) => {

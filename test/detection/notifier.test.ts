@@ -14,7 +14,7 @@ import { until } from '../support/until';
 const RULE_ID = '00000000-0000-4000-8000-000000000001';
 const LATER = 30_000;
 
-/** Tries again and again, later each time, until what fails is told elsewhere. */
+/** Runs the notifier with growing waits, until it alerts about a route that keeps failing. */
 async function runUntilGivenUp(instance: { run(): Promise<unknown> }, at: { nowMs: number }): Promise<void> {
   for (let i = 0; i < 6; i++) {
     await instance.run();
@@ -23,14 +23,14 @@ async function runUntilGivenUp(instance: { run(): Promise<unknown> }, at: { nowM
   await instance.run();
 }
 
-describe.each(ENGINES)('telling of alerts on %s', (engine) => {
+describe.each(ENGINES)('the notifier on %s', (engine) => {
   let store: Store;
   beforeAll(async () => {
     store = await Store.open(engine);
   });
   afterAll(() => store.close());
 
-  /** A tenant with a clock of its own, and instances that tell of its alerts. */
+  /** A tenant with its own clock, and instances that send notices of its alerts. */
   async function aTenant() {
     const { tenantId } = await store.forNewTenant();
     const owner = store.database.background;
@@ -81,7 +81,7 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
   }
   const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
 
-  it('is once for each alert, state and route, however often it is noted', async () => {
+  it('sends one notice for each alert, state and route, however often it was noted', async () => {
     const { aRoute, note, anInstance, toldBy, waiting } = await aTenant();
     await aRoute('soc', { to: ['soc@example.com'] });
     const [id = ''] = ids(1);
@@ -95,7 +95,7 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     expect(await waiting()).toBe(0);
   });
 
-  it('is done again by another instance where one ended before it knew, under the same id', async () => {
+  it('repeats a notice under the same id by another instance when the first ended during the sending', async () => {
     const { aRoute, note, anInstance, told, hanging, at, waiting } = await aTenant();
     await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
     const [id = ''] = ids(1);
@@ -118,7 +118,7 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     expect(await waiting()).toBe(0);
   });
 
-  it('puts mails above a rate into one, and each message to a destination by itself', async () => {
+  it('puts mails above a rate into one digest, and sends one message for each alert to a destination', async () => {
     const { aRoute, note, anInstance, toldBy, at } = await aTenant();
     await aRoute('soc', { to: ['soc@example.com'] });
     await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
@@ -133,7 +133,7 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     at.nowMs += 1_000;
     await note(...ids(2));
     await anInstance().run();
-    // Five went out within ten seconds.
+    // Five mails within ten seconds are the most.
     expect(toldBy('soc').map(({ length }) => length)).toEqual([1, 1, 1, 8, 1]);
     at.nowMs += 9_000;
     await anInstance().run();
@@ -141,7 +141,7 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     expect(toldBy('siem').map(({ length }) => length)).toEqual(Array(14).fill(1));
   });
 
-  it('makes one alert of a channel that fails, told by the routes that do not lead there', async () => {
+  it('makes one alert about a channel that fails, told only by routes over other channels', async () => {
     const { aRoute, note, anInstance, toldBy, failing, at, alerts, told } = await aTenant();
     const destinationId = randomUUID();
     await aRoute('siem', { destinationId, format: 'json' });
@@ -160,7 +160,7 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     expect(toldBy('soc')).toEqual([[id], [made[0]?.alertId]]);
     expect(toldBy('siem').flat()).not.toContain(made[0]?.alertId);
     expect(toldBy('siem, as OCSF').flat()).not.toContain(made[0]?.alertId);
-    // It works again: what waited is told.
+    // The channel works again: the waiting notice is sent.
     failing.clear();
     told.length = 0;
     at.nowMs += 300_000;
@@ -168,7 +168,7 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     expect([toldBy('siem'), toldBy('siem, as OCSF')]).toEqual([[[id]], [[id]]]);
   });
 
-  it('makes an alert of a route whose mails alone are refused, told by others on its channel too', async () => {
+  it('makes an alert about a route whose mails are refused, told by other routes of the same channel too', async () => {
     const { aRoute, note, anInstance, toldBy, failing, at, alerts } = await aTenant();
     await aRoute('gone', { to: ['gone@example.com'] });
     await aRoute('soc', { to: ['soc@example.com'] });
@@ -184,7 +184,7 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     expect(toldBy('gone').flat()).not.toContain(made[0]?.alertId);
   });
 
-  it('goes on with the other routes while one hangs, and does not try the rest of what failed at once', async () => {
+  it('serves other routes while one hangs, and stops a round of a route at its first failure', async () => {
     const { aRoute, note, anInstance, toldBy, failing, hanging } = await aTenant();
     await aRoute('first', { destinationId: randomUUID(), format: 'json' });
     await aRoute('second', { destinationId: randomUUID(), format: 'json' });
@@ -201,7 +201,7 @@ describe.each(ENGINES)('telling of alerts on %s', (engine) => {
     expect(toldBy('second')).toHaveLength(1);
   });
 
-  it('does not wait for a route that hangs: the next round tells the others', async () => {
+  it('does not wait for a route that hangs: the next round serves the others', async () => {
     const { aRoute, note, anInstance, toldBy, hanging, at } = await aTenant();
     await aRoute('first', { destinationId: randomUUID(), format: 'json' });
     await aRoute('second', { destinationId: randomUUID(), format: 'json' });

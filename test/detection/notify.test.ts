@@ -21,7 +21,7 @@ describe('alerts', () => {
     await mail.close();
   });
 
-  it('are told by mail, once for each state, to routes of their severity', async () => {
+  it('are told by mail once for each state, to routes of their severity', async () => {
     const tenant = await world.tenant();
     const t = tenant.tenantId;
     await world.operate(ROUTE, { t, emails: ['soc@example.com'], severity: 'high' });
@@ -48,7 +48,7 @@ describe('alerts', () => {
     expect(mails[1]?.text).toContain(`Message-ID: <${alertId}.acknowledged@audit-activity>`);
   });
 
-  it('that a channel does not take are told again, until it does', async () => {
+  it('are told after the mail server refused them, once it accepts mail again', async () => {
     const tenant = await world.tenant();
     await world.operate(ROUTE, { t: tenant.tenantId, emails: ['late@example.com'] });
     mail.isRefusing = true;

@@ -1,6 +1,6 @@
 import { useWorld } from '../support/use-world';
 
-/** As slow as a rule may be: each character of a text keeps hundreds of states alive. */
+/** A regular expression as slow as a rule may be: each character of a text keeps hundreds of states alive. */
 const SLOW = '[a-m].{900}[n-z].{800}[#-%]';
 const rules = (count: number, name = 'slow') =>
   Array.from(
@@ -21,14 +21,14 @@ const IMPORT =
 describe('own rules of a tenant', () => {
   const open = useWorld('embedded');
 
-  it('are refused when all together cost too much', async () => {
+  it('are refused when all of them together cost too much', async () => {
     const { world } = open;
     const { tenantId: t } = await world.tenant();
     await world.operate(IMPORT, { t, source: rules(2) });
     await expect(world.operate(IMPORT, { t, source: rules(2, 'more') })).rejects.toThrow(
       /too large regular expressions.*may come to 100000/,
     );
-    // Those of the same ids take the place of those before.
+    // Rules with the same ids replace the earlier ones, so they add no cost.
     await world.operate(IMPORT, { t, source: rules(2) });
   });
 });

@@ -6,7 +6,7 @@ import { readShippedRules } from '../../src/modules/detection/shipped-rules';
 import { casesOf, SEED } from '../support/share';
 
 const TENANT = 1;
-/** By no clock: what is found follows from the log alone. */
+/** A clock that stands still, so that the findings follow from the log alone. */
 const CLOCK = { nowMs: 0, isReady: true };
 const SHIPPED = [...readShippedRules().values()];
 const RULES: readonly RuleSource[] = SHIPPED.map(({ rule, source }) => ({
@@ -15,11 +15,11 @@ const RULES: readonly RuleSource[] = SHIPPED.map(({ rule, source }) => ({
 const STORIES = SHIPPED.flatMap(({ rule }) => rule.tests).map(testEvents);
 
 interface Step {
-  /** Events of one transaction. */
+  /** The number of events that one transaction evaluates. */
   readonly size: number;
-  /** How often it is done in vain: the instance ends before it has written. */
+  /** How many instances end before they write this step. */
   readonly lost: number;
-  /** Another instance does the next one. */
+  /** Whether another instance does this step. */
   readonly changesHands: boolean;
 }
 
@@ -33,7 +33,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 30 },
 );
 
-/** The events of some stories, each a minute after the one before, in an order of arrival in which some are late. */
+/** The events of some stories, each story a minute after the one before; some events arrive late. */
 function logOf(chosen: readonly number[], lateness: readonly number[]): DetectionEvent[] {
   const all = chosen.flatMap((story, n) =>
     (STORIES[story] ?? []).map((event) => ({ ...event, at: event.at + n * 60_000_000 })),
@@ -53,7 +53,7 @@ async function inOnePass(log: readonly DetectionEvent[]): Promise<string[]> {
   return idsOf((await host.evaluate(TENANT, log, CLOCK)).findings);
 }
 
-/** What is written is written whole: findings, state and position, or nothing of them. */
+/** Runs the steps. A step writes all of its findings, state and position, or nothing. */
 async function inSteps(log: readonly DetectionEvent[], given: readonly Step[]): Promise<string[]> {
   const state = new Map<string, StoredState>();
   const found: string[] = [];
@@ -86,7 +86,7 @@ async function inSteps(log: readonly DetectionEvent[], given: readonly Step[]): 
 const idsOf = (findings: readonly { readonly findingId: string }[]) =>
   [...new Set(findings.map(({ findingId }) => findingId))].sort();
 
-it('a rule finds the same where the events are left out that its actions rule out', async () => {
+it('a rule makes the same findings when events of actions that it cannot match are left out', async () => {
   const log = logOf([...STORIES.keys()], [0]);
   let [all, read, rules] = [0, 0, 0];
   for (const rule of RULES) {
@@ -106,7 +106,7 @@ it('a rule finds the same where the events are left out that its actions rule ou
   expect(read).toBeLessThan(all / 4);
 });
 
-it('any steps, instances that end and events that are late: the findings are those of a single pass over the same log', async () => {
+it('findings equal those of a single pass over the log, whatever the steps, lost instances and late events', async () => {
   let found = 0;
   await fc.assert(
     fc.asyncProperty(

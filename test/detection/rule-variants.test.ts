@@ -14,7 +14,7 @@ const RULES = readdirSync(FOLDER).flatMap((name) =>
 
 type Change = Readonly<Record<string, unknown>>;
 
-/** Numbers of the shipped rules that find something. */
+/** @returns the numbers of the shipped rules that have findings in these events */
 function found(...events: readonly Change[]): ReadonlySet<number> {
   const findings = new Engine(1, RULES).evaluate(testEvents({ name: '', finds: true, events }), 0);
   const numbers = new Map(RULES.map(({ rule, number }) => [rule.ruleId, number]));
@@ -27,7 +27,7 @@ describe('a shipped rule reads statements as SQL Server does', () => {
   it.each(cases('finds'))('%i finds %j', (rule, statement, event) => {
     expect(found({ ...event, statement })).toContain(rule);
   });
-  it.each(cases('leaves'))('%i leaves %j', (rule, statement, event) => {
+  it.each(cases('leaves'))('%i does not find %j', (rule, statement, event) => {
     expect(found({ ...event, statement })).not.toContain(rule);
   });
 });
@@ -93,7 +93,7 @@ describe('a shipped rule', () => {
     expect(found(...events)).not.toContain(rule);
   });
 
-  it('5 waits for the server itself where the failures come after their time', () => {
+  it('5 waits until the clock of its own server passes the hour, when failures arrive after later events', () => {
     const [ahead, ...rest] = testEvents({
       ...{ name: '', finds: true },
       events: [{ actionId: 'SL', serverInstanceName: 'OTHER' }, stale, later('OTHER'), later('SRV3')],

@@ -13,7 +13,7 @@ describe('the shipped rules', () => {
     );
   });
 
-  it.each(FILES)('%s finds what its tests say, and nothing else', (name) => {
+  it.each(FILES)('%s finds what its tests say and nothing else', (name) => {
     const rules = parseRules(readFileSync(path.join(FOLDER, name), 'utf8'));
     for (const rule of rules) {
       expect({ title: rule.title, failed: failedTests(rule) }).toEqual({ title: rule.title, failed: [] });
@@ -26,7 +26,7 @@ describe('the shipped rules', () => {
     }
   });
 
-  it('have ids of their own', () => {
+  it('have distinct ids', () => {
     const ids = FILES.flatMap((name) => parseRules(readFileSync(path.join(FOLDER, name), 'utf8'))).map(
       ({ ruleId }) => ruleId,
     );

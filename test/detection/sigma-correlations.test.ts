@@ -8,18 +8,18 @@ const correlation = (text: string, head = '') =>
 const [READ, CHANGE, GONE] = [{ actionId: 'SL' }, { actionId: 'UP' }, { actionId: 'DL' }];
 const READS = '  type: event_count\n  group-by: [serverPrincipalName]\n  condition: {gte: 2}\n';
 
-describe('what a correlation names', () => {
+describe('a rule that a correlation names', () => {
   it.each([
     ['beside it', correlation(`  rules: [a]\n${READS}`, 'generate: true\n')],
     ['in it', correlation(`  rules: [a]\n  generate: true\n${READS}`)],
-  ])('tells of its own too where generate stands %s', (_, several) => {
+  ])('makes its own findings too when generate is true %s', (_, several) => {
     expect(findings(base('a', 'SL') + several, READ, READ)).toBe(3);
     expect(findings(base('a', 'SL') + several.replace('generate: true', 'generate: false'), READ, READ)).toBe(
       1,
     );
   });
 
-  it('has its id in any letter case, and need not have a title', () => {
+  it('is found by its id in any letter case, and then needs no title', () => {
     const source = base('a', 'SL', `id: ${ID}\n`) + correlation(`  rules: [${ID.toUpperCase()}]\n${READS}`);
     expect(findings(source, READ, READ)).toBe(1);
     expect(problemsOf(base('a', 'SL', `id: ${ID}\n`))).toEqual(['1: a rule must have a title']);
@@ -43,7 +43,7 @@ describe('what a correlation names', () => {
       ).toBe(1);
   });
 
-  it('counts an event once, however many of its rules match', () => {
+  it('counts an event once, however many of the named rules match', () => {
     const orders = base('b', 'SL').replace('actionId: SL', 'objectName: orders');
     const source = `${base('a', 'SL')}---\n${orders}${correlation(`  rules: [a, b]\n${READS}`)}`;
     expect(findings(source, READ)).toBe(0);
@@ -57,14 +57,14 @@ describe('a correlation of correlations', () => {
   const outer = correlation(
     '  type: temporal_ordered\n  rules: [inner, b]\n  group-by: [serverPrincipalName]\n',
   );
-  it('may be grouped by a field that the inner one is not: that of the event which completed it', () => {
+  it('may group by a field that the inner one does not: it takes the field of the event that completed the inner one', () => {
     const source = `${base('a', 'SL')}---\n${base('b', 'UP')}---\n${inner('type: event_count\n  condition: {gte: 2}')}${outer}`;
     const eve = { serverPrincipalName: 'eve' };
     expect(findings(source, READ, { ...READ, ...eve }, { ...CHANGE, ...eve })).toBe(1);
     expect(findings(source, { ...READ, ...eve }, READ, { ...CHANGE, ...eve })).toBe(0);
   });
 
-  it('is not grouped by what nothing has completed', () => {
+  it('cannot group by other fields of an inner absence, since no event completes an absence', () => {
     const absent = `title: inner\nname: inner\ncorrelation:\n  type: absence\n  rules: [a, b]\n  group-by: [serverInstanceName]\n  timespan: 10m\n`;
     expect(problemsOf(`${base('a', 'SL')}---\n${base('b', 'UP')}---\n${absent}${outer}`)).toEqual([
       '32: inner tells of what did not happen, and has serverPrincipalName only if it groups by it',
@@ -72,7 +72,7 @@ describe('a correlation of correlations', () => {
   });
 });
 
-describe('a condition of temporal', () => {
+describe('a condition of a temporal correlation', () => {
   const of = (type: string, condition: string) =>
     [base('a', 'SL'), base('b', 'UP'), base('c', 'DL')].join('---\n') +
     correlation(
@@ -84,7 +84,7 @@ describe('a condition of temporal', () => {
     ['{eq: 3}', 0],
     ['{gte: 3}', 0],
     ['a and b and c', 0],
-  ])('says how many of the rules must match: %s', (condition, count) => {
+  ])('states how many of the rules must match: %s', (condition, count) => {
     expect(findings(of('temporal', condition), READ, READ, GONE)).toBe(count);
     expect(findings(of('temporal', condition), READ, { ...GONE, after: '1h' })).toBe(0);
     if (count === 0) expect(findings(of('temporal', condition), READ, GONE, CHANGE)).toBe(1);
@@ -100,13 +100,13 @@ describe('a condition of temporal', () => {
     expect(problemsOf(of(type, condition))).toEqual([expect.stringMatching(new RegExp(`^34: .*${reason}`))]);
   });
 
-  it('of an order is that of all', () => {
+  it('of temporal_ordered needs all rules, in their order', () => {
     expect(findings(of('temporal_ordered', '{gte: 3}'), READ, CHANGE, GONE)).toBe(1);
     expect(findings(of('temporal_ordered', '{gte: 3}'), CHANGE, READ, GONE)).toBe(0);
   });
 });
 
-it('counts values of several fields together', () => {
+it('value_count with several fields counts their combined values', () => {
   const source =
     base('a', 'SL') +
     correlation(
@@ -116,14 +116,14 @@ it('counts values of several fields together', () => {
   expect(findings(source, READ, READ, { ...READ, schemaName: '', objectName: 'x' })).toBe(0);
 });
 
-it('refuses a field of event_count: whoever names one means its values', () => {
+it('event_count refuses a field and points to value_count', () => {
   const events = READS.replace('{gte: 2}', '\n    gte: 2\n    field: objectName');
   expect(problemsOf(base('a', 'SL') + correlation(`  rules: [a]\n${events}`))).toEqual([
     '18: event_count counts events: the values of a field are value_count',
   ]);
 });
 
-it('refuses what it does not know in a correlation', () => {
+it('an unknown key of a correlation is refused', () => {
   expect(problemsOf(base('a', 'SL') + correlation(`  rules: [a]\n  groupby: [x]\n${READS}`))).toEqual([
     '14: groupby of a correlation is not supported',
   ]);

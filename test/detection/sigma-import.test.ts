@@ -7,7 +7,7 @@ const STOPPED = { actionId: 'AL', statement: 'ALTER SERVER AUDIT [Main] WITH (ST
 const FAILED = { actionId: 'LGIF', succeeded: false, serverPrincipalName: 'sa', clientIp: '203.0.113.9' };
 
 describe('rules written for the Windows application log', () => {
-  it('see audit records as SQL Server renders them, whatever the name of the instance', () => {
+  it('match audit records as SQL Server renders them, whatever the name of the server instance', () => {
     const source = rule(`  selection:
     Provider_Name|contains: MSSQL
     EventID: 33205
@@ -24,7 +24,7 @@ describe('rules written for the Windows application log', () => {
     expect(findings(exact, STOPPED, { ...STOPPED, serverInstanceName: 'SQL01\\PROD' })).toBe(2);
   });
 
-  it('see several lines of one record', () => {
+  it('match several lines of one record', () => {
     const source = rule(`  selection:
     EventID: 33205
     Data|contains|all:
@@ -37,7 +37,7 @@ describe('rules written for the Windows application log', () => {
     expect(findings(source, { actionId: 'APRL', objectName: 'dbcreator', statement })).toBe(0);
   });
 
-  it('see a failed login as both events, with its address', () => {
+  it('match a failed login as either event, with its address', () => {
     const source = rule(`  selection:
     Provider_Name|contains: 'MSSQL'
     EventID: 18456
@@ -62,7 +62,7 @@ describe('rules written for the Windows application log', () => {
 });
 
 it.each(['application', 'mssql', 'sqlserver', 'mssqlserver'])(
-  'a rule of Windows may be of service %s',
+  'a rule for Windows may have the service %s',
   (service) => {
     const source = rule('  s:\n    Data|contains: "action_id:SL"\n  condition: s\n').replace(
       'application',
@@ -72,7 +72,7 @@ it.each(['application', 'mssql', 'sqlserver', 'mssqlserver'])(
   },
 );
 
-describe('rules for event 15457', () => {
+describe('a rule for event 15457', () => {
   const source = rule(`  selection:
     Provider_Name|contains: MSSQL
     EventID: 15457
@@ -86,22 +86,22 @@ describe('rules for event 15457', () => {
     ["EXEC sp_configure 'xp_cmdshell'", 0],
     ["EXEC sp_configure 'show advanced options', 1", 0],
     ["EXEC xp_cmdshell 'whoami'", 0],
-  ])('%s: %i', (statement, count) => {
+  ])('%s makes %i findings', (statement, count) => {
     expect(findings(source, { actionId: 'EX', statement })).toBe(count);
   });
 
-  it('see each change of a statement', () => {
+  it('matches each change of a statement with several', () => {
     const exact = source.replace('xp_cmdshell', "option 'xp_cmdshell' changed from 0 to 1.");
     const statement = "EXEC sp_configure 'show advanced options', 1; EXEC sp_configure 'xp_cmdshell', 1";
     expect(findings(exact, { actionId: 'EX', statement })).toBe(1);
   });
 
-  it('see no change that failed', () => {
+  it('does not match a change that failed', () => {
     expect(findings(source, { statement: "EXEC sp_configure 'xp_cmdshell', 1", succeeded: false })).toBe(0);
   });
 });
 
-it('rules for event 8128 see extended procedures', () => {
+it('rules for event 8128 match calls of extended procedures', () => {
   const source = rule(`  selection:
     Provider_Name: MSSQLSERVER
     EventID: 8128
@@ -182,7 +182,7 @@ describe('selections', () => {
     ['    additional.made: 1.10', { additional: { made: '1.10' } }, 1],
     ['    additional.made: 1.10', { additional: { made: 1.1 } }, 1],
     ['    additional.made|startswith: 1.10', { additional: { made: '1.1.7' } }, 0],
-  ])('%s on %j: %i', (selection, event, count) => {
+  ])('%s on %j makes %i findings', (selection, event, count) => {
     expect(findings(one(selection), event)).toBe(count);
   });
 
@@ -196,7 +196,7 @@ describe('selections', () => {
     ['not 1 of c*', 1],
     ['_hidden', 1],
     ['größe', 1],
-  ])('condition %s: %i', (condition, count) => {
+  ])('condition %s makes %i findings', (condition, count) => {
     const source = rule(`  a:
     objectName: orders
   ab:
@@ -232,7 +232,7 @@ describe('YAML as people write it', () => {
     ],
     ['the end of a document', '  s:\n    objectName: orders\n  condition: s\n...\n'],
     ['a document with nothing', '  s:\n    objectName: orders\n  condition: s\n---\n'],
-  ])('is taken: %s', (_, detection) => {
+  ])('is understood: %s', (_, detection) => {
     expect(findings(rule(detection), { actionId: 'SL' })).toBe(1);
   });
 });
@@ -242,7 +242,7 @@ describe('correlations', () => {
     `title: ${name}\nname: ${name}\nlogsource:\n  product: sqlserver\ndetection:\n  s:\n    actionId: ${action}\n  condition: s\n`;
   const correlation = (text: string) => `---\ntitle: Several\ncorrelation:\n${text}`;
 
-  it('of several documents, with aliases, tell of the correlation alone', () => {
+  it('over several documents, with aliases, makes only findings of the correlation', () => {
     const source =
       base('created', 'CR') +
       `---\n${base('granted', 'G')}` +
@@ -270,7 +270,7 @@ describe('correlations', () => {
     ).toBe(0);
   });
 
-  it('find a burst that arrives late as one that arrived in time', () => {
+  it('finds a burst that arrives late like one that arrived in time', () => {
     const source =
       base('reads', 'SL') +
       correlation('  type: event_count\n  rules: [reads]\n  timespan: 1m\n  condition: {gte: 3}\n');
@@ -294,7 +294,7 @@ describe('correlations', () => {
     ]);
   });
 
-  it('and filters of the same file narrow what they name', () => {
+  it('a filter in the same file narrows the rules that it names', () => {
     const filter = `---
 title: Not the backup account
 logsource:
@@ -312,7 +312,7 @@ filter:
   });
 });
 
-describe('filters', () => {
+describe('a filter in the file of its rule', () => {
   const of = (logsource: string, rules: string) =>
     `${HEAD}name: reads\ndetection:\n  s:\n    actionId: SL\n  condition: s\n---
 title: Not the backup account
@@ -331,12 +331,12 @@ ${logsource}filter:
     [WINDOWS, '[others]', 1],
     ['  product: sqlserver\n', 'any', 1],
     ['  product: windows\n  category: process_creation\n', '[reads]', 1],
-  ])('of %j and rules %s leave %i', (logsource, rules, count) => {
+  ])('for %j and rules %s leaves %i findings', (logsource, rules, count) => {
     expect(findings(of(logsource, rules), { actionId: 'SL', serverPrincipalName: 'SVC_BACKUP' })).toBe(count);
   });
 });
 
-describe('what takes the service from others', () => {
+describe('rules that could take the service from others', () => {
   const CHARS = 130_000;
   const value = (text: string) => rule(`  s:\n    statement|re: '${text}'\n  condition: s\n`);
   const event = (name: string) =>
@@ -364,14 +364,14 @@ describe('what takes the service from others', () => {
         event('c0'),
       ),
     ],
-  ])('is refused at once: %s', (_, source) => {
+  ])('are refused quickly: %s', (_, source) => {
     const before = process.cpuUsage();
     expect(problemsOf(source)).not.toEqual([]);
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1e6).toBeLessThan(5);
   });
 
-  it('leaves fields to other rules, however many were named before', () => {
+  it('do not use up the field names of other rules, however many they name', () => {
     const names = Array.from({ length: 3_000 }, (_, i) => `    additional.made${i}: x\n`).join('');
     parseRules(rule(`  s:\n${names}  condition: s\n`));
     const source = rule('  s:\n    additional.another: x\n  condition: s\n');
@@ -379,7 +379,7 @@ describe('what takes the service from others', () => {
   });
 });
 
-describe('what is not supported', () => {
+describe('Sigma that is not supported', () => {
   it.each([
     [rule("  s:\n    statement|re: 'a(?=b)'\n  condition: s\n"), '7: look-around is not supported'],
     [
@@ -440,12 +440,12 @@ describe('what is not supported', () => {
     expect(problemsOf(source).join('\n')).toContain(problem);
   });
 
-  it('is told all at once', () => {
+  it('is refused with all problems at once', () => {
     const source = rule('  s:\n    Image: a\n    objectName|base64: b\n  condition: s | count() > 5\n');
     expect(problemsOf(source).map((problem) => problem.split(':')[0])).toEqual(['7', '8', '9']);
   });
 
-  it('refuses a correlation of another type, and one that names a rule which is not there', () => {
+  it('includes unknown types of correlations, and names of rules that are not in the file', () => {
     const source = 'title: x\ncorrelation:\n  type: value_sum\n  rules: [a]\n  timespan: 1m\n';
     expect(problemsOf(source)).toEqual(['3: a correlation of type value_sum is not supported']);
     const other =

@@ -45,7 +45,7 @@ describe('the command line', () => {
     key = (await open.world.key({ tenantIds: [tenant.tenantId], scopes })).key;
   });
 
-  it('works on alerts, and every change is in the access log', async () => {
+  it('changes alerts, and each change is in the access log', async () => {
     await tenant.ingest([role('CORP\\dba')]);
     const [alert] = await alerts(1);
     expect(alert).toMatchObject({ status: 'new', severity: 'high' });
@@ -65,12 +65,12 @@ describe('the command line', () => {
     const entries = await accessLog(open.world);
     for (const operation of ['acknowledgeAlert', 'assignAlert', 'resolveAlert'])
       expect(entries).toContainEqual(expect.objectContaining({ operation, outcome: 'ok' }));
-    // What is resolved is over: what comes then is a new alert.
+    // A resolved alert has ended: a later finding makes a new alert.
     await tenant.ingest([role('CORP\\dba')]);
     expect(await alerts(2)).toHaveLength(2);
   });
 
-  it('keeps alerts with the same values quiet until a time', async () => {
+  it('suppresses alerts with the same values until a time', async () => {
     const [alert] = await alerts(2);
     const until_ = new Date(Date.now() + 3_600_000).toISOString();
     await run(
@@ -95,7 +95,7 @@ describe('the command line', () => {
     expect(statusOf('CORP\\eve', 'SQLPROD01')).toBe('new');
   });
 
-  it('lists what is kept quiet, and ends it before its time', async () => {
+  it('lists suppressions, and ends one before its time', async () => {
     const [suppression] = await run('alert', 'suppressions', '--tenant', tenant.tenantId);
     expect(suppression).toMatchObject({
       ...{ reason: 'a drill', createdBy: expect.any(String), tenantId: tenant.tenantId },
@@ -119,7 +119,7 @@ describe('the command line', () => {
     ).toBe('new');
   });
 
-  it('forgets the verdict of an alert that is suppressed or taken up again, and finds what follows in a new one', async () => {
+  it('removes the verdict of an alert that is suppressed or reopened, and puts later findings into a new alert', async () => {
     await tenant.ingest([role('CORP\\max')]);
     const ofMax = async (count: number) =>
       (
@@ -162,7 +162,7 @@ describe('the command line', () => {
     expect(none.body.errors[0].message).toBe('fields must name at least one.');
   });
 
-  it('says where alerts are told', async () => {
+  it('defines the routes on which alerts are told', async () => {
     const of = ['--tenant', tenant.tenantId];
     const made = await run(
       'alert',
@@ -186,11 +186,11 @@ describe('the command line', () => {
     );
     await run('alert', 'route', 'remove', made.routeId, ...of);
     expect(await run('alert', 'route', 'list', ...of)).toEqual([]);
-    // There is one tenant.
+    // The test has one tenant, so no other tenant is needed here.
     expect(await run('alert', 'route', 'list')).toEqual([]);
   });
 
-  it('lists, tunes and switches rules of a tenant', async () => {
+  it('lists, tunes, enables and disables rules of a tenant', async () => {
     const rules = await run('rule', 'list', '--tenant', tenant.tenantId);
     expect(rules.length).toBeGreaterThanOrEqual(40);
     expect(
@@ -233,17 +233,17 @@ describe('the command line', () => {
       ['--exception', `{"clientIp":"${'1'.repeat(16_384)}"}`],
       'at most 16384 characters in all',
     ],
-  ])('refuses to tune %s by %j, which would change nothing', async (title, options, reason) => {
+  ])('refuses to tune %s with %j: %s', async (title, options, reason) => {
     await expect(run('rule', 'tune', title, '--tenant', tenant.tenantId, ...options)).rejects.toThrow(reason);
   });
 
-  it('names the argument that is no id', async () => {
+  it('names the argument that is not a valid id', async () => {
     const removal = `mutation { removeRule(tenantId: "${tenant.tenantId}", ruleId: "x") { ruleId } }`;
     const { body } = await open.world.graphql(open.world.operatorKey, removal);
     expect(body.errors[0].message).toBe('ruleId must be a UUID.');
   });
 
-  it('imports Sigma files, says what is wrong with its line, and tells what one would have found', async () => {
+  it('imports Sigma files, reports a mistake with its line, and tests a rule on stored events', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'rules-'));
     const file = path.join(folder, 'own.yml');
     const text = (field: string) =>
@@ -274,7 +274,7 @@ describe('the command line', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('lets a key with the right work on alerts of its tenants, and nobody else', async () => {
+  it('lets only a key with the right scope work on alerts, and only on those of its tenants', async () => {
     const { world } = open;
     const [alert] = await alerts(1);
     const acknowledge = `mutation { acknowledgeAlert(alertId: "${alert.alertId}") { status } }`;
@@ -287,7 +287,7 @@ describe('the command line', () => {
     expect(await codeOf(foreign.key)).toBe('not_found');
   });
 
-  it('keeps alerts quiet that have no value, as those before', async () => {
+  it('suppresses alerts without a value like the others', async () => {
     const other = await open.world.tenant();
     const nobody = (change: object) => role('', { serverPrincipalName: null, ...change });
     const listed = (count: number) =>

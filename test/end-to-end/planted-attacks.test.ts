@@ -18,7 +18,7 @@ interface Alert {
   readonly findingCount: number;
 }
 
-/** A server at work: nothing in it is an attack. */
+/** A server at its usual work, without any attack. */
 const USUAL: readonly Deed[] = Array.from({ length: 200 }, (_, n) => ({
   ...{ action_id: n % 10 === 0 ? 'LGIS' : 'SL', server_principal_name: `CORP\\user${n % 7}` },
   statement: n % 10 === 0 ? '' : `SELECT * FROM dbo.Orders WHERE id = ${n}`,
@@ -71,7 +71,7 @@ describe('an attack in audit files', () => {
   const shown = (alerts: readonly Alert[]) => alerts.map(({ title }) => title).sort();
 
   it.each(ATTACKS.map((attack): [string, Attack] => [attack.name, attack]))(
-    'ends as its alerts, mailed and posted: %s',
+    'causes exactly its alerts, by mail and at the destination: %s',
     async (_, attack) => {
       const { t, alerts } = await plant([...USUAL, ...attack.deeds]);
       const wanted = attack.alerts.map(([rule]) => rule).sort();
@@ -100,10 +100,9 @@ describe('an attack in audit files', () => {
     3 * WITHIN_MS,
   );
 
-  it('is not seen in a server that is at work as ever', async () => {
-    const { alerts, t } = await plant([...USUAL, { action_id: 'TASP', class_type: 'SR', after: 60 }]);
+  it('is all that causes alerts: usual work beside it causes none', async () => {
+    const { alerts } = await plant([...USUAL, { action_id: 'TASP', class_type: 'SR', after: 60 }]);
     const found = await until(alerts, (some) => some.length > 0, WITHIN_MS);
     expect(shown(found)).toEqual([expect.stringContaining('Trace or C2 off')]);
-    expect(t).not.toBe('');
   });
 });

@@ -26,7 +26,7 @@ const EXPECTED = SCHEMAS.flatMap((schema) =>
 );
 const COUNT = { 'schema-2017': 80, 'schema-2022': 150 };
 
-/** What tests of either service need of it. */
+/** What the tests need of a service, of either release. */
 interface Site {
   readonly url: string;
   readonly tenantId: string;
@@ -49,7 +49,7 @@ async function siteOf(url: string, operate: Site['operate']): Promise<Site> {
   return { url, tenantId, key: createApiKey.key, agentKey: createAgentKey.key, operate };
 }
 
-describe('the release of before and this one', () => {
+describe('the previous release and this one', () => {
   let folder: string;
   let release: Release;
   let compiled: CompiledAgent;
@@ -88,12 +88,12 @@ describe('the release of before and this one', () => {
     ['before', 'now'],
     ['now', 'before'],
   ] as const)(
-    'understand each other: the agent of %s and the service of %s store every record once, reject none and report no gap',
+    'work together: with the agent of %s and the service of %s every record is stored once, without rejects or gaps',
     async (agentOf, serviceOf) => {
       const site = sites[serviceOf];
       const state = await configured(site, `${agentOf}-${serviceOf}`);
       expect(await publish(agents[agentOf], state)).toEqual(summary((count) => [count, 0]));
-      // The other release goes on with the state of this one, and the service knows what it sent.
+      // The agent of the other release continues with this agent's state, and the service knows what it has sent.
       expect(await publish(agents[serviceOf], state)).toEqual(summary(() => [0, 0]));
       const fresh = await configured(site, `${serviceOf}-${serviceOf}-fresh`);
       expect(await publish(agents[serviceOf], fresh)).toEqual(summary((count) => [0, count]));
@@ -112,7 +112,7 @@ describe('the release of before and this one', () => {
     },
   );
 
-  it('store the same of every record, value for value, under the same id', async () => {
+  it('store every record alike, value for value, under the same id', async () => {
     expect(sites.now.tenantId).toBe(sites.before.tenantId);
     const [now, before] = [await exported(sites.now), await exported(sites.before)];
     expect(now).toHaveLength(EXPECTED.length);
@@ -140,7 +140,7 @@ describe('the release of before and this one', () => {
     return { config, dataDir };
   }
 
-  /** @returns what it says of each database */
+  /** @returns what the agent prints for each database */
   async function publish(agent: AgentProgram, { config, dataDir }: { config: string; dataDir: string }) {
     const { code, stdout, stderr } = await agent.run(
       'run',
@@ -165,7 +165,7 @@ const summary = (of: (count: number) => readonly [published: number, duplicates:
     return `${schema}: ${published} published (${duplicates} duplicates, 0 rejected)`;
   });
 
-/** Lines about gaps that the agent keeps. */
+/** @returns the lines of the gaps that the agent keeps */
 const gapsIn = (dataDir: string): string[] =>
   existsSync(path.join(dataDir, 'gaps'))
     ? readdirSync(path.join(dataDir, 'gaps'), { recursive: true })
@@ -182,7 +182,7 @@ async function exported({ url, key }: Site): Promise<Line[]> {
   return linesOf(await response.text());
 }
 
-/** What the sample files are known to say of a record, in one text. */
+/** The facts of a record that the sample files state, as one text. */
 function statedBy(line: Line): string {
   const { file, fileGuid, parts } = { ...line, ...line.additional };
   return JSON.stringify([file, fileGuid, parts, ...RECORD_FIELDS.map((name) => line[name] ?? null)]);

@@ -21,7 +21,7 @@ const expectedOf = (schema: string): Expected[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** The fields a record of the expectation shares with a REST representation. */
+/** The fields that both an expected record and its REST representation have. */
 const shared = (record: Expected, fields: readonly string[]) =>
   Object.fromEntries(fields.filter((name) => name in record).map((name) => [name, record[name]]));
 
@@ -37,7 +37,7 @@ describe.each(ENGINES)('audit files, agent, service on %s and REST together', (e
     await world.close();
   });
 
-  it.each(SCHEMAS)('every record of %s comes back unchanged, in list and detail, once', async (schema) => {
+  it.each(SCHEMAS)('every record of %s comes back once and unchanged, in list and detail', async (schema) => {
     const tenant = await world.tenant(schema);
     const expected = expectedOf(schema);
     const first = await publish(tenant, schema);

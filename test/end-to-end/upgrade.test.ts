@@ -23,10 +23,10 @@ const execute = promisify(execFile);
 const BEFORE = '62fc9b1';
 const READERS = 3;
 const BATCH = 20;
-/** Rounds of load between two steps. */
+/** Requests of each reader between two steps of the upgrade. */
 const ROUNDS = 15;
 
-/** As docs/upgrade.md says: restored from a backup, then one instance after the other, under load. */
+/** The upgrade of docs/upgrade.md: a restored backup, then one instance after the other, under load. */
 describeOnPostgres('an upgrade of two instances from the release before', () => {
   let release: Release;
   let folder: string;
@@ -77,7 +77,7 @@ describeOnPostgres('an upgrade of two instances from the release before', () => 
     balancer.remove(service.url);
   };
 
-  it('loses nothing: every read is answered, every event is stored once, and the evidence log goes on', async () => {
+  it('loses nothing: every read is answered, every event is stored once, and the evidence log continues', async () => {
     const seed = await before('first', source);
     const keys = await keysOf(seed);
     let stored = 0;
@@ -96,7 +96,7 @@ describeOnPostgres('an upgrade of two instances from the release before', () => 
       () => logSize(seed.url, keys.reader),
       (size) => size === stored,
     );
-    // The backup: its data folder, and a dump of its database that is restored into another.
+    // The backup is the data folder, and a dump of the database that is restored into another database.
     await end(seed);
     const dump = path.join(folder, `${randomBytes(4).toString('hex')}.dump`);
     await execute('pg_dump', [
@@ -113,7 +113,7 @@ describeOnPostgres('an upgrade of two instances from the release before', () => 
       dump,
     ]);
 
-    // The release before has no such key: it is made before the upgrade.
+    // The previous release has no secrets key, so the key is made before the upgrade.
     await writeFile(path.join(dataDirOf('first'), 'secrets.key'), `${randomBytes(32).toString('base64')}\n`);
     const first = await before('first', target);
     const second = await before('second', target);
@@ -195,10 +195,10 @@ async function keysOf(service: ChildService) {
   return { reader: made.reader.key, agent: made.agent.key };
 }
 
-/** Events in the evidence log of the key's tenant. */
+/** @returns the number of events in the evidence log of the key's tenant */
 async function logSize(url: string, key: string): Promise<number> {
   const response = await fetch(`${url}${API_BASE_PATH}/audit-log`, { headers: { 'X-Api-Key': key } });
-  // biome-ignore lint/suspicious/noExplicitAny: what is read of it is checked
+  // biome-ignore lint/suspicious/noExplicitAny: only the size is read, as a number
   const { data } = (await response.json()) as any;
   return Number(data?.size);
 }

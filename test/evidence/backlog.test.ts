@@ -11,7 +11,7 @@ import { LogTrial, Memory, useLog } from './support';
 
 const hexOf = (recordId: string) => recordId.replaceAll('-', '');
 
-describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
+describe.each(ENGINES)('events that were stored before the evidence log existed, on %s', (engine) => {
   const place = useLog(engine);
   let store: Store;
   let trial: LogTrial;
@@ -23,7 +23,7 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
     store.checked(
       Array.from({ length: n }, (_, i) => ({ eventTime: `2026-01-05T0${i % 3}:${minute}:00.0000000Z` })),
     );
-  /** As the migration finds them. */
+  /** Lists the events as the migration lists the events that it finds. */
   const forget = async () => {
     await store.query('DELETE FROM audit_log_queue WHERE tenant_id = $1', store.tenantId);
     await store.query(
@@ -32,14 +32,14 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
       store.tenantId,
     );
   };
-  /** As the first start does that has a key. */
+  /** Seals the backlog as the first start with a checkpoint key does. */
   const seal = () => store.database.migrator.$transaction((tx) => openBacklog(tx, trial.keys));
   const state = async () => (await trial.log.states(tenantSet([store.tenantId])))[0];
 
   it.each([
     ['', LIMITS.evidenceBackfillEvents],
     [', some of an hour at a time', 50],
-  ])('are taken in, once each, while others of the same hours come%s', async (_, atOnce) => {
+  ])('enter the log once each, while new events of the same hours arrive%s', async (_, atOnce) => {
     jest.replaceProperty(LIMITS, 'evidenceBackfillEvents', atOnce as never);
     const old = inHours(500, 10);
     await store.insert(old);
@@ -64,7 +64,7 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
     );
   });
 
-  it('are not taken in any more once all are: nobody can add to them', async () => {
+  it('cannot be added once the backlog is done', async () => {
     await store.insert(inHours(3, 10));
     await trial.run();
     await store.insert(inHours(2, 20));
@@ -77,7 +77,7 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
     });
   });
 
-  it('are not taken in where no first start of a key found them: rows that somebody lists are no word of the service', async () => {
+  it('do not enter the log when no first start sealed them, though rows of the database list them', async () => {
     await store.insert(inHours(3, 10));
     await forget();
     await store.insert(inHours(1, 20));
@@ -89,7 +89,7 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
     });
   });
 
-  it('stay in the log when retention removes them, and what it removed is told', async () => {
+  it('stay in the log when retention removes them, and the removal is reported', async () => {
     await store.insert([
       ...inHours(6, 10),
       ...store.checked([{ eventTime: '2026-03-01T00:00:00.0000000Z' }]),
@@ -111,7 +111,7 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
     ]);
   });
 
-  it('are sealed by the first instance on a database without a log, if it remembers nothing, and by no other', async () => {
+  it('are sealed only by a first start: on a database without a log, with a new key and an empty memory', async () => {
     const fresh = await Store.open(engine);
     const listed = () =>
       fresh.query(
@@ -127,7 +127,7 @@ describe.each(ENGINES)('events of before there was a log, on %s', (engine) => {
     await listed();
     expect(await begin(false, true)).toBe(0);
     expect(await begin(true, false)).toBe(0);
-    // The key of the database is known by now.
+    // The database knows the key now, so the start is not the first.
     await new LogTrial(fresh, TEST_CHECKPOINT_KEY, {}, new Memory(true)).sequencer.begin(true);
     expect(await heads()).toBe(0);
     expect(await begin(true, true)).toBe(1);

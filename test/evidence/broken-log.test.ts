@@ -3,7 +3,7 @@ import { ENGINES } from '../support/engines';
 import type { Store } from '../support/store';
 import { type LogTrial, savedLog, takeAway, useLog } from './support';
 
-describe.each(ENGINES)('whoever can write to the database on %s', (engine) => {
+describe.each(ENGINES)('somebody who can write to the database on %s', (engine) => {
   const place = useLog(engine);
   let store: Store;
   let trial: LogTrial;
@@ -16,7 +16,7 @@ describe.each(ENGINES)('whoever can write to the database on %s', (engine) => {
   const state = async () => (await trial.log.states(tenantSet([store.tenantId])))[0];
   const change = (sql: string) => store.query(sql, store.tenantId);
 
-  it('cannot make an event accepted: what waits was changed, and is never taken in', async () => {
+  it('cannot get an event accepted: changed or added rows of the queue are refused', async () => {
     await add(2);
     await add(1);
     await change(`UPDATE audit_log_queue SET leaves = set_byte(leaves, 20, (get_byte(leaves, 20) + 1) % 256)
@@ -29,7 +29,7 @@ describe.each(ENGINES)('whoever can write to the database on %s', (engine) => {
     expect(await state()).toMatchObject({ size: 301, refusedEvents: 7 });
   });
 
-  it('cannot give what waits to another tenant', async () => {
+  it('cannot move waiting events to another tenant', async () => {
     const another = await store.forNewTenant();
     await add(2);
     await change(`UPDATE audit_log_queue SET tenant_id = ${another.tenantId} WHERE tenant_id = $1`);
@@ -71,7 +71,7 @@ describe.each(ENGINES)('whoever can write to the database on %s', (engine) => {
       'DELETE FROM audit_log_tile WHERE tenant_id = $1 AND level = 0 AND tile = 1',
       'no hashes where',
     ],
-  ])('cannot have a log signed of which was changed %s: it is not gone on with', async (_, sql, problem) => {
+  ])('cannot get a log signed after a change of %s: the log stops', async (_, sql, problem) => {
     await change(sql);
     await add(1);
     await trial.run();
@@ -80,7 +80,7 @@ describe.each(ENGINES)('whoever can write to the database on %s', (engine) => {
     expect(await state()).toMatchObject({ waitingEvents: 1, problem: trial.problem });
   });
 
-  it('cannot set the log back to an earlier state and have that signed', async () => {
+  it('cannot set the log back to an earlier state and have that state signed', async () => {
     const putBack = await savedLog(store);
     await add(5);
     await trial.run();
@@ -91,7 +91,7 @@ describe.each(ENGINES)('whoever can write to the database on %s', (engine) => {
     expect(await trial.log.checkpoints(store.tenantId, 0)).toHaveLength(1);
   });
 
-  it('is found out when a whole log is taken away, before anything is added to it', async () => {
+  it('is found out when a whole log is removed, before anything is added to it', async () => {
     await takeAway(store);
     await trial.run();
     expect(trial.problem).toContain('it has 0 entries and 0 checkpoints, and had 300 entries');

@@ -15,7 +15,7 @@ import { LogTrial, Memory } from './support';
 const hexOf = (recordId: string) => recordId.replaceAll('-', '');
 const log = pino({ level: 'silent' });
 
-/** A client whose transactions fail now and then, at any statement. */
+/** A client whose statements fail now and then, also in the middle of a transaction. */
 function failing(prisma: OwnerDb, isDue: () => boolean): OwnerDb {
   return new Proxy(prisma, {
     get(target, name) {
@@ -34,17 +34,17 @@ function failing(prisma: OwnerDb, isDue: () => boolean): OwnerDb {
   });
 }
 
-describe.each(ENGINES)('many at once on %s', (engine) => {
+describe.each(ENGINES)('the evidence log under concurrency on %s', (engine) => {
   let base: Store;
   beforeAll(async () => {
     base = await Store.open(engine);
   });
   afterAll(() => base.close());
 
-  it('write and take in, and are killed in between: each accepted event is in the log once', async () => {
+  it('has each accepted event once when writers and sequencers work at the same time and fail', async () => {
     const store = await base.forNewTenant();
     const trial = new LogTrial(store);
-    // On one connection transactions wait for each other.
+    // Transactions on one connection would wait for each other, so only PostgreSQL gets more instances.
     const others =
       engine === 'postgresql'
         ? await Promise.all([1, 2].map(() => Store.on(base.place, store.tenantId)))
@@ -111,7 +111,7 @@ describe.each(ENGINES)('many at once on %s', (engine) => {
     expect(checkCheckpoints(copy, [publicKey], [])).toMatchObject({ problems: [], spoilt: [] });
   });
 
-  it('have one hash for what was sent, what is stored, and what is read again, whatever the texts', async () => {
+  it('has one hash for an event as it was sent, stored and read again, whatever its texts', async () => {
     const store = await base.forNewTenant();
     const trial = new LogTrial(store);
     const reader = new PostgresAuditEventReader(store.database.ask, store.form);

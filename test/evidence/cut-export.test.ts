@@ -16,7 +16,7 @@ describeOnPostgres('verify, with an export that is not whole', () => {
   let [tenant, other]: TestTenant[] = [];
   let key: string;
   let server: Server;
-  /** What stands between the service and the verifier does to an export. */
+  /** Changes an export on its way from the service to the verifier. */
   let alter: (text: string) => string;
   beforeAll(async () => {
     [tenant, other] = [await at.world.tenant(), await at.world.tenant()];
@@ -42,17 +42,17 @@ describeOnPostgres('verify, with an export that is not whole', () => {
     return runCli(args, { AUDIT_ACTIVITY_API_KEY: key });
   };
 
-  it('ends well with one that is whole', async () => {
+  it('finds nothing wrong with a whole export', async () => {
     alter = (text) => text;
     expect((await verify()).error).toBeNull();
   });
 
-  it('says that it was cut where its last line is missing', async () => {
+  it('reports a cut export when its last line is missing', async () => {
     alter = (text) => text.slice(0, text.lastIndexOf('{"end"'));
     expect(await verify()).toMatchObject({ error: expect.stringContaining('was cut') });
   });
 
-  it('says so where it has fewer events than were counted, though none of the tenant is missing', async () => {
+  it("reports an export with fewer events than the service counted, even if the missing one is another tenant's", async () => {
     alter = (text) => text;
     const database = await openDatabase(at.world.database);
     await database.migrator.$executeRawUnsafe(

@@ -40,7 +40,7 @@ describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (en
   const state = async () => (await first.log.states(tenantSet([store.tenantId])))[0];
   const idOf = ({ keys: { own } }: LogTrial) => own.keyId;
 
-  it('the log has the key of the first; the other instance signs nothing, and says which setting to change', async () => {
+  it('keep the log under the first key; the other instance signs nothing, and names the setting to change', async () => {
     await second.run();
     expect(second.sequencer.healthy).toBe(false);
     expect(second.problem).toContain(
@@ -53,7 +53,7 @@ describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (en
     expect(await state()).toMatchObject({ size: 3, waitingEvents: 2 });
   });
 
-  it('the instance with the right key tells of what waits under another, as long as it does', async () => {
+  it('report the events that wait under the other key', async () => {
     await first.run();
     expect(first.sequencer.healthy).toBe(false);
     expect((await state())?.problem).toContain(
@@ -61,7 +61,7 @@ describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (en
     );
   });
 
-  it('with the key of the log in CHECKPOINT_KEY_FILE, and its data folder as it is, the other goes on: nothing waits, nothing is wrong', async () => {
+  it("continue without a problem once the other has the log's key in CHECKPOINT_KEY_FILE and keeps its data folder", async () => {
     await first.run();
     const mended = new LogTrial(store, first.keys.own, { others: [second.keys.own] });
     await mended.sequencer.begin(false);
@@ -73,7 +73,7 @@ describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (en
     expect(await first.memory.last(store.tenantId)).toMatchObject({ size: 5 });
   });
 
-  it('what waits under a key at hand is taken only as it was sealed', async () => {
+  it("refuse events that were changed while they waited under the other's key", async () => {
     await store.query(
       `UPDATE audit_log_queue SET leaves = set_byte(leaves, 20, (get_byte(leaves, 20) + 1) % 256) WHERE key_id = $1`,
       idOf(second),
@@ -82,14 +82,14 @@ describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (en
     expect(await state()).toMatchObject({ size: 3, waitingEvents: 0, refusedEvents: 2 });
   });
 
-  it('where the data folder of the other is lost, CHECKPOINT_KEY_SUCCEEDS takes what it accepted', async () => {
+  it('take in what a lost instance had accepted when CHECKPOINT_KEY_SUCCEEDS names its key', async () => {
     const mended = new LogTrial(store, first.keys.own, { former: [idOf(second)] });
     await mended.run();
     expect([mended.problem, mended.sequencer.healthy]).toEqual([null, true]);
     expect(await state()).toMatchObject({ size: 5, waitingEvents: 0 });
   });
 
-  it('where the key of the log is lost, another succeeds it, and whoever comes back with the old one is told', async () => {
+  it('let another key succeed the lost key of the log, and report an instance that returns with the old key', async () => {
     await first.run();
     const successor = new LogTrial(store, second.keys.own, { former: [idOf(first)] });
     await successor.sequencer.begin(true);
@@ -104,7 +104,7 @@ describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (en
     expect(await state()).toMatchObject({ size: 5 });
   });
 
-  it('whoever changes in the database which key it is has nothing signed with another, and is noticed', async () => {
+  it("notice a change of the log's key in the database, and sign nothing under the other key", async () => {
     await first.run();
     await store.query('UPDATE audit_log_key SET key_id = $1', idOf(second));
     await second.run();
@@ -115,7 +115,7 @@ describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (en
       false,
       expect.stringContaining('and this instance has'),
     ]);
-    // Taken away, it is that of the logs there are.
+    // Without the row of the key, the key of the existing logs counts.
     await store.query('DELETE FROM audit_log_key');
     await second.run();
     expect(second.sequencer.healthy).toBe(false);
@@ -126,7 +126,7 @@ describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (en
 });
 
 describeOnPostgres('two services with a data folder each', () => {
-  it('the second is Degraded until it has the key of the log, makes no operator key, and loses no event', async () => {
+  it("report Degraded until the second has the log's key; the second makes no operator key, and no event is lost", async () => {
     const one = await World.open('postgresql');
     const dataDir = await temporaryFolder();
     let two = await World.on(one.database, { dataDir });

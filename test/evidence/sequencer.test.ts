@@ -25,7 +25,7 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
     }));
   const state = async () => (await trial.log.states(tenantSet([store.tenantId])))[0];
 
-  it('has each accepted event once, with the hash of what the API gives of it', async () => {
+  it('has each accepted event once, with the hash of the event that the API returns', async () => {
     const events = store.checked(times(700));
     await store.insert(events.slice(0, 300));
     await store.insert(events.slice(200, 650));
@@ -55,7 +55,7 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
     }
   });
 
-  it('has a record once that stands twice in one batch, with the hash of the one that is stored', async () => {
+  it('has a record that occurs twice in a batch once, with the hash of the stored one', async () => {
     const [first, other] = store.checked(times(2));
     if (!first || !other) throw new Error('two events');
     const differing = { ...first, record: { ...first.record, statement: 'DROP TABLE dbo.Employees' } };
@@ -76,7 +76,7 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
     }
   });
 
-  it('signs how far it is, and proves that an event is in it', async () => {
+  it('signs its size and root, and proves that an event is in it', async () => {
     const events = store.checked(times(600));
     await store.insert(events);
     await trial.run();
@@ -95,7 +95,7 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
     expect(await trial.log.checkpoints(store.tenantId, 1)).toHaveLength(1);
   });
 
-  it('tells that it stands still while what is signed cannot be remembered, and goes on afterwards', async () => {
+  it('stops with a reason while a signed checkpoint cannot be remembered, and continues afterwards', async () => {
     const memory = new Memory();
     let isFull = true;
     const { remember } = memory;

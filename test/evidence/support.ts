@@ -12,7 +12,7 @@ import { Store } from '../support/store';
 
 export class Memory implements CheckpointMemory {
   readonly notes = new Map<number, string>();
-  /** As they were read or remembered last. */
+  /** The checkpoints as they were last read or remembered. */
   readonly #known = new Map<number, Checkpoint | null>();
   constructor(private readonly isNew = false) {}
   async begin() {
@@ -39,16 +39,16 @@ export class Memory implements CheckpointMemory {
   }
 }
 
-/** Each takes in thousands of events; no test has so many. */
+/** A round takes in thousands of events, so no test needs this many rounds. */
 const ROUNDS_MAX = 500;
 
-/** What `useLog` gives: a tenant of its own for each test. */
+/** The store and the log of `useLog`: a new tenant for each test. */
 export interface LogPlace {
   store: Store;
   trial: LogTrial;
 }
 
-/** The evidence log of a new tenant for each test of a describe block, on one database. */
+/** Gives each test of a describe block the evidence log of a new tenant, on one database. */
 export function useLog(engine: EngineName): LogPlace {
   const place = {} as LogPlace;
   let base: Store;
@@ -85,13 +85,13 @@ export class LogTrial {
     );
   }
 
-  /** Until nothing waits that could be taken in. */
+  /** Runs rounds until no event waits that could be taken in. */
   async run(): Promise<void> {
     for (let round = 1; (await this.sequencer.run()) > 0; round++)
-      if (round === ROUNDS_MAX) throw new Error('the log does not come to its end');
+      if (round === ROUNDS_MAX) throw new Error('the log has events left after all its rounds');
   }
 
-  /** Record ids and leaf hashes in hexadecimal, in the order of the log. */
+  /** The record ids and leaf hashes in hexadecimal, in the order of the log. */
   async entries(): Promise<[string, string][]> {
     const { tenantId } = this.store;
     const found: [string, string][] = [];
@@ -111,13 +111,13 @@ export class LogTrial {
   }
 }
 
-/** All that the database has of a tenant's log. */
+/** Removes everything that the database has of a tenant's log. */
 export async function takeAway(store: Store): Promise<void> {
   for (const table of LOG_TABLES)
     await store.query(`DELETE FROM ${table} WHERE tenant_id = $1`, store.tenantId);
 }
 
-/** What the database has of a tenant's log now. @returns puts it back in place of what is there then */
+/** Saves what the database has of a tenant's log. @returns a function that puts it back in place of the later state */
 export async function savedLog(store: Store): Promise<() => Promise<void>> {
   const saved: [string, string][] = [];
   for (const table of LOG_TABLES) {

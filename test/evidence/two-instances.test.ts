@@ -5,7 +5,7 @@ import { ENGINES } from '../support/engines';
 import type { Store } from '../support/store';
 import { LogTrial, Memory, savedLog, takeAway, useLog } from './support';
 
-describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
+describe.each(ENGINES)('two instances with one checkpoint key on %s', (engine) => {
   const place = useLog(engine);
   let store: Store;
   let signer: LogTrial;
@@ -22,14 +22,14 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
   const state = async () => (await other.log.states(tenantSet([store.tenantId])))[0];
   const signed = async () => (await other.log.checkpoints(store.tenantId, 0)).length;
   const restarted = (trial: LogTrial) => new LogTrial(store, TEST_CHECKPOINT_KEY, {}, trial.memory);
-  /** Events are made to be what they were not, and listed as if they were of before there was a log. */
+  /** Changes stored events, and lists them as if they were older than the log. */
   const rewrite = async () => {
     await change(`UPDATE audit_event SET statement = 'SELECT 1' WHERE tenant_id = $1`);
     await change(`INSERT INTO audit_log_backlog SELECT DISTINCT tenant_id, hour,
       (lpad(to_hex(hour::bigint * 3600000), 12, '0') || '80008000000000000000')::uuid FROM audit_delta WHERE tenant_id = $1`);
   };
 
-  it('the one that signed nothing remembers what the other signed', async () => {
+  it('an instance remembers what the other one signed', async () => {
     expect(await other.memory.last(store.tenantId)).toEqual(await signer.memory.last(store.tenantId));
     await add(5);
     await signer.run();
@@ -42,7 +42,7 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
   it.each([
     ['', (trial: LogTrial) => trial],
     [', nor one that was started again', restarted],
-  ])('neither signs a log that was taken away and made anew of other events%s', async (_, then) => {
+  ])('none signs a log that was removed and made again from other events%s', async (_, then) => {
     await takeAway(store);
     await rewrite();
     for (const trial of [then(other), then(signer)]) {
@@ -56,7 +56,7 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
     expect(await state()).toMatchObject({ size: 0, waitingEvents: 2 });
   });
 
-  it('a third one that remembers nothing takes no event in that was not accepted', async () => {
+  it('a third instance without memory takes in only accepted events', async () => {
     await takeAway(store);
     await rewrite();
     await add(1);
@@ -70,7 +70,7 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
     expect(other.problem).toContain('it has 1 entries and 1 checkpoints, and had 300 entries');
   });
 
-  it('neither goes on with an earlier state, signed by whomever', async () => {
+  it('none continues an earlier state of the log, whoever signed it', async () => {
     const putBack = await savedLog(store);
     await add(5);
     await signer.run();
@@ -86,7 +86,7 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
     expect(await signed()).toBe(1);
   });
 
-  it('neither goes on with the state of just before the last checkpoint, though it is as long', async () => {
+  it('none continues the state before the last checkpoint, though it has as many entries', async () => {
     const slow = new LogTrial(store, TEST_CHECKPOINT_KEY, {}, signer.memory, 3_600_000);
     await add(5);
     await slow.run();
@@ -103,7 +103,7 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
     expect(await signed()).toBe(1);
   });
 
-  it('a third one proves only so many logs that others signed in one round, and the next in the next', async () => {
+  it('a new instance verifies a bounded number of logs in each round, and the others in later rounds', async () => {
     const another = await store.forNewTenant();
     await another.insert(another.checked([{}]));
     await signer.run();
@@ -119,7 +119,7 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
     expect(remembered).toEqual([1, 2]);
   });
 
-  it('neither goes on with an earlier state of since the last checkpoint, as long as it runs', async () => {
+  it('a running instance does not continue a state that is earlier than its own, though later than the last checkpoint', async () => {
     const [putBack, slow] = [
       await savedLog(store),
       new LogTrial(store, TEST_CHECKPOINT_KEY, {}, other.memory, 3_600_000),
@@ -134,7 +134,7 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
     expect(slow.problem).toContain('it has 300 entries and 1 checkpoints, and had 305 entries');
   });
 
-  it('each notices that a third one without memory went on with an earlier state', async () => {
+  it('each notices that a third instance without memory continued an earlier state', async () => {
     const putBack = await savedLog(store);
     await add(5);
     await signer.run();
@@ -158,7 +158,7 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
     ['taken away', 'DELETE FROM audit_log_checkpoint WHERE tenant_id = $1 AND number = 2'],
     ['changed', `UPDATE audit_log_checkpoint SET note = 'x' WHERE tenant_id = $1 AND number = 2`],
   ])(
-    'the other remembers what was signed also when the checkpoint was %s before it saw it',
+    "an instance remembers the other's checkpoint even if its row was %s before it read the row",
     async (_, sql) => {
       await add(5);
       await signer.run();
@@ -168,7 +168,7 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
     },
   );
 
-  it('the other remembers nothing of a log whose hashes or end were changed before it saw them', async () => {
+  it('an instance remembers nothing of a log whose hashes or head were changed before it read them', async () => {
     const flip = (column: string) => `${column} = set_byte(${column}, 0, (get_byte(${column}, 0) + 1) % 256)`;
     await add(300);
     await signer.run();
@@ -183,7 +183,7 @@ describe.each(ENGINES)('of two instances with one key on %s', (engine) => {
     expect(await other.memory.last(store.tenantId)).toMatchObject({ number: 1 });
   });
 
-  it('each goes on by itself once what was wrong is right again, or what it remembers was taken away', async () => {
+  it('a stopped log continues by itself once its state is restored, or the remembered checkpoint is removed', async () => {
     const early = await savedLog(store);
     await add(5);
     await signer.run();

@@ -17,7 +17,7 @@ import { INGEST, type TestTenant, World } from '../support/world';
 const CHECK = `query($tenantId: String!, $start: Int!) { auditLogCheck(tenantId: $tenantId, start: $start) {
   from next signed sound removed removedByRetention altered missing wrong problems } }`;
 
-/** Signed, all of it. */
+/** Waits until a checkpoint signs this many entries. */
 const signed = (tenant: TestTenant, size: number) =>
   until(
     async () => (await tenant.get('/audit-log')).body.data,
@@ -43,7 +43,7 @@ describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('answers how far it is, its checkpoints and its entries', async () => {
+  it('answers its size, its checkpoints and its entries', async () => {
     const { body } = await tenant.get('/audit-log');
     expect(body.data).toMatchObject({
       tenantId: tenant.tenantId,
@@ -63,7 +63,7 @@ describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
     expect((await at.world.operate(some)).auditLogs).toEqual([own]);
   });
 
-  it('proves with the detail of an event that it is in the log, over both entrances', async () => {
+  it('proves over both entrances that an event is in the log', async () => {
     const { recordId } = (await tenant.get('/audit-activity', { pageSize: 1 })).body.data[0];
     const query = `{ auditEvent(recordId: "${recordId}") { statement proof { index leafHash path checkpoint } } }`;
     const { auditEvent } = (await at.world.graphql(tenant.key, query)).body.data;
@@ -77,7 +77,7 @@ describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
     expect((await other.get(`/audit-activity/${recordId}/proof`)).status).toBe(404);
   });
 
-  it('proves that it only grew', async () => {
+  it('proves that it has only grown', async () => {
     const { hashes } = (await tenant.get('/audit-log/consistency', { from: 300, to: 300 })).body.data;
     expect(hashes).toEqual([]);
     expect((await tenant.get('/audit-log/consistency', { from: 300, to: 301 })).status).toBe(400);
@@ -90,7 +90,7 @@ describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
     expect(root && whole && isConsistent({ size: 256, root }, whole, proof)).toBe(true);
   });
 
-  it('is of the own tenants only, and is asked for by tenant where a key reads several', async () => {
+  it('is read only by keys of its tenant, and a key of several tenants must name the tenant', async () => {
     const other = await at.world.tenant();
     expect((await tenant.get('/audit-log', { tenantId: other.tenantId })).status).toBe(404);
     expect((await tenant.get('/audit-log', { tenantId: 'x' })).status).toBe(404);
@@ -100,7 +100,7 @@ describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
     expect(body.data).toMatchObject({ tenantId: other.tenantId, size: 0, checkpoint: null });
   });
 
-  it('verifies, over the API and offline, with the key of the host and a checkpoint kept', async () => {
+  it('verifies over the API and offline, with the public key of the host and a kept checkpoint', async () => {
     const kept = path.join(folder, 'kept');
     const first = await verify(tenant, '--save', path.join(folder, 'copy'), '--save-checkpoint', kept);
     expect([first.error, first.lines[0]]).toEqual([
@@ -130,7 +130,7 @@ describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
     expect(JSON.parse(offline.lines[0] ?? '').checkpoint).toBe(await readFile(kept, 'utf8'));
   });
 
-  it('says what is wrong with what it was given, in one line', async () => {
+  it('says in one line which argument of verify is wrong', async () => {
     const copy = path.join(folder, 'copy');
     const outcomes = await Promise.all([
       runCli(['verify'], {}),
@@ -154,10 +154,10 @@ describe.each(ENGINES)('the evidence log of a service on %s', (engine) => {
     ]);
   });
 
-  it('finds a line of an export that was changed, left out or put in', async () => {
+  it('finds a line of an export that was changed, left out or added', async () => {
     const copy = path.join(folder, 'copy');
     const whole = (await readFile(path.join(copy, 'events.ndjson'), 'utf8')).trimEnd().split('\n');
-    // The last line says how many there are: whoever changes the others can leave it out.
+    // The last line states the number of events. Somebody who changes the others can leave it out.
     const lines = whole.slice(0, -1);
     const idOf = (line = '') => JSON.parse(line).recordId;
     const other = path.join(folder, 'other.ndjson');
@@ -215,7 +215,7 @@ describeOnPostgres('a change in the database behind the service', () => {
     [`additional = additional || '{"sessionId": 56}'`],
     [`client_ip = ''`],
     [`source_type = 'Other'`],
-  ])('is found, with the first record: UPDATE … SET %s', async (set) => {
+  ])('is found by verify, with the first record: UPDATE … SET %s', async (set) => {
     const { tenant, ids } = await filled();
     for (const id of [ids[9], ids[5]])
       await change(tenant, `UPDATE audit_event SET ${set} WHERE tenant_id = $1 AND record_id = $2`, id);
@@ -226,13 +226,13 @@ describeOnPostgres('a change in the database behind the service', () => {
     ]);
   });
 
-  it('is found, with the first record: DELETE', async () => {
+  it('is found by verify, with the first record: DELETE', async () => {
     const { tenant, ids } = await filled();
     await change(tenant, 'DELETE FROM audit_event WHERE tenant_id = $1 AND record_id = $2', ids[3]);
     expect((await found(tenant)).first).toEqual(['missing', ids[3]]);
   });
 
-  it('is found, with the first record: INSERT, and an event given to another tenant', async () => {
+  it('is found by verify, with the first record: INSERT, and an event moved to another tenant', async () => {
     const { tenant, ids } = await filled();
     const other = await filled();
     const id = '019b8d0e-1c00-8000-8000-000000000001';
@@ -254,7 +254,7 @@ describeOnPostgres('a change in the database behind the service', () => {
     expect((await found(other.tenant)).first).toEqual(['missing', other.ids[0]]);
   });
 
-  it('is found by operators too, stretch by stretch, without reading an event', async () => {
+  it("is found by an operator's check too, span by span, without an event in the answer", async () => {
     const check = async ({ tenantId }: TestTenant, start = 0) =>
       (await at.world.operate(CHECK, { tenantId, start })).auditLogCheck;
     const tenant = await at.world.tenant();
@@ -275,7 +275,7 @@ describeOnPostgres('a change in the database behind the service', () => {
     expect(await check(tenant)).toMatchObject({
       ...{ sound: 298, altered: [first.recordId], missing: [second.recordId], wrong: 2, problems: [] },
     });
-    // Readers pass what is said to be gone; who verifies does not.
+    // Readers skip rows that are listed as gone, but the check does not.
     await change(tenant, 'INSERT INTO audit_log_gone (tenant_id, position) VALUES ($1, 300)');
     expect(await check(tenant)).toMatchObject({ next: 300, sound: 298, altered: [first.recordId], wrong: 2 });
     await change(
@@ -302,7 +302,7 @@ describeOnPostgres('a change in the database behind the service', () => {
     expect(await check(other)).toMatchObject({ next: 0, signed: 0, sound: 0, problems: [] });
   });
 
-  it('is found in the log itself: a hash, a record id, a checkpoint changed or taken away', async () => {
+  it('is found in the log itself: a changed hash, record id or checkpoint, and a removed checkpoint', async () => {
     const flip = (column: string) =>
       `${column} = set_byte(${column}, 170, (get_byte(${column}, 170) + 1) % 256)`;
     const hash = await filled();
@@ -347,16 +347,19 @@ describeOnPostgres('a change in the database behind the service', () => {
       10,
     ],
     ['all of them', 'DELETE FROM audit_log_tile WHERE tenant_id = $1', 0],
-  ])('is found in the log itself: %s, without its end: what is missing is named', async (_, sql, from) => {
-    const { tenant } = await filled();
-    await change(tenant, sql);
-    const { error, problems, first, unjudged } = await found(tenant);
-    expect(problems).toContain(`${40 - from} entries of the log are not there any more: ${from} to 39`);
-    expect([first, unjudged]).toEqual([undefined, 40 - from]);
-    expect(error).toContain(`${40 - from} of 40 events could not be judged`);
-  });
+  ])(
+    'is found in the log itself: %s; verify names the missing entries, and judges the others',
+    async (_, sql, from) => {
+      const { tenant } = await filled();
+      await change(tenant, sql);
+      const { error, problems, first, unjudged } = await found(tenant);
+      expect(problems).toContain(`${40 - from} entries of the log are not there any more: ${from} to 39`);
+      expect([first, unjudged]).toEqual([undefined, 40 - from]);
+      expect(error).toContain(`${40 - from} of 40 events could not be judged`);
+    },
+  );
 
-  it('is found in the log itself: hashes of another tenant; no event that was accepted counts as inserted', async () => {
+  it("is found in the log itself: another tenant's hashes; no accepted event then counts as inserted", async () => {
     const [{ tenant }, other] = [await filled(), await filled()];
     await change(tenant, 'DELETE FROM audit_log_tile WHERE tenant_id = $1');
     await change(
@@ -371,7 +374,7 @@ describeOnPostgres('a change in the database behind the service', () => {
     ]);
   });
 
-  it('is found in the log itself: checkpoints of another tenant', async () => {
+  it("is found in the log itself: another tenant's checkpoints", async () => {
     const [{ tenant }, other] = [await filled(), await filled()];
     await change(tenant, 'DELETE FROM audit_log_checkpoint WHERE tenant_id = $1');
     await change(
@@ -384,7 +387,7 @@ describeOnPostgres('a change in the database behind the service', () => {
     });
   });
 
-  it('is named by proofs too', async () => {
+  it('is named when a proof is asked for', async () => {
     const { tenant, ids } = await filled();
     await change(tenant, 'UPDATE audit_log_tile SET hashes = substr(hashes, 1, 320) WHERE tenant_id = $1');
     const gone = 'the log has no hashes where tile 0 of level 0 should have them';
@@ -395,7 +398,7 @@ describeOnPostgres('a change in the database behind the service', () => {
     }
   });
 
-  it('is found in the log itself: hashes out of its middle, all others are judged', async () => {
+  it('is found in the log itself: a missing tile in the middle, and all other entries are judged', async () => {
     const tenant = await at.world.tenant();
     await tenant.ingest(events(800));
     await signed(tenant, 800);
@@ -406,7 +409,7 @@ describeOnPostgres('a change in the database behind the service', () => {
     });
   });
 
-  it('is found: the log, its end and its checkpoints taken away; no verdict is given on records', async () => {
+  it('is found when the whole log is removed, and verify then gives no verdict on events', async () => {
     const { tenant } = await filled();
     const key =
       (await runCli(['verify', '--show-key'], { DATA_DIR: at.world.database.dataDir })).lines[0] ?? '';
@@ -427,8 +430,8 @@ describeOnPostgres('a change in the database behind the service', () => {
   });
 });
 
-describeOnPostgres('of two services with one checkpoint key, when the one that signed is gone', () => {
-  it('the other does not sign a log that was made anew of rewritten events; nor does one with an empty folder make verify content', async () => {
+describeOnPostgres('two services with one checkpoint key whose signer is gone', () => {
+  it('the other does not sign a log made again from rewritten events, and a service with an empty folder does not make verify accept them', async () => {
     const one = await World.open('postgresql');
     const tenant = await one.tenant();
     await tenant.ingest(events(40));

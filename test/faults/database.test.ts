@@ -5,15 +5,15 @@ import { NETWORK_FAULTS, type NetworkFault, TcpProxy } from '../support/tcp-prox
 import { until } from '../support/until';
 import { Caller } from './support/caller';
 
-/** Those for requests, those for background tasks, one that listens, and some to spare. */
+/** The most connections to PostgreSQL: those for requests and background tasks, the listener, and some spare ones. */
 const CONNECTIONS_MAX = 20;
 const ROUNDS = 2;
-/** So that no test waits minutes for a background task to give up. */
+/** A short time-out, so that no test waits minutes until a background task gives up. */
 const BACKGROUND_MS = '3000';
 const FLOOD = 1_200;
 const GROWTH_MAX_MB = 150;
 
-/** A service with a way of its own to a database of its own, and a look at that database past it. */
+/** A service that reaches its own database through a proxy, and a direct connection to the same database. */
 class Place {
   private constructor(
     private readonly database: TestDatabase,
@@ -65,7 +65,7 @@ class Place {
     expect(caller.unacknowledged).toEqual([]);
     expect(caller.problems.splice(0)).toEqual([]);
     expect(await this.numberOf('SELECT count(*) AS n FROM audit_event')).toBe(caller.acknowledged);
-    // What the service gave up, the server is rid of too.
+    // PostgreSQL must also have ended the connections that the service gave up.
     const connections = `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()`;
     await until(
       () => this.numberOf(connections),
@@ -73,7 +73,7 @@ class Place {
     );
   }
 
-  /** That nothing is left for the evidence log and for folding. */
+  /** Waits until no event waits for the evidence log and no delta waits for folding. */
   async catchesUp(withinMs: number): Promise<void> {
     for (const table of ['audit_log_queue', 'audit_delta'])
       await until(
@@ -107,12 +107,13 @@ describeOnPostgres('between the service and PostgreSQL', () => {
     },
   );
 
-  it('a crowd that waits for it takes bounded memory', async () => {
+  it('takes bounded memory for many callers that wait for the database', async () => {
     const { caller, proxy } = place;
     await place.answers();
     const before = place.memoryMb;
     proxy.silence();
-    // How soon they are answered: test/http/overload.test.ts, by the service's own clock, as so many callers are slow.
+    // The time of these answers is tested in test/http/overload.test.ts by the service's clock, since 1,200 callers are
+    // slow themselves.
     const headers = { 'X-Api-Key': caller.keys.key };
     const call = () => caller.fetch('/api/v1/public/audit-activity', { headers });
     const answered = await Promise.all(Array.from({ length: FLOOD }, call));
@@ -136,5 +137,5 @@ describeOnPostgres('a PostgreSQL that answers noise', () => {
   it('garble: answers as documented within 5 seconds, recovers by itself, and stores each event once', () =>
     place.survives('garble'));
 
-  it('lets background tasks go on when it is over', () => place.catchesUp(90_000));
+  it('lets background tasks continue when PostgreSQL answers correctly again', () => place.catchesUp(90_000));
 });

@@ -20,14 +20,17 @@ import { Caller } from './support/caller';
   afterEach(() => proxy.mend());
   const health = async () => (await caller.fetch('/health')).text;
 
-  it.each(NETWORK_FAULTS)('%s: nobody is refused for it, and it is used again by itself', async (fault) => {
-    await until(health, (text) => text === 'Healthy');
-    proxy[fault]();
-    for (let round = 0; round < 3; round++) expect(await caller.all()).toEqual([200, 200, 200, 200]);
-    expect(proxy.wasMet).toBe(true);
-    expect(['Healthy', 'Degraded']).toContain(await health());
-    proxy.mend();
-    await until(health, (text) => text === 'Healthy');
-    expect(caller.problems).toEqual([]);
-  });
+  it.each(NETWORK_FAULTS)(
+    '%s: no call is refused, and the service uses Redis again by itself',
+    async (fault) => {
+      await until(health, (text) => text === 'Healthy');
+      proxy[fault]();
+      for (let round = 0; round < 3; round++) expect(await caller.all()).toEqual([200, 200, 200, 200]);
+      expect(proxy.wasMet).toBe(true);
+      expect(['Healthy', 'Degraded']).toContain(await health());
+      proxy.mend();
+      await until(health, (text) => text === 'Healthy');
+      expect(caller.problems).toEqual([]);
+    },
+  );
 });

@@ -12,7 +12,7 @@ import { forEach, KeepAlive } from './support/keep-alive';
 const REQUESTS = casesOf(__filename);
 jest.setTimeout(300_000);
 
-/** An event with some of its fields replaced, left out or added. */
+/** An event of which some fields are replaced, left out or added. */
 const event: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 6, arbitrary: fc.constant(null).map(() => anEvent()) },
   {
@@ -52,7 +52,7 @@ const event: fc.Arbitrary<unknown> = fc.oneof(
 
 interface Sent {
   readonly body: string;
-  /** How many events it brings, if it is a sound batch. */
+  /** The number of events of a well-formed batch; null: the batch is not well-formed. */
   readonly events: number | null;
 }
 const asRequest = (batch: unknown) => JSON.stringify({ query: INGEST, variables: { batch } });
@@ -87,7 +87,7 @@ const request: fc.Arbitrary<Sent> = fc.oneof(
 describe('anything sent to the ingest mutation', () => {
   const at = useWorld(ENGINES.at(-1) ?? 'embedded');
 
-  it('is answered with a receipt that accounts for every event, or a documented refusal; what is accepted is there', async () => {
+  it('is answered with a receipt that accounts for every event, or with a documented refusal, and accepted events are stored', async () => {
     const { world } = at;
     const acme = await world.tenant();
     const client = new KeepAlive(world.service.url);

@@ -24,7 +24,7 @@ interface Parameter {
   };
 }
 
-/** A value the document permits, as far as it says. */
+/** A value that the document permits, as far as its schema can tell. */
 function sound(
   { type, enum: choices, format, minimum = 0, maximum = 100 }: Parameter['schema'],
   ids: readonly string[],
@@ -49,7 +49,7 @@ const encode = (text: string) => encodeURIComponent(text.toWellFormed()).replace
 describe('any request to a route of the OpenAPI document', () => {
   const at = useWorld(ENGINES.at(-1) ?? 'embedded');
 
-  it('is answered as the document says, and never with a failure', async () => {
+  it('is answered as the document says, and never with a server error', async () => {
     const { world } = at;
     const acme = await world.tenant();
     await acme.ingest(Array.from({ length: 50 }, () => anEvent()));
@@ -80,7 +80,7 @@ describe('any request to a route of the OpenAPI document', () => {
     ]): fc.Arbitrary<FuzzRequest> => {
       const value = ({ name, schema }: Parameter) =>
         fc.oneof(
-          // Those that wait would wait for nothing.
+          // A longer wait would only delay the test: no event arrives meanwhile.
           { weight: 3, arbitrary: name === 'wait' ? fc.constantFrom('0', '1') : sound(schema, ids) },
           { weight: 1, arbitrary: hostileText },
         );
@@ -118,7 +118,7 @@ describe('any request to a route of the OpenAPI document', () => {
         };
       });
     };
-    // Streams answer as the others do until their first byte: asked here without the answer's end they would pile up.
+    // Every path of the document is asked.
     const paths = Object.entries(document.paths as Record<string, { get: { parameters: Parameter[] } }>);
     const requests = fc.sample(fc.oneof(...paths.map(requestOf)), { numRuns: REQUESTS, seed: SEED });
 
@@ -128,13 +128,13 @@ describe('any request to a route of the OpenAPI document', () => {
       const answer = await client.send(sent);
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
       expectDocumented(answer, sent.method);
-      // A path that a strange value turned into another is no route of the document.
+      // A strange value can turn a path into another, which is no route of the document.
       const path = sent.path.split('?')[0] ?? '';
       if (answer.status !== 404) await checkAgainstDocument(world, path, sent.method, answer);
     });
     client.close();
 
-    // Not all the same: the requests reach what is behind the checks too.
+    // The requests must also reach the code behind the checks, so the statuses must differ.
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 405]));
     expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 50);
     expect((await world.fetch('/health')).text).toBe('Healthy');

@@ -20,7 +20,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     await acme.ingest([anEvent(), anEvent(), anEvent({ actionId: 'IN' })]);
   });
 
-  /** The entries of a request; waits for the first. */
+  /** Waits for the entries of a request. @returns them */
   const entriesOf = (answer: Answer, operation: string): Promise<LoggedAccess[]> =>
     until(
       async () =>
@@ -28,7 +28,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
       (entries) => entries.length > 0,
     );
 
-  it('tells of a read who read what of which tenant, when, from where, and how many rows', async () => {
+  it('records who read what, of which tenant, when, from where, and how many rows', async () => {
     const before = Date.now();
     const answer = await acme.get('/audit-activity', { actionId: 'SL', pageSize: 1 });
     const [entry, ...others] = await entriesOf(answer, 'auditEvents');
@@ -52,7 +52,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     expect(parametersOf(entry)).toMatchObject(parameters);
   });
 
-  it('tells of a read over GraphQL too, of each of several in one document', async () => {
+  it('records each read of a GraphQL document with several', async () => {
     const document = '{ a: auditEvents(pageSize: 2) { page } b: auditEvents(pageSize: 1) { page } }';
     const answer = await open.world.graphql(acme.key, document);
     const entries = await until(
@@ -65,7 +65,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     ]);
   });
 
-  it('tells of a refused read what was asked for', async () => {
+  it('records what a refused read asked for', async () => {
     const { keyId, key } = await open.world.key({ tenantIds: [acme.tenantId], scopes: [], name: 'blind' });
     const answer = await open.world.get('/audit-activity', key, { query: { search: 'salary' } });
     expect(answer.status).toBe(403);
@@ -74,7 +74,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     ]);
   });
 
-  it('keeps no key that was given as something else', async () => {
+  it('masks a key that was given as another parameter', async () => {
     const secret = newKey('operator');
     const answer = await open.world.graphql(
       open.world.operatorKey,
@@ -88,7 +88,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     expect(entry?.parameters).not.toContain(secret.slice(0, 20));
   });
 
-  it('tells of a change by an operator at once, with the id of what was made', async () => {
+  it("records an operator's change together with the change, with the id of what was made", async () => {
     const { world } = open;
     const { tenantId } = await world.tenant('Made');
     const { keyId } = await world.key({ tenantIds: [tenantId], name: 'made' });
@@ -96,7 +96,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     await world.operate('mutation($k: String!) { revokeApiKey(keyId: $k) { keyId } }', { k: keyId });
     const days = 'mutation($t: String!) { setTenantRetention(tenantId: $t, days: 30) { tenantId } }';
     await world.operate(days, { t: tenantId });
-    // Not waited for: it was written with the change.
+    // The test does not wait, since the entry is written with the change.
     const entries = (await accessLog(world, { tenantId })).filter((e) => e.principalKind === 'operator');
     expect(entries.reverse().map((e) => [e.operation, e.subject, e.rows, e.outcome])).toEqual([
       ['createTenant', tenantId, 1, 'ok'],
@@ -112,7 +112,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     );
   });
 
-  it('tells of the first start, which made the operator key', async () => {
+  it('records the first start, which made the operator key', async () => {
     const { apiKeys } = await open.world.operate('{ apiKeys { keyId kind } }');
     const { keyId } = apiKeys.find((key: { kind: string }) => key.kind === 'operator');
     expect(await accessLog(open.world, { operation: 'operatorKeyFile' })).toMatchObject([
@@ -120,7 +120,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     ]);
   });
 
-  it('finds by key, tenant, operation and time', async () => {
+  it('is filtered by key, tenant, operation and time', async () => {
     const other = await open.world.tenant('Other');
     const answers = [await other.get('/audit-activity'), await other.get('/audit-activity/summary')];
     for (const [i, name] of ['auditEvents', 'auditSummary'].entries())
@@ -137,7 +137,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     expect(await reads({ keyId: other.keyId, tenantId: acme.tenantId })).toEqual([]);
   });
 
-  it('goes through all entries page by page, while new ones come in front', async () => {
+  it('is read page by page without gaps or repeats while new entries arrive', async () => {
     const filter = { operation: 'createTenant' };
     for (let i = 0; i < 5; i++) await open.world.tenant();
     const all = (await accessLog(open.world, filter)).map((e) => e.entryId);
@@ -158,7 +158,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     expect(paged).toEqual(all);
   });
 
-  it('leaves entries by what came of them', async () => {
+  it('is filtered by outcome', async () => {
     const blind = await open.world.key({ tenantIds: [acme.tenantId], scopes: [] });
     const refused = await open.world.get('/audit-activity', blind.key);
     const fine = await acme.get('/audit-activity');
@@ -174,7 +174,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     expect(await requestsOf('rate_limited')).toEqual([]);
   });
 
-  it('names every mistake of a question at once', async () => {
+  it('names every mistake of a query at once', async () => {
     const { body } = await open.world.graphql(
       open.world.operatorKey,
       `{ accessLog(from: "a", to: "b", tenantId: "c", first: ${LIMITS.accessLogPageMax + 1}, after: "d",
@@ -194,13 +194,13 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
   });
 });
 
-describe.each(ENGINES)('reads at once on %s', (engine) => {
-  it('leave an entry each, with the rows of each, and a stop loses none', async () => {
+describe.each(ENGINES)('concurrent reads on %s', (engine) => {
+  it('leave one entry each with their rows, and a stop of the service loses none', async () => {
     const place = await createTestDatabase(engine);
     const first = await World.on(place);
     const acme = await first.tenant();
     await acme.ingest(Array.from({ length: 7 }, () => anEvent()));
-    // Nothing is written while they are read: all that is left to the stop.
+    // No entry is written during the reads, so all of them are left for the stop.
     const flush = jest.spyOn(AccessLog.prototype, 'flush').mockResolvedValue(0);
     const READS = 120;
     const sizes = Array.from({ length: READS }, (_, i) => (i % 9) + 1);

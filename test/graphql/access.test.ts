@@ -8,12 +8,12 @@ import { useWorld } from '../support/use-world';
 
 const ACTIVE = SCOPE_NAMES.filter((name) => SCOPES[name].status === 'Active');
 const UUID = '00000000-0000-8000-8000-000000000000';
-/** Each root field with the one kind of principal it is for. A new field without a row here fails. */
+/** Each root field with the kind of principal that may use it. A new field without a row fails the test. */
 const MATRIX = {
   'Query.auditEvents': ['public', '{ auditEvents { totalCount } }'],
   'Query.auditEvent': ['public', `{ auditEvent(recordId: "${UUID}") { recordId } }`],
   'Query.auditSummary': ['public', '{ auditSummary { totalCount } }'],
-  // For those signed in to the dashboard: test/graphql/explore.test.ts.
+  // Fields for sessions of the dashboard are called in test/graphql/explore.test.ts.
   'Query.auditHistogram': ['session', '{ auditHistogram { bucketSeconds } }'],
   'Query.auditFacets': ['session', '{ auditFacets { totalCount } }'],
   'Query.alerts': ['public', '{ alerts { totalCount } }', 'read:alerts'],
@@ -194,7 +194,7 @@ const rootFields = [schema.getQueryType(), schema.getMutationType(), schema.getS
 );
 
 describe('the schema', () => {
-  it('states on every root field who may use it, and the matrix of this test knows them all', () => {
+  it("states an access rule on every root field, and this test's matrix has the same fields and rules", () => {
     expect(rootFields.map(({ name }) => name).sort()).toEqual([...FIELDS].sort());
     for (const { name, field } of rootFields) {
       const rule = accessRuleOf(field);
@@ -204,7 +204,7 @@ describe('the schema', () => {
     }
   });
 
-  it('demands the scope of the specification of whoever reads audit activity', () => {
+  it('requires the specified scope for every field of public keys', () => {
     for (const { name, field } of rootFields) {
       const rule = accessRuleOf(field);
       const [, , scope = 'read:audit-activity'] = MATRIX[name as RootField] as readonly string[];
@@ -213,7 +213,7 @@ describe('the schema', () => {
   });
 
   it.each(['query', 'mutation', 'subscription'] as const)(
-    'does not start with a %s that states no rule',
+    'is refused at the start when a %s has no access rule',
     (kind) => {
       const field = { type: GraphQLString };
       const ruled = { ...field, extensions: { access: { principal: 'operator' } } };
@@ -283,7 +283,7 @@ describe('each root field', () => {
     });
   });
 
-  it('leaves an entry in the access log, whoever calls it, but for what agents send', async () => {
+  it('leaves an entry in the access log for every caller, except for accepted batches and reports of agents', async () => {
     const { world } = open;
     const expected: string[] = [];
     for (const { key } of Object.values(callers).filter((caller) => caller.key)) {
@@ -301,14 +301,14 @@ describe('each root field', () => {
     expect(found.sort()).toEqual(expected.sort());
   });
 
-  it('is hidden from a caller without a key, as is the schema itself', async () => {
+  it('is hidden from a caller without a key, and so is the schema', async () => {
     for (const document of ['{ __typename }', '{ __schema { queryType { name } } }', 'not even GraphQL']) {
       const { status, body } = await open.world.graphql(null, document);
       expect([status, body.errors[0].extensions.code]).toEqual([401, 'unauthorized']);
     }
   });
 
-  it('is refused before its arguments are looked at', async () => {
+  it('is refused before its arguments are checked', async () => {
     const { world } = open;
     const wrong = `{ auditEvents(page: 0) { page } auditEvent(recordId: "x") { recordId } }`;
     for (const { key } of [await world.key(), await world.key({ scopes: [] })]) {
@@ -317,7 +317,7 @@ describe('each root field', () => {
     }
   });
 
-  it('is refused beside one that is allowed: the answer carries no data of the refused field', async () => {
+  it('is refused beside a permitted field, and the answer has no data of the refused field', async () => {
     const acme = await open.world.tenant();
     const { body } = await open.world.graphql(
       acme.key,

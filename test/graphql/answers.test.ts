@@ -7,14 +7,14 @@ const LIST = 'query($page: Int) { auditEvents(page: $page) { totalCount } }';
 const DETAIL = 'query($recordId: String!) { auditEvent(recordId: $recordId) { recordId } }';
 const SUMMARY = '{ auditSummary { totalCount } }';
 
-describe('answers of both entrances', () => {
+describe('the answers of REST and GraphQL', () => {
   const open = useWorld('embedded');
   let acme: TestTenant;
   beforeAll(async () => {
     acme = await open.world.tenant();
   });
 
-  it('limit a key each by its own window, and say when to come back', async () => {
+  it('limit a key in a window of its own at each entrance, and say when to try again', async () => {
     const { key } = await open.world.key({ tenantIds: [acme.tenantId], rate: 2 });
     const calls: (() => Promise<Answer>)[] = [
       () => open.world.get('/audit-activity', key),
@@ -29,7 +29,7 @@ describe('answers of both entrances', () => {
     }
   });
 
-  it('answer with documented codes only, and carry the request id', async () => {
+  it('use documented codes only, and carry the request id', async () => {
     const documents = [
       '{',
       '{ nothing }',
@@ -54,7 +54,7 @@ describe('answers of both entrances', () => {
     }
   });
 
-  it('never write a key into the log', async () => {
+  it('never cause a key in the log', async () => {
     const keys = [acme.key, acme.agentKey, open.world.operatorKey, newKey('public')];
     for (const key of keys) {
       await open.world.get('/audit-activity', key, { query: { search: key } });

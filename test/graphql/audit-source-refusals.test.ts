@@ -27,13 +27,13 @@ describe.each(ONE_ENGINE)('reports of audit sources on %s', (engine) => {
       })
     ).auditSources;
 
-  it('are for the tenant of the key only: nothing is stored that names another', async () => {
+  it('are accepted only for the tenant of the key; one that names another tenant is not stored', async () => {
     for (const tenantId of [other.tenantId, '2000000', ''])
       expect((await refusal(acme, { tenantId })).code).toBe('forbidden');
     expect([await sourcesOf(acme), await sourcesOf(other)]).toEqual([[], []]);
   });
 
-  it('are refused with every problem at once, and nothing of them is stored', async () => {
+  it('are refused with every problem at once, and then nothing is stored', async () => {
     const wrongGap = { gapId: 'x', fileGuid: 'y', afterTime: 'z', beforeTime: '2026-02-30', detectedAt: '' };
     const { code, message } = await refusal(acme, {
       ...{ hostName: ' ', databaseName: 'x'.repeat(101), agentVersion: 'x'.repeat(101), publishedCount: -1 },
@@ -63,7 +63,7 @@ describe.each(ONE_ENGINE)('reports of audit sources on %s', (engine) => {
     ['gaps[0].detail', { gaps: [aGap({ detail: 'x'.repeat(1001) })] }],
     ['BORED', { gaps: [aGap({ reason: 'BORED' })] }],
     ['forgotten', { forgotten: 1 }],
-  ])('are refused with a wrong %s', async (name, change) => {
+  ])('are refused if %s is wrong', async (name, change) => {
     const { code, message } = await refusal(acme, change);
     expect([code, message]).toEqual(['invalid_parameter', expect.stringContaining(name)]);
     expect(await sourcesOf(acme)).toEqual([]);

@@ -32,7 +32,7 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
   const sourcesOf = async (tenant: TestTenant, limit?: number) =>
     (await open.world.operate(SOURCES, { tenantId: tenant.tenantId, limit })).auditSources;
 
-  it('are what their agents report', async () => {
+  it('show what their agents report', async () => {
     const caughtUpAt = new Date(Date.now() - HOUR_MS).toISOString();
     const before = Date.now();
     const report = {
@@ -54,14 +54,14 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
     expect(lag).toBeLessThan(3600 + (Date.now() - before) / 1000 + 1);
   });
 
-  it('that have published nothing and were never caught up say so', async () => {
+  it('show null for the lag and the times before their agent has published or caught up', async () => {
     await kept(acme);
     expect(await sourcesOf(acme)).toMatchObject([
       { lastReceived: null, lag: null, lastEventTime: null, problem: null, publishedCount: 0 },
     ]);
   });
 
-  it('add up what was published beyond 32 bits, and keep the last time events came', async () => {
+  it('add up published counts beyond 32 bits, and keep the time when events last arrived', async () => {
     for (const publishedCount of [2_147_483_647, 2_147_483_647, 2]) await kept(acme, { publishedCount });
     const [before] = await sourcesOf(acme);
     await kept(acme);
@@ -70,7 +70,7 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
     expect(after.lastReceived <= after.lastReported).toBe(true);
   });
 
-  it('lag grows while an agent is silent or reports that it is not caught up', async () => {
+  it('have a lag that grows while the agent is silent or reports that it is not caught up', async () => {
     await kept(acme, { caughtUpAt: new Date(Date.now() - HOUR_MS).toISOString() });
     const [first] = await sourcesOf(acme);
     for (const caughtUpAt of [null, new Date(Date.now() - 2 * HOUR_MS).toISOString()])
@@ -80,7 +80,7 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
     expect(second.lag).toBeLessThan(first.lag + 60);
   });
 
-  it('lag is never negative, and a clock that was ahead once does not hide later silence', async () => {
+  it("never have a negative lag, and an agent's clock that was once ahead does not hide later silence", async () => {
     await kept(acme, { caughtUpAt: new Date(Date.now() + 1000 * HOUR_MS).toISOString() });
     const [source] = await sourcesOf(acme);
     expect(source.lag).toBeGreaterThanOrEqual(0);
@@ -90,7 +90,7 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
     );
   });
 
-  it('are told apart by host and database, and listed in the order of both', async () => {
+  it('are distinguished by host and database, and listed in the order of both', async () => {
     for (const [hostName, databaseName] of [
       ['b', 'x'],
       ['a', 'y'],
@@ -110,14 +110,14 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
     expect(tenants).toEqual(expect.arrayContaining([Number(acme.tenantId), Number(other.tenantId)]));
   });
 
-  it('of a tenant that does not exist are not found', async () => {
+  it('of an unknown tenant are answered with not_found', async () => {
     for (const tenantId of ['2000000', 'acme', '']) {
       const { body } = await open.world.graphql(open.world.operatorKey, SOURCES, { tenantId });
       expect(body.errors[0].extensions.code).toBe('not_found');
     }
   });
 
-  it('show their gaps, newest first, and as many as asked for', async () => {
+  it('show as many gaps as asked for, newest first', async () => {
     const gaps = Object.keys(GAP_REASONS).map((reason, i) =>
       aGap({ reason, detectedAt: `2026-01-05T08:0${i}:00.0000000Z` }),
     );
@@ -143,7 +143,7 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
     expect([two, gapCount]).toEqual([source.gaps.slice(0, 2), 5]);
   });
 
-  it('refuse a number of gaps that is none', async () => {
+  it('refuse an invalid number of gaps', async () => {
     await kept(acme);
     for (const limit of [0, -1, LIMITS.sourceGapsShownMax + 1]) {
       const variables = { tenantId: acme.tenantId, limit };
@@ -152,7 +152,7 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
     }
   });
 
-  it('keep one gap however often it is reported, with its first report, and learn what comes after it', async () => {
+  it('keep a gap once with its first report, however often it is reported, and add its end when it is known', async () => {
     const gap = aGap();
     await kept(acme, { gaps: [gap] });
     const [{ gaps: first }] = await sourcesOf(acme);
@@ -164,7 +164,7 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
     expect(gaps).toContainEqual({ ...first[0], beforeTime: '2026-01-05T09:00:00.0000000Z' });
   });
 
-  it('keep the same gap of two sources and of two tenants apart', async () => {
+  it('keep equal gaps of two sources, and of two tenants, apart', async () => {
     const gap = aGap();
     await kept(acme, { gaps: [gap] });
     await kept(acme, { gaps: [gap], databaseName: 'other' });
@@ -176,7 +176,7 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
     expect(await details(other)).toEqual([['of another']]);
   });
 
-  it('take the longest values and the most gaps a report may have', async () => {
+  it('accept the longest values and the most gaps that a report may have', async () => {
     const long = (n: number) => '東'.repeat(n);
     const gaps = Array.from({ length: LIMITS.reportGapsMax }, () =>
       aGap({ fileName: long(500), detail: long(1000), fileGuid: randomUUID() }),

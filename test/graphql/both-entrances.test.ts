@@ -19,14 +19,14 @@ const DETAIL = 'query($recordId: String!) { auditEvent(recordId: $recordId) { re
 const SUMMARY = `query($startTime: String, $endTime: String, $filter: String) {
   auditSummary(startTime: $startTime, endTime: $endTime, filter: $filter) { totalCount } }`;
 
-describe('both entrances', () => {
+describe('REST and GraphQL', () => {
   const open = useWorld('embedded');
   let acme: TestTenant;
   beforeAll(async () => {
     acme = await open.world.tenant();
   });
 
-  /** Code and text of the refusal on REST and on GraphQL. */
+  /** @returns the code and the message of the refusal on REST and on GraphQL */
   async function refusals(
     key: string | null,
     values: Record<string, string | number> = {},
@@ -90,7 +90,7 @@ describe('both entrances', () => {
     expect(rest?.code).toBe('invalid_parameter');
   });
 
-  it('refuse a record id that is no UUID alike, and a bad range of the summary', async () => {
+  it('refuse a wrong record id and a wrong range of the summary in the same way', async () => {
     for (const [rest, graphql] of [
       await refusals(acme.key, {}, '/audit-activity/4711'),
       await refusals(acme.key, { startTime: '2026-01-02', endTime: '2026-01-01' }, '/audit-activity/summary'),
@@ -100,7 +100,7 @@ describe('both entrances', () => {
     }
   });
 
-  it('keep tenants apart alike: the record of another one is not there', async () => {
+  it("both hide another tenant's record", async () => {
     const other = await open.world.tenant('Other');
     await other.audited();
     const [{ recordId }] = (await other.get('/audit-activity')).body.data;

@@ -9,7 +9,7 @@ const ASK = `query($startTime: String, $endTime: String) { auditCoverage(startTi
 describe('the completeness of a time range', () => {
   const open = useWorld('embedded');
 
-  it('is told by source: how far it has come, and the gaps that touch the range; of own tenants alone', async () => {
+  it('is reported by source, with its progress and the gaps that touch the range, for own tenants only', async () => {
     const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
     const gap = {
       ...aGap(),
@@ -36,7 +36,7 @@ describe('the completeness of a time range', () => {
     expect(body.data.auditCoverage).toEqual({ sourceCount: 0, gapCount: 0, sources: [], gaps: [] });
   });
 
-  it('names those that lack something first: an analyst reads a hundred', async () => {
+  it('lists sources with a problem first, because only a hundred are shown', async () => {
     const acme = await open.world.tenant();
     const now = new Date().toISOString().replace('Z', '0000Z');
     const report = (hostName: string, change: object) =>

@@ -10,7 +10,7 @@ const FACETS = `query($limit: Int, $search: String, $databaseName: String, $succ
     serverInstanceName: $serverInstanceName) {
     totalCount facets { field distinct values { value name succeeded failed } } } }`;
 
-describe('what the dashboard explores by', () => {
+describe('the queries that the dashboard explores with', () => {
   const open = useWorld('embedded');
   let session: DashboardSession;
   let ofOther: DashboardSession;
@@ -25,7 +25,7 @@ describe('what the dashboard explores by', () => {
     ofOther = await DashboardSession.signIn(open.world, other.key);
   });
 
-  it('counts events over time, of its own tenants alone, the edges cut to the range', async () => {
+  it('count events over time for own tenants only, with edge buckets cut to the range', async () => {
     const variables = { startTime: '2026-01-05T10:01:00Z', endTime: '2026-01-05T10:09:30Z', buckets: 10 };
     const { body } = await session.graphql(HISTOGRAM, variables);
     const { bucketSeconds, startTime, endTime, buckets } = body.data.auditHistogram;
@@ -49,7 +49,7 @@ describe('what the dashboard explores by', () => {
     });
   });
 
-  it('takes an open end to the border of the hours events are stored of', async () => {
+  it('extend an open end to the border of the hours that have events', async () => {
     const { body } = await session.graphql(HISTOGRAM, {});
     expect(body.data.auditHistogram).toMatchObject({
       startTime: '2026-01-05T10:00:00.0000000Z',
@@ -58,7 +58,7 @@ describe('what the dashboard explores by', () => {
     });
   });
 
-  it('answers ranges at the ends of time, and empty ones', async () => {
+  it('answer ranges at the ends of time, and empty ranges', async () => {
     const wide = { startTime: '0000-01-01', endTime: '9999-12-31T23:59:59.9999999-23:59', buckets: 240 };
     const { body } = await session.graphql(HISTOGRAM, wide);
     const counts = body.data.auditHistogram.buckets.map(
@@ -70,7 +70,7 @@ describe('what the dashboard explores by', () => {
     expect(empty.body.data.auditHistogram).toMatchObject({ startTime: null, endTime: null, buckets: [] });
   });
 
-  it('counts events by value, largest first, with the names of actions', async () => {
+  it('count events by value, largest first, with the names of actions', async () => {
     const { body } = await session.graphql(FACETS, { limit: 1 });
     const { totalCount, facets } = body.data.auditFacets;
     expect(totalCount).toBe(3);
@@ -87,7 +87,7 @@ describe('what the dashboard explores by', () => {
     expect(facets[1].values).toEqual([{ value: 'Pay', name: null, succeeded: 1, failed: 1 }]);
   });
 
-  it('knows values that are absent, codes without a name, and a filtered value as it was given', async () => {
+  it('show absent values as null, codes without a name, and filtered values as given', async () => {
     const { body } = await session.graphql(FACETS, { limit: 5 });
     const [actions, databases] = body.data.auditFacets.facets;
     expect(actions.values[1]).toEqual({ value: 'ZZ', name: null, succeeded: 1, failed: 0 });
@@ -98,7 +98,7 @@ describe('what the dashboard explores by', () => {
     ]);
   });
 
-  it('counts what a filter by outcome or by instance leaves', async () => {
+  it('count only the events that a filter by outcome or instance selects', async () => {
     const ofFailed = (await session.graphql(FACETS, { succeeded: false })).body.data.auditFacets;
     expect(ofFailed.totalCount).toBe(1);
     expect(ofFailed.facets[1].values).toEqual([{ value: 'Pay', name: null, succeeded: 0, failed: 1 }]);
@@ -108,7 +108,7 @@ describe('what the dashboard explores by', () => {
     expect([await ofInstance('SQLPROD01'), await ofInstance('sqlprod01')]).toEqual([3, 0]);
   });
 
-  it('never counts the events of another tenant', async () => {
+  it('never count the events of another tenant', async () => {
     const { body } = await ofOther.graphql(FACETS, {});
     const text = JSON.stringify((await session.graphql(FACETS, { limit: 100 })).body);
     expect(body.data.auditFacets.totalCount).toBe(1);
@@ -121,7 +121,7 @@ describe('what the dashboard explores by', () => {
     [HISTOGRAM, { startTime: 'x', buckets: 241 }, 'startTime must be an ISO 8601'],
     [FACETS, { limit: 101 }, 'limit must be a whole number from 1 to 100'],
     [FACETS, { search: '"' }, 'search has a quotation mark that is not closed'],
-  ])('refuses what it cannot take: %#', async (query, variables, text) => {
+  ])('refuse invalid arguments with the reason: %#', async (query, variables, text) => {
     const { body } = await session.graphql(query, variables);
     expect(body.errors[0]).toMatchObject({
       message: expect.stringContaining(text),

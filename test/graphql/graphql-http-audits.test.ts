@@ -1,8 +1,10 @@
 import { serverAudits } from 'graphql-http';
 import { useWorld } from '../support/use-world';
 
-/** https://github.com/graphql/graphql-over-http: what any GraphQL server over HTTP must do, should do or may do. */
-describe('/graphql keeps to GraphQL over HTTP', () => {
+/**
+ * The audits of https://github.com/graphql/graphql-over-http: what a GraphQL server over HTTP must, should or may do.
+ */
+describe('/graphql follows GraphQL over HTTP', () => {
   const at = useWorld('embedded');
   const audits = serverAudits({
     url: () => `${at.world.service.url}/graphql`,
@@ -10,10 +12,13 @@ describe('/graphql keeps to GraphQL over HTTP', () => {
       fetch(url, { ...init, headers: { ...init.headers, 'X-Api-Key': at.world.operatorKey } }),
   });
 
-  /** Not demanded, and chosen otherwise: only POST is taken, and a refused document is a 400 whatever is accepted. */
+  /**
+   * Recommendations that the service does not follow: it takes only POST, and answers a refused document with 400 for
+   * any Accept.
+   */
   const CHOSEN = new Set(['5A70', 'D6D5', '6A70', '572B', 'FDE2', '7B9B']);
 
-  it('by at least 60 audits', () => {
+  it('in at least 60 audits', () => {
     expect(audits.length).toBeGreaterThanOrEqual(60);
   });
 

@@ -28,12 +28,12 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     });
   const request = (events: unknown[]) => JSON.stringify({ query: INGEST, variables: { batch: { events } } });
 
-  it('stores events for the tenant of the key, where that tenant, and no other, reads them at once', async () => {
+  it('stores events for the tenant of the key: that tenant reads them at once, and others do not', async () => {
     expect(await acme.ingest([anEvent(), anEvent()])).toEqual({ accepted: 2, duplicates: 0, rejected: [] });
     expect([await totalOf(acme), await totalOf(other)]).toEqual([2, 0]);
   });
 
-  it('refuses a batch that names another tenant, and stores nothing of it', async () => {
+  it('refuses a batch that names another tenant, and stores none of its events', async () => {
     for (const tenantId of [other.tenantId, '2000000', 'acme']) {
       const { body } = await send(acme, { tenantId, events: [anEvent()] });
       expect(codeOf(body)).toBe('forbidden');
@@ -41,17 +41,17 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     expect([await totalOf(acme), await totalOf(other)]).toEqual([0, 0]);
   });
 
-  it('takes a batch that names the tenant of the key', async () => {
+  it('accepts a batch that names the tenant of the key', async () => {
     expect(await acme.ingest([anEvent()], { tenantId: acme.tenantId })).toMatchObject({ accepted: 1 });
   });
 
-  it('answers a batch sent again with duplicates, not with an error', async () => {
+  it('counts the events of a repeated batch as duplicates, and answers without an error', async () => {
     const events = [anEvent(), anEvent()];
     await acme.ingest(events);
     expect(await acme.ingest([...events, anEvent()])).toEqual({ accepted: 1, duplicates: 2, rejected: [] });
   });
 
-  it('lists each bad event with its place and reasons, and stores the others', async () => {
+  it('lists each bad event with its index and reasons, and stores the others', async () => {
     const { unknown, ...bad } = { ...anEvent(), unknown: 1, succeeded: 'yes', eventTime: '2026-01-05 08:00' };
     const { accepted, rejected } = await acme.ingest([
       anEvent(),
@@ -70,7 +70,7 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     expect(unknown).toBe(1);
   });
 
-  it('takes the most events a batch may have, and refuses one more as a whole', async () => {
+  it('accepts the largest batch, and refuses one with an event more as a whole', async () => {
     const events = Array.from({ length: LIMITS.ingestBatchEventsMax }, () => anEvent());
     expect(await acme.ingest(events)).toMatchObject({ accepted: events.length });
     const { body } = await send(other, { events: [...events, anEvent()] });
@@ -79,12 +79,12 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     expect(await totalOf(other)).toBe(0);
   });
 
-  it('takes a gzip body', async () => {
+  it('accepts a gzip body', async () => {
     const { body } = await post(gzipSync(request([anEvent()])), { 'Content-Encoding': 'gzip' });
     expect(body.data.ingestAuditEvents).toMatchObject({ accepted: 1 });
   });
 
-  it('takes a body with a byte order mark, and text of any plane', async () => {
+  it('accepts a body with a byte order mark, and text of any Unicode plane', async () => {
     const statement = "SELECT N'Größe 顧客 \u{1F600}'";
     const { body } = await post(`\uFEFF${request([anEvent({ actionId: 'BOM', statement })])}`);
     expect(body.data.ingestAuditEvents).toMatchObject({ accepted: 1 });
@@ -92,7 +92,7 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     expect(list.body.data[0].statementPreview).toBe(statement);
   });
 
-  it('refuses a body that is too large, also one that only inflates to it, with 413', async () => {
+  it('refuses a body that is too large with 413, also when it is too large only after decompression', async () => {
     const large = request([anEvent({ statement: 'x'.repeat(LIMITS.ingestBodyBytesMax) })]);
     const answers = [await post(large), await post(gzipSync(large), { 'Content-Encoding': 'gzip' })];
     for (const { status, body } of answers)
@@ -132,7 +132,7 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     expect(answer.text).not.toMatch(/node_modules|\.js:|\n {4}at /);
   });
 
-  it('brings back every character of an event, also those a database cannot hold', async () => {
+  it('returns every character of an event, also those that PostgreSQL cannot store', async () => {
     const statement = 'a\0b\uD800c\u{10FFFF}d\u{10FFFE}e\u{10F800}\u{1F600}\\"\u2028';
     const sent = await acme.audited({ statement, databaseName: '\uDFFF\0', additional: { 'k\0': '\uD800' } });
     const list = await acme.get('/audit-activity', { actionId: sent.actionId });
@@ -148,7 +148,7 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     expect(body.data.auditEvent).toMatchObject({ statement, additional: { 'k\0': '\uD800' } });
   });
 
-  it('keeps fields that it does not know with the values beside the fields, in the entry of the log too, once', async () => {
+  it("keeps unknown fields in `additional`, covers them by the log's hash, and ignores them in comparing records", async () => {
     const sent = {
       ...anEvent({ actionId: 'NEW' }),
       sessionId: 56,
@@ -156,7 +156,7 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
       roles: ['a', { b: 1 }],
     };
     expect(await acme.ingest([sent, sent])).toEqual({ accepted: 1, duplicates: 1, rejected: [] });
-    // What another release makes of the same record is no other record.
+    // A release that sends fewer fields of the same record sends the same record.
     const { sessionId: _, userName: __, roles: ___, ...known } = sent;
     expect(await acme.ingest([sent, known])).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
 
@@ -174,7 +174,7 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     expect(Buffer.from(proof.leafHash, 'base64').toString('hex')).toBe(leafHashOf(event));
   });
 
-  it('rejects an event with more unknown fields than one may have, and stores the others', async () => {
+  it('rejects an event with too many unknown fields, and stores the others', async () => {
     const unknown = Object.fromEntries(
       Array.from({ length: LIMITS.unknownFieldsMax + 1 }, (_, i) => [`new${i}`, i]),
     );
@@ -191,7 +191,7 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     ]);
   });
 
-  it('brings back every digit of a number beside the fields, as text where JSON would make another number of it', async () => {
+  it('keeps every digit of a number in `additional`, as text if JSON would change the number', async () => {
     const { additional: _, ...event } = anEvent({ actionId: 'NUM' });
     const numbers = '{"a":1e400,"b":12345678901234567890,"c":-0,"d":1.50,"e":55,"f":"1e400"}';
     const json = `${JSON.stringify(event).slice(0, -1)},"additional":${numbers}}`;
@@ -220,7 +220,7 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     expect(list.body.data).toHaveLength(2);
   });
 
-  it('refuses a variable within a batch that is written in the document: its value would be lost', async () => {
+  it('refuses a variable inside a batch that is written in the document, since its value would be lost', async () => {
     const { status, body } = await open.world.graphql(
       acme.agentKey,
       'mutation($x: String) { ingestAuditEvents(batch: { events: [{ additional: { x: $x } }] }) { accepted } }',
@@ -229,7 +229,7 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     expect([status, codeOf(body)]).toEqual([400, 'invalid_parameter']);
   });
 
-  it('repeats no long value of a caller in an error', async () => {
+  it('does not repeat long values of a caller in an error', async () => {
     const long = 'x'.repeat(1_000_000);
     for (const batch of [long, { [long]: 1, events: [] }, { events: long }]) {
       const { status, text } = await send(acme, batch);
@@ -237,7 +237,7 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     }
   });
 
-  it('takes no document that asks for the reasons of rejected events many times over', async () => {
+  it('refuses a document that asks for the reasons of rejected events many times', async () => {
     const times = Array.from({ length: 6 }, (_, i) => `m${i}: message`).join(' ');
     const { status, body } = await open.world.graphql(
       acme.agentKey,

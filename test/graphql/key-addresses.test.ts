@@ -18,16 +18,16 @@ const call = (world: World, key: string, forwardedFor?: string) =>
     headers: forwardedFor ? { 'X-Forwarded-For': forwardedFor } : {},
   });
 
-/** The same, many times: its answers are not checked against the document. */
+/** Makes the call without checking the answer against the document, because it is made many times. */
 const statusOf = async (world: World, key: string, forwardedFor: string) => {
   const headers = { 'X-Api-Key': key, 'X-Forwarded-For': forwardedFor };
   return (await world.fetch(`${API_BASE_PATH}/audit-activity`, { headers })).status;
 };
 
-describe.each(ONE_ENGINE)('a key bound to addresses on %s', (engine) => {
+describe.each(ONE_ENGINE)('a key restricted to addresses on %s', (engine) => {
   const open = useWorld(engine, { trustProxy: ['127.0.0.0/8'] });
 
-  it('works from there, and is 403 from elsewhere, at both entrances', async () => {
+  it('works from these addresses and gets 403 from others, at both entrances', async () => {
     const { key } = await boundKey(open.world, ['192.0.2.0/24', '2001:db8::/32']);
     expect((await call(open.world, key, '192.0.2.9')).status).toBe(200);
     expect((await call(open.world, key, '2001:db8::9')).status).toBe(200);
@@ -37,7 +37,7 @@ describe.each(ONE_ENGINE)('a key bound to addresses on %s', (engine) => {
     expect([status, body.errors[0].extensions.code]).toEqual([403, 'forbidden']);
   });
 
-  it('refused from elsewhere uses up none of its calls', async () => {
+  it('loses none of its calls to refused requests from elsewhere', async () => {
     const { key } = await boundKey(open.world, ['192.0.2.0/24']);
     for (let i = 0; i < 5; i++) expect((await call(open.world, key, '198.51.100.2')).status).toBe(403);
     expect((await call(open.world, key, '192.0.2.9')).status).toBe(200);
@@ -45,7 +45,7 @@ describe.each(ONE_ENGINE)('a key bound to addresses on %s', (engine) => {
     expect((await call(open.world, key, '192.0.2.9')).status).toBe(429);
   });
 
-  it('leaves an entry of each refusal, with the address it was used from', async () => {
+  it('has an entry in the access log for each refusal, with the address of the caller', async () => {
     const { keyId, key } = await boundKey(open.world, ['192.0.2.0/24']);
     await call(open.world, key, '203.0.113.7');
     const entries = await until(
@@ -57,7 +57,7 @@ describe.each(ONE_ENGINE)('a key bound to addresses on %s', (engine) => {
     ]);
   });
 
-  it('from one address fails only so often: then it is told to wait, and no more is written down', async () => {
+  it('is limited in its failures from one address: the rest get 429 and no entry', async () => {
     const { keyId, key } = await boundKey(open.world, ['192.0.2.0/24']);
     const calls = Array.from({ length: LIMITS.failedAuthPerMinute + 10 }, () =>
       statusOf(open.world, key, '203.0.113.99'),
@@ -71,7 +71,7 @@ describe.each(ONE_ENGINE)('a key bound to addresses on %s', (engine) => {
     expect(entries).toHaveLength(LIMITS.failedAuthPerMinute);
   });
 
-  it('is asked from the address that the trusted proxy saw, whatever a caller claims before it', async () => {
+  it('is checked against the address that the trusted proxy saw, whatever the caller claims', async () => {
     const { key } = await boundKey(open.world, ['192.0.2.0/24']);
     expect((await call(open.world, key, '192.0.2.9, 198.51.100.3')).status).toBe(403);
     expect((await call(open.world, key, 'nonsense, 192.0.2.9')).status).toBe(200);
@@ -81,7 +81,7 @@ describe.each(ONE_ENGINE)('a key bound to addresses on %s', (engine) => {
 describe('a service that trusts no proxy', () => {
   const open = useWorld('embedded');
 
-  it('does not believe where a caller says it is', async () => {
+  it('ignores the address that a caller claims', async () => {
     const { key } = await boundKey(open.world, ['192.0.2.0/24']);
     expect((await call(open.world, key, '192.0.2.9')).status).toBe(403);
     const { key: local } = await boundKey(open.world, ['127.0.0.1']);
@@ -89,10 +89,10 @@ describe('a service that trusts no proxy', () => {
   });
 });
 
-describe('failed keys of one IPv6 network', () => {
+describe('failures of keys from one IPv6 network', () => {
   const open = useWorld('embedded', { trustProxy: ['loopback'] });
 
-  it('are counted together, and those of another are not', async () => {
+  it('are counted together, and apart from another network', async () => {
     const fail = (from: string) => statusOf(open.world, 'wrong', from);
     const calls = Array.from({ length: LIMITS.failedAuthPerMinute }, (_, i) =>
       fail(`2001:db8:0:1::${(i + 1).toString(16)}`),

@@ -9,7 +9,7 @@ const ROTATE = `mutation($k: String!, $m: Int!) { rotateApiKey(keyId: $k, overla
 const REVOKE = 'mutation($k: String!) { revokeApiKey(keyId: $k) { state replacedBy } }';
 const CREATE_OPERATOR = 'mutation { createOperatorKey(name: "second") { keyId key } }';
 
-describe.each(ENGINES)('the life of a key on %s', (engine) => {
+describe.each(ENGINES)('the life cycle of a key on %s', (engine) => {
   const open = useWorld(engine);
   const keyOf = async (keyId: string) =>
     (await open.world.operate(KEYS)).apiKeys.find((key: { keyId: string }) => key.keyId === keyId);
@@ -17,7 +17,7 @@ describe.each(ENGINES)('the life of a key on %s', (engine) => {
   const refusal = async (key: string, query: string, variables: object = {}) =>
     (await open.world.graphql(key, query, variables)).body.errors[0];
 
-  it('goes on in the key it is rotated to; both work for the overlap, and name each other', async () => {
+  it('a rotated key has a successor; both work during the overlap, and each names the other', async () => {
     const acme = await open.world.tenant();
     const before = await keyOf(acme.keyId);
     const { rotateApiKey: made } = await open.world.operate(ROTATE, { k: acme.keyId, m: 60 });
@@ -35,7 +35,7 @@ describe.each(ENGINES)('the life of a key on %s', (engine) => {
     expect([await status(acme.key), await status(made.key)]).toEqual([200, 200]);
   });
 
-  it('ends at once where there is no overlap', async () => {
+  it('a rotation without an overlap ends the old key at once', async () => {
     const acme = await open.world.tenant();
     expect(await status(acme.key)).toBe(200);
     const { rotateApiKey: made } = await open.world.operate(ROTATE, { k: acme.keyId, m: 0 });
@@ -43,14 +43,14 @@ describe.each(ENGINES)('the life of a key on %s', (engine) => {
     expect((await keyOf(acme.keyId)).state).toBe('expired');
   });
 
-  it('is not made longer by an overlap that reaches beyond its end', async () => {
+  it('an overlap never extends a key beyond its expiry', async () => {
     const expiresAt = new Date(Date.now() + 30 * 60_000).toISOString();
     const { keyId } = await open.world.key({ expiresAt });
     const { rotateApiKey: made } = await open.world.operate(ROTATE, { k: keyId, m: 60 });
     expect([made.overlapEndsAt, (await keyOf(keyId)).expiresAt]).toEqual([expiresAt, expiresAt]);
   });
 
-  it('can be rotated again, by the key it goes on in and only by that', async () => {
+  it('a rotated key cannot be rotated again, but its successor can', async () => {
     const acme = await open.world.tenant();
     const { rotateApiKey: second } = await open.world.operate(ROTATE, { k: acme.keyId, m: 60 });
     const again = await refusal(open.world.operatorKey, ROTATE, { k: acme.keyId, m: 60 });
@@ -59,7 +59,7 @@ describe.each(ENGINES)('the life of a key on %s', (engine) => {
     for (const { key } of [acme, second, third]) expect(await status(key)).toBe(200);
   });
 
-  it('is rotated once, however many try at once', async () => {
+  it('a key is rotated only once, however many requests do so at once', async () => {
     const acme = await open.world.tenant();
     const tries = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -71,7 +71,7 @@ describe.each(ENGINES)('the life of a key on %s', (engine) => {
     expect(apiKeys.filter((key: { replaces: string }) => key.replaces === acme.keyId)).toHaveLength(1);
   });
 
-  it('of an agent goes on just so', async () => {
+  it('an agent key is rotated in the same way', async () => {
     const acme = await open.world.tenant();
     const { apiKeys } = await open.world.operate(KEYS);
     const old = apiKeys.find(
@@ -84,7 +84,7 @@ describe.each(ENGINES)('the life of a key on %s', (engine) => {
       expect((await open.world.graphql(key, ingest)).body.errors).toBeUndefined();
   });
 
-  it('of an operator can be replaced: a further one is made, then the first revoked', async () => {
+  it('an operator key is replaced by a second one, and the last operator key cannot be revoked', async () => {
     const { operatorKey } = open.world;
     const { apiKeys } = await open.world.operate(KEYS);
     const { keyId } = apiKeys.find((key: { kind: string }) => key.kind === 'operator');
@@ -100,7 +100,7 @@ describe.each(ENGINES)('the life of a key on %s', (engine) => {
     Object.assign(open.world, { operatorKey: second.key });
   });
 
-  it('of an operator is not over for all of them, also when two revoke each other at once', async () => {
+  it('two operator keys that revoke each other at once leave one of them valid', async () => {
     for (let round = 0; round < 5; round++) {
       const { createOperatorKey: other } = await open.world.operate(CREATE_OPERATOR);
       const { apiKeys } = await open.world.operate(KEYS);

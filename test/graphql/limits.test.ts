@@ -94,7 +94,7 @@ describe('a document', () => {
     expect(problemsOf(document)).toEqual([expect.stringMatching(problem)]);
   });
 
-  it('is measured by every argument of the schema that says how long a list is', () => {
+  it('is measured by every argument of the schema that sets the length of a list', () => {
     const sizes = Object.values(schema.getTypeMap())
       .flatMap((type) => (isObjectType(type) ? Object.values(type.getFields()) : []))
       .flatMap(({ name, args }) => args.map((argument) => [`${name}.${argument.name}`, argument] as const))
@@ -106,7 +106,7 @@ describe('a document', () => {
     expect(sizes.sort()).toEqual(Object.keys(LIST_SIZES).sort());
   });
 
-  it('may not be deep', () => {
+  it('may have only a bounded depth', () => {
     const deep = buildSchema('type Query { at: Query, n: Int }');
     const nested = (levels: number): string => (levels === 1 ? '{ n }' : `{ at ${nested(levels - 1)} }`);
     const problems = (document: string) =>
@@ -116,7 +116,7 @@ describe('a document', () => {
     expect(problems(`{ ...F } fragment F on Query ${nested(LIMITS.graphqlDepthMax + 1)}`)).toHaveLength(1);
   });
 
-  it('is told everything that is too large at once', () => {
+  it('is refused with everything that is too large at once', () => {
     const aliases = many(25, (i) => `a${i}: items { ${many(30, () => 'recordId')} }`);
     const [problem, ...more] = problemsOf(
       `{ ${many(6, () => `auditEvents(pageSize: 100) { ${aliases} }`)} }`,
@@ -125,7 +125,7 @@ describe('a document', () => {
     expect(problem).toMatch(/root.*; .*aliases.*; .*values/);
   });
 
-  it('of fragments in fragments is measured in the time of its text, and may go in circles', () => {
+  it('with nested fragments is measured in time linear in its text, even if they form a circle', () => {
     const doubling = many(60, (i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`);
     expect(problemsOf(`{ ...F0 } ${doubling} fragment F60 on Query { auditSummary { totalCount } }`)).toEqual(
       [expect.stringMatching(/values in its largest answer/)],
@@ -133,7 +133,7 @@ describe('a document', () => {
     expect(problemsOf('{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }')).toEqual([]);
   });
 
-  it('costs as many values as its largest answer has, whatever its shape', () => {
+  it('costs the number of values in its largest answer, whatever its shape', () => {
     const list = fc.record({
       size: fc.integer({ min: 0, max: 100 }),
       fields: fc.integer({ min: 1, max: 16 }),
@@ -161,7 +161,7 @@ const fieldOf = (of: GraphQLSchema, name: string) => {
   return field;
 };
 
-describe('what a public key reaches over /graphql', () => {
+describe('the fields that a public key may use over /graphql', () => {
   const reachable = [schema.getQueryType(), schema.getMutationType()]
     .flatMap((type) => Object.values(type?.getFields() ?? {}))
     .filter((field) => {
@@ -169,7 +169,7 @@ describe('what a public key reaches over /graphql', () => {
       return rule?.principal === 'public' && rule.via !== 'session';
     });
 
-  it('is what a REST route stands on, or work on alerts, which has a scope of its own', () => {
+  it('serve a REST route, or need the scope work:alerts', () => {
     expect(reachable.length).toBeGreaterThanOrEqual(3);
     const served = ROUTES.map(({ rootField }) => rootField);
     const others = reachable.filter(({ name }) => !served.includes(name));
@@ -189,7 +189,7 @@ describe('POST /graphql', () => {
     at.world.fetch('/graphql', { method: 'POST', headers: { 'X-Api-Key': acme.key, ...headers }, body });
   const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-  it('refuses a document that is too large with 400, to whoever sends it', async () => {
+  it('refuses a document that is too large with 400, whoever sends it', async () => {
     const document = `{ ${'auditSummary { totalCount } '.repeat(6)} }`;
     for (const key of [acme.key, acme.agentKey, at.world.operatorKey]) {
       const answer = await at.world.graphql(key, document);
@@ -197,7 +197,7 @@ describe('POST /graphql', () => {
     }
   });
 
-  it('refuses too many tokens, and too many characters, before it makes anything of them', async () => {
+  it('refuses too many tokens or characters before it parses them further', async () => {
     const tokens = await at.world.graphql(acme.key, `{ ${'a '.repeat(LIMITS.graphqlTokensMax)} }`);
     expect([tokens.status, codesOf(tokens)]).toEqual([400, ['invalid_parameter']]);
     expect(tokens.body.errors[0].message).toMatch(/token/i);
@@ -209,7 +209,7 @@ describe('POST /graphql', () => {
     expect(long.body.errors[0].message).toContain(String(LIMITS.graphqlDocumentCharsMax));
   });
 
-  it('takes a large body from agents only', async () => {
+  it('accepts a large body from agents only', async () => {
     const large = JSON.stringify({
       query: '{ __typename }',
       variables: { x: 'x'.repeat(LIMITS.graphqlBodyBytesMax) },
@@ -224,7 +224,7 @@ describe('POST /graphql', () => {
     }
   });
 
-  it('runs one operation a request: a list of them is refused', async () => {
+  it('runs one operation for each request, and refuses a list of operations', async () => {
     const answer = await post(
       JSON.stringify([{ query: '{ __typename }' }, { query: '{ __typename }' }]),
       JSON_TYPE,
@@ -232,7 +232,7 @@ describe('POST /graphql', () => {
     expect([answer.status, codesOf(answer)]).toEqual([400, ['invalid_parameter']]);
   });
 
-  it('keeps no documents for callers to name later', async () => {
+  it('stores no documents that callers could name later', async () => {
     const persistedQuery = {
       version: 1,
       sha256Hash: createHash('sha256').update('{ __typename }').digest('hex'),
@@ -250,7 +250,7 @@ describe('POST /graphql', () => {
     '{ ...F } fragment F on Query { __schema { types { name } } }',
   ])('shows the schema to operators only: %s', async (document) => {
     expect((await at.world.graphql(at.world.operatorKey, document)).body.errors).toBeUndefined();
-    // What an operator was shown is not thereby good for others.
+    // A validated document must not be reused for a caller who may not see the schema.
     for (const key of [acme.key, acme.agentKey]) {
       const answer = await at.world.graphql(key, document);
       expect(codesOf(answer)).toEqual(['forbidden']);
@@ -259,7 +259,7 @@ describe('POST /graphql', () => {
     expect((await at.world.graphql(at.world.operatorKey, document)).body.errors).toBeUndefined();
   });
 
-  it('tells others no names of the schema that they did not give', async () => {
+  it('does not suggest names of the schema in errors', async () => {
     for (const document of [
       '{ auditSummry { totalCount } }',
       '{ tenant { name } }',
@@ -273,7 +273,7 @@ describe('POST /graphql', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'refuses what a web page can send to another site: %s',
+    'refuses a content type that a web page can send to another site: %s',
     async (type) => {
       const answer = await post('{"query":"mutation { createTenant(name: \\"x\\") { tenantId } }"}', {
         'Content-Type': type,
@@ -285,7 +285,7 @@ describe('POST /graphql', () => {
     },
   );
 
-  it('has no page to show', async () => {
+  it('serves no page', async () => {
     const answer = await at.world.fetch('/graphql', {
       headers: { Accept: 'text/html', 'X-Api-Key': at.world.operatorKey },
     });

@@ -50,14 +50,14 @@ const GRAPHQL = [
   '{ auditSummary { totalCount failedCount } }',
 ];
 
-/** Nothing of how the service is made reaches a client: neither texts nor places. */
+/** Fails if a text reveals how the service is made: messages, file names, stack traces. */
 function expectNothingRevealed(text: string) {
   expect(text).not.toContain(SECRET);
   expect(text).not.toMatch(/node_modules|\.[jt]s:\d|\bat \w|stack|10\.0\.0\.5|Prisma|GraphQLError/i);
 }
 
-describe('a failure behind the entrances', () => {
-  it.each(FAILURES)('%s is an internal_error on REST, and says no more', async (_, answer) => {
+describe('an unexpected failure', () => {
+  it.each(FAILURES)('%s is an internal_error on REST, and reveals nothing', async (_, answer) => {
     const service = await openFakeService({ reader: readerOf(answer) });
     for (const path of REST) {
       const response = await service.rest(path);
@@ -68,7 +68,7 @@ describe('a failure behind the entrances', () => {
     await service.close();
   });
 
-  it.each(FAILURES)('%s is an internal_error on GraphQL, and says no more', async (_, answer) => {
+  it.each(FAILURES)('%s is an internal_error on GraphQL, and reveals nothing', async (_, answer) => {
     const service = await openFakeService({ reader: readerOf(answer) });
     for (const document of GRAPHQL) {
       const response = await service.graphql(document);
@@ -80,7 +80,7 @@ describe('a failure behind the entrances', () => {
     await service.close();
   });
 
-  it('is in the log with its cause and the request id, on both entrances', async () => {
+  it('is logged with its cause and the request id, for both entrances', async () => {
     const service = await openFakeService({ reader: readerOf(fail(new Error(SECRET))) });
     const answers = [
       await service.rest('/audit-activity'),
@@ -93,7 +93,7 @@ describe('a failure behind the entrances', () => {
     await service.close();
   });
 
-  it.each(FAILURES.slice(0, 8))('%s on the way to the principal tells no more either', async (_, answer) => {
+  it.each(FAILURES.slice(0, 8))('%s during authentication reveals nothing either', async (_, answer) => {
     const acceptCall: AcceptCall = async () => answer() as never;
     const service = await openFakeService({ acceptCall });
     const rest = await service.rest('/audit-activity');
@@ -108,7 +108,7 @@ describe('a failure behind the entrances', () => {
     await service.close();
   });
 
-  it('while a batch is stored is no receipt, and says no more', async () => {
+  it('during the storing of a batch gives no receipt, and reveals nothing', async () => {
     const writer = { open: () => ({ add: () => {}, store: fail(new Error(SECRET)) as never }) };
     const service = await openFakeService({ writer, principal: AGENT });
     const text = await (await service.graphql(INGEST, { batch: { events: [anEvent()] } })).text();
@@ -120,7 +120,7 @@ describe('a failure behind the entrances', () => {
 });
 
 it.each(Object.keys(ERRORS) as (keyof typeof ERRORS)[])(
-  'a planned refusal keeps its code on both entrances: %s',
+  'an expected refusal keeps its code at both entrances: %s',
   async (code) => {
     const service = await openFakeService({
       reader: readerOf(

@@ -18,7 +18,7 @@ describe.each(ENGINES)('operators on %s', (engine) => {
     return { code: extensions.code, message };
   }
 
-  it('make tenants, each with an id of its own, and list them in the order they were made', async () => {
+  it('make tenants with distinct ids, and list them in the order of their creation', async () => {
     const made = [await open.world.tenant('Büro 東京'), await open.world.tenant('Büro 東京')];
     const { tenants } = await open.world.operate('{ tenants { tenantId name createdAt } }');
     expect(tenants.slice(-2)).toEqual(
@@ -43,7 +43,7 @@ describe.each(ENGINES)('operators on %s', (engine) => {
     },
   );
 
-  it('see a key once, when it is made; lists show only how it begins', async () => {
+  it('see a key once when it is made; lists show only its prefix', async () => {
     const acme = await open.world.tenant();
     const { keyId, key } = await open.world.key({ tenantIds: [acme.tenantId], name: 'reporting', rate: 7 });
     expect(isWellFormedKey(key)).toBe(true);
@@ -54,13 +54,13 @@ describe.each(ENGINES)('operators on %s', (engine) => {
     expect(JSON.stringify(await open.world.operate(KEYS))).not.toContain(key);
   });
 
-  it('see keys of every kind, the operator key among them', async () => {
+  it('see keys of every kind, including the operator key', async () => {
     await open.world.tenant();
     const kinds = (await open.world.operate(KEYS)).apiKeys.map((key: { kind: string }) => key.kind);
     expect(new Set(kinds)).toEqual(new Set(['public', 'agent', 'operator']));
   });
 
-  it('learn every mistake of a request for a key at once, and no key is made', async () => {
+  it('get every mistake of a request for a key at once, and no key is made', async () => {
     const before = (await open.world.operate(KEYS)).apiKeys.length;
     const { code, message } = await refusal(
       `mutation { createApiKey(name: " ", tenantIds: ["2000000", "acme"], scopes: ["read:all"], expiresAt: "soon",
@@ -74,25 +74,25 @@ describe.each(ENGINES)('operators on %s', (engine) => {
     expect((await open.world.operate(KEYS)).apiKeys).toHaveLength(before);
   });
 
-  it('bind an agent key to one tenant that exists', async () => {
+  it('cannot make an agent key for a tenant that does not exist', async () => {
     const create = 'mutation($t: String!) { createAgentKey(name: "a", tenantId: $t) { key } }';
     for (const t of ['2000000', '', 'acme', '-1', '1.0']) {
       expect((await refusal(create, { t })).code).toBe('invalid_parameter');
     }
   });
 
-  it('set an expiry as late as times go', async () => {
+  it('set an expiry up to the end of the year 9999', async () => {
     for (const expiresAt of ['9999-12-31T23:59:59.999Z', '2999-01-01T00:00:00.000Z']) {
       const { keyId, key } = await open.world.key({ expiresAt });
       expect((await listed(keyId)).expiresAt).toBe(expiresAt);
       expect((await open.world.get('/audit-activity', key)).status).toBe(403);
     }
-    // An offset leads into the year 10000, which no list could show.
+    // With its offset, this time is in the year 10000, which a list could not show.
     const create = 'mutation($e: String!) { createApiKey(name: "k", expiresAt: $e) { key } }';
     expect((await refusal(create, { e: '9999-12-31T23:59:59-23:59' })).code).toBe('invalid_parameter');
   });
 
-  it('revoke a key for good and at once; again changes nothing', async () => {
+  it('revoke a key at once and for good; a second revocation changes nothing', async () => {
     const acme = await open.world.tenant();
     expect((await acme.get('/audit-activity')).status).toBe(200);
     const first = await open.world.operate(REVOKE, { keyId: acme.keyId });
@@ -101,12 +101,12 @@ describe.each(ENGINES)('operators on %s', (engine) => {
     expect((await listed(acme.keyId)).revokedAt).toBe(first.revokeApiKey.revokedAt);
   });
 
-  it('are told when the key to revoke does not exist, or is no id of a key', async () => {
+  it('are told that a key to revoke does not exist, or that its id is invalid', async () => {
     expect((await refusal(REVOKE, { keyId: '00000000-0000-4000-8000-000000000000' })).code).toBe('not_found');
     expect((await refusal(REVOKE, { keyId: 'aak_1234' })).code).toBe('invalid_parameter');
   });
 
-  it('see when a key was last used, within seconds', async () => {
+  it('see within seconds when a key was last used', async () => {
     const acme = await open.world.tenant();
     expect((await listed(acme.keyId)).lastUsedAt).toBeNull();
     const before = Date.now();

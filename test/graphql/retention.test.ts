@@ -30,7 +30,7 @@ describe('retention through GraphQL', () => {
     expect(tenants).toContainEqual({ tenantId, retentionDays: null });
   });
 
-  it('is set when the tenant is made, changed, and taken back', async () => {
+  it('is set with a new tenant, changed, and removed', async () => {
     const { createTenant } = await open.world.operate(
       'mutation { createTenant(name: "B", retentionDays: 90) { tenantId retentionDays } }',
     );
@@ -42,7 +42,7 @@ describe('retention through GraphQL', () => {
     }
   });
 
-  it('refuses days that are none, and tenants that do not exist', async () => {
+  it('refuses invalid days and unknown tenants', async () => {
     const { tenantId } = await open.world.tenant();
     for (const days of [0, -1, 36_501]) expect(await code(SET, { tenantId, days })).toBe('invalid_parameter');
     for (const id of ['0', '2147483647', 'x'])
@@ -52,7 +52,7 @@ describe('retention through GraphQL', () => {
     );
   });
 
-  it('tells before it is set how many events it would remove, to the second', async () => {
+  it('previews how many events it would remove, to the second', async () => {
     const acme = await open.world.tenant();
     const other = await open.world.tenant();
     const ago = (ms: number) => `${new Date(Date.now() - ms).toISOString().slice(0, 19)}.0000000Z`;
@@ -73,7 +73,7 @@ describe('retention through GraphQL', () => {
       expect(await code(PREVIEW, { tenantId, days: 1 })).toBe('not_found');
   });
 
-  it('is the business of operators only', async () => {
+  it('is open to operators only', async () => {
     const tenant = await open.world.tenant();
     for (const key of [tenant.key, tenant.agentKey])
       for (const [query, variables] of [
@@ -86,7 +86,7 @@ describe('retention through GraphQL', () => {
       }
   });
 
-  it('lists what its runs removed, newest first, of one tenant or of all', async () => {
+  it('lists no runs before the first one, and refuses an invalid number and an unknown tenant', async () => {
     const ids = [await open.world.tenant(), await open.world.tenant()].map(({ tenantId }) => tenantId);
     expect(await open.world.operate(RUNS, { tenantId: ids[0], first: 10 })).toEqual({ retentionRuns: [] });
     expect(await code(RUNS, { tenantId: ids[0], first: 0 })).toBe('invalid_parameter');

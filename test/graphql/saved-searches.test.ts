@@ -12,11 +12,11 @@ describe('saved searches', () => {
   const signIn = (key: string) => DashboardSession.signIn(open.world, key);
   const spec = { name: 'Not by the service', filter: 'NOT principalName:svc', isShared: false };
 
-  it('are seen by who keeps them, shared ones by all who read the tenant, and by nobody else', async () => {
+  it('are seen by their owner; shared ones by everybody who reads the tenant; none by others', async () => {
     const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
     const colleague = await open.world.key({ tenantIds: [acme.tenantId] });
     const [mine, theirs, stranger] = await Promise.all([acme.key, colleague.key, other.key].map(signIn));
-    if (!mine || !theirs || !stranger) throw new Error('three have signed in');
+    if (!mine || !theirs || !stranger) throw new Error('three sessions are expected');
     await mine.graphql(SAVE, { ...spec, tenantId: acme.tenantId });
     await mine.graphql(SAVE, { ...spec, name: 'shared', isShared: true, tenantId: acme.tenantId });
     const names = async (session: DashboardSession) =>
@@ -30,7 +30,7 @@ describe('saved searches', () => {
     expect(refused.body.errors[0].extensions.code).toBe('not_found');
   });
 
-  it('are removed by who keeps them alone', async () => {
+  it('are removed only by their owner', async () => {
     const acme = await open.world.tenant();
     const colleague = await open.world.key({ tenantIds: [acme.tenantId] });
     const [mine, theirs] = [await signIn(acme.key), await signIn(colleague.key)];
@@ -42,7 +42,7 @@ describe('saved searches', () => {
     expect((await mine.graphql(LIST)).body.data.savedSearches).toEqual([]);
   });
 
-  it('are refused with all that is wrong', async () => {
+  it('are refused with every problem at once', async () => {
     const acme = await open.world.tenant();
     const mine = await signIn(acme.key);
     const { body } = await mine.graphql(SAVE, { ...spec, name: ' ', filter: 'a (', tenantId: acme.tenantId });

@@ -6,9 +6,9 @@ const LATE_MS = 4_000;
 describeOnPostgres('the honest neighbour', () => {
   const at = useScene();
 
-  it('is content with a service that nobody attacks', () => at.underAttack(({ rounds }) => rounds(2)));
+  it('has no problem with a service that nobody attacks', () => at.underAttack(({ rounds }) => rounds(2)));
 
-  it('notices a service that stands still for longer than a call may take', async () => {
+  it('notices a service that stops for longer than a call may take', async () => {
     const stopped = at.underAttack(async ({ service: { process } }) => {
       process.kill('SIGSTOP');
       await new Promise((resolve) => setTimeout(resolve, LATE_MS));
@@ -17,7 +17,7 @@ describeOnPostgres('the honest neighbour', () => {
     await expect(stopped).rejects.toThrow(/answered after/);
   });
 
-  it('notices a process that died', async () => {
+  it('notices a process that has died', async () => {
     const killed = at.underAttack(async ({ service }) => void (await service.stop('SIGKILL')));
     await expect(killed).rejects.toThrow(/"isAlive": false/);
   });

@@ -20,7 +20,7 @@ function begin(url: string): Socket {
 describeOnPostgres('1,000 sign-ins that never end, without any key', () => {
   const at = useScene();
 
-  it('take nobody the service, and are over within seconds', () =>
+  it('take the service from nobody, and are ended within seconds', () =>
     at.underAttack(async ({ url, rounds }) => {
       const sockets = Array.from({ length: COUNT }, () => begin(url));
       await rounds(3);
@@ -30,7 +30,7 @@ describeOnPostgres('1,000 sign-ins that never end, without any key', () => {
       );
     }));
 
-  it('leave those who sign in from elsewhere alone', () =>
+  it('leave sign-ins from another address alone', () =>
     at.underAttack(async ({ url, operatorKey, rounds }) => {
       const sockets = Array.from({ length: COUNT }, () => begin(url));
       await rounds(1);
@@ -39,7 +39,7 @@ describeOnPostgres('1,000 sign-ins that never end, without any key', () => {
     }));
 });
 
-/** @returns the answer as it came */
+/** @returns the answer as text, with its status line */
 function signInFrom(localAddress: string, url: string, key: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, localAddress });

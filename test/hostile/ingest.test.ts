@@ -26,7 +26,7 @@ const post = async ({ url, hostile }: Pick<Attacked, 'url' | 'hostile'>, body: U
     body: await response.text(),
   };
 };
-/** The same body, several at a time, until the attack is over. @returns the answers */
+/** Sends the same body, `atOnce` at a time, until the attack is over. @returns the answers */
 async function flood(attacked: Attacked, body: Uint8Array, atOnce: number) {
   const answers: Awaited<ReturnType<typeof post>>[] = [];
   await Promise.all(
@@ -39,11 +39,11 @@ async function flood(attacked: Attacked, body: Uint8Array, atOnce: number) {
 
 describeOnPostgres('an agent that sends what nobody should', () => {
   const at = useScene();
-  /** Enough for several rounds of the neighbour. */
+  /** Long enough for several rounds of the neighbour. */
   const brief = { seconds: 4 };
   const SOUND = JSON.stringify(anEvent());
 
-  it('does no harm with a small body of events with 220 unknown fields each, and the agent understands the answer', async () => {
+  it('does no harm with events of 220 unknown fields each in a small body, and can read the answer', async () => {
     const fields = Array.from({ length: 220 }, (_, i) => `"${i.toString(36)}":0`).join();
     const events = LIMITS.ingestBatchEventsMax;
     const body = gzipSync(request(Array(events).fill(`{${fields}}`).join()), { level: 9 });
@@ -60,7 +60,7 @@ describeOnPostgres('an agent that sends what nobody should', () => {
     }, brief);
   });
 
-  it('does no harm with statements of a million short words, and a filter that looks for a hundred phrases in them', async () => {
+  it('does no harm with statements of a million short words, and a filter for a hundred phrases in them', async () => {
     const statement = 'é b '.repeat(1_000_000);
     const body = gzipSync(request(JSON.stringify(anEvent({ statement }))));
     const filter = Array.from({ length: 100 }, (_, i) => `statement:"é ${i}"`).join(' OR ');
@@ -75,7 +75,7 @@ describeOnPostgres('an agent that sends what nobody should', () => {
     }, brief);
   });
 
-  it('does no harm with bodies that are nothing but nesting, many objects or many names', async () => {
+  it('does no harm with bodies of deep nesting, many objects or many names', async () => {
     const nested = `${'{"a":'.repeat(1_300_000)}0${'}'.repeat(1_300_000)}`;
     const names = Array.from({ length: 800_000 }, (_, i) => `"${i.toString(36)}":0`);
     const perEvent = names.length / LIMITS.ingestBatchEventsMax;
@@ -96,7 +96,7 @@ describeOnPostgres('an agent that sends what nobody should', () => {
     }, brief);
   });
 
-  it('keeps nobody from sending with bodies that come slowly; they get 408', async () => {
+  it('delays no other sender with slow bodies, which get 408', async () => {
     const SLOW = 40;
     const head =
       'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 8000000\r\n';
@@ -115,7 +115,7 @@ describeOnPostgres('an agent that sends what nobody should', () => {
     });
   });
 
-  it('takes a third of the memory for bodies at most, and is told when to come again', async () => {
+  it('gets at most a third of the memory for bodies, and is told when to try again', async () => {
     const body = gzipSync(request(`{"x":"${'x'.repeat(LIMITS.ingestBodyBytesMax - 10_000)}"}`));
     await at.underAttack(async (attacked) => {
       const answers = await flood(attacked, body, 30);

@@ -3,7 +3,7 @@ import { anEvent } from '../support/events';
 import { INGEST } from '../support/world';
 import { type Attacked, useScene } from './support/under-attack';
 
-/** Words that match almost all of the phrase at each of their characters. */
+/** Words in which each character begins an almost complete match of the phrase. */
 const RUN = 254;
 const WORD = `${'x'.repeat(RUN - 1)}y${'x'.repeat(RUN - 1)}`;
 const PHRASE = `"${'x'.repeat(RUN)}y${'x'.repeat(RUN)}"`;
@@ -11,7 +11,7 @@ const STATEMENT = WORD.repeat(1_000);
 const BATCHES = 6;
 const EVENTS = 15;
 
-/** As many root fields as a document may have. */
+/** A document with as many root fields as are allowed. */
 const SEARCHES = `query($search: String!) {
   a: auditEvents(search: $search) { totalCount } b: auditEvents(search: $search) { totalCount }
   c: auditEvents(search: $search) { totalCount } d: auditEvents(search: $search) { totalCount }
@@ -31,7 +31,7 @@ async function call({ url }: Attacked, key: string, query: string, variables: ob
 describeOnPostgres('searches that take as long as a search may', () => {
   const at = useScene();
 
-  it('asked by several keys of a tenant at once, take the connections of no other tenant', async () => {
+  it('take no connections from other tenants, when several keys of one tenant make them at once', async () => {
     const { hostile, service, operatorKey } = at.scene;
     for (let batch = 0; batch < BATCHES; batch++) {
       const events = Array.from({ length: EVENTS }, () => anEvent({ statement: STATEMENT }));
@@ -57,7 +57,7 @@ describeOnPostgres('searches that take as long as a search may', () => {
       };
       await Promise.all(keys.flatMap((key) => Array.from({ length: CALLS_AT_ONCE }, () => ask(key))));
     });
-    // They were refused for their own share, and nobody else for it.
+    // The hostile tenant must have been refused for its share, else the attack was too weak.
     expect(codes).toContain('service_unavailable');
   });
 });

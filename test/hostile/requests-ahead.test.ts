@@ -6,7 +6,7 @@ import { useScene } from './support/under-attack';
 const CONNECTIONS = 80;
 const REQUESTS = 1_500;
 
-/** @returns how many requests of one connection were answered until it was closed */
+/** @returns how many requests of one connection were answered before the connection closed */
 function sendAtOnce(url: string, count: number): Promise<number> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -26,11 +26,11 @@ function sendAtOnce(url: string, count: number): Promise<number> {
 describeOnPostgres('requests that come before those ahead of them are answered', () => {
   const at = useScene();
 
-  it('are answered where they are few', async () => {
+  it('are answered if they are few', async () => {
     expect(await sendAtOnce(at.scene.url, LIMITS.requestsAheadMax)).toBe(LIMITS.requestsAheadMax);
   });
 
-  it('close the connection where they are many, and neither hold up others nor take memory', () =>
+  it('close the connection if they are many, delay nobody else, and take no memory', () =>
     at.underAttack(
       async ({ url }) => {
         const sent = Array.from({ length: CONNECTIONS }, () => sendAtOnce(url, REQUESTS));

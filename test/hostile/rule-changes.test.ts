@@ -6,10 +6,10 @@ const IMPORT =
 const TEST =
   'mutation($t: String!, $source: String!) { testRule(tenantId: $t, source: $source) { backtestId } }';
 const KEYS = 2;
-/** As many as a key may make in a minute. */
+/** As many calls as a key may make in a minute. */
 const CALLS = 60;
 
-/** A file as large as files may be, of rules of its own. */
+/** A rule file of the largest permitted size. */
 const rules = (file: number) =>
   Array.from(
     { length: 100 },
@@ -36,7 +36,7 @@ async function call({ url, hostile: { tenantId: t } }: Attacked, key: string, qu
 describeOnPostgres('rules that keys of a tenant change all at once', () => {
   const at = useScene();
 
-  it('take the connections of no other tenant; who waits too long is told when to come again', async () => {
+  it('take no connections from other tenants, and a call that waited too long is told when to try again', async () => {
     const { hostile, service, operatorKey } = at.scene;
     const keys: string[] = [];
     for (let n = 0; n < KEYS; n++) {

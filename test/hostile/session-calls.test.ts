@@ -9,7 +9,7 @@ const CALLS = 60;
 describeOnPostgres('a key that may make 1 call a minute and signs in to the dashboard', () => {
   const at = useScene();
 
-  it('gets ten calls for all its sessions together, and its own limit stays', () =>
+  it('gets ten calls for all its sessions together, and keeps its own limit on REST', () =>
     at.underAttack(async ({ url, operatorKey, hostile, service }: Attacked) => {
       const { createApiKey } = await service.graphql<{ createApiKey: { key: string } }>(operatorKey, CREATE, {
         id: hostile.tenantId,
@@ -33,7 +33,7 @@ describeOnPostgres('a key that may make 1 call a minute and signs in to the dash
         });
         statuses.push(answer.status);
       }
-      // Each sign-in is a call too.
+      // Two of the ten calls were the sign-ins.
       expect(statuses.filter((status) => status === 200)).toHaveLength(8);
       expect(statuses.filter((status) => status === 429)).toHaveLength(CALLS - 8);
       expect((await signIn()).status).toBe(429);

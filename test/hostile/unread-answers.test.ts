@@ -6,7 +6,7 @@ import { INGEST } from '../support/world';
 import { type Attacked, useScene } from './support/under-attack';
 
 const COUNT = 40;
-/** 6.9 MB. */
+/** 6.9 MB of text. */
 const STATEMENT = 'SELECT 1;'.repeat(766_667);
 const DETAILS = Array.from({ length: 5 }, (_, i) => `e${i}: auditEvent(recordId: $id) { statement }`).join(
   ' ',
@@ -30,17 +30,20 @@ describeOnPostgres('one key that asks for large answers and does not read them',
     JSON.stringify({ query: `query($id: String!) { ${DETAILS} }`, variables: { id: recordId } });
   const graphql = (url: string, headers: object) =>
     ask(url, 'POST /graphql', { ...headers, 'Content-Type': 'application/json' }, query());
-  /** Holds the answers while the neighbour calls. @param further what the same key asks then: it is told to wait */
+  /**
+   * Holds unread answers while the neighbour calls. @param further a call of the same key, which must get 503 in the
+   * end
+   */
   const hold = async ({ rounds }: Attacked, open: () => Socket, further: () => Promise<Response>) => {
     const sockets = Array.from({ length: COUNT }, open);
     await rounds(3);
-    // What the network's own buffers have taken over leaves room to another one, which is not read either.
+    // Network buffers take over some answers, which leaves room for further ones. So the call is repeated.
     const { headers } = await until(further, ({ status }) => status === 503);
     expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
     for (const socket of sockets) socket.destroy();
   };
 
-  it('over GraphQL, five times at once', () =>
+  it('harms nobody over GraphQL with five details in each document', () =>
     at.underAttack((attacked) => {
       const { url, hostile } = attacked;
       const headers = { 'X-Api-Key': hostile.key };
@@ -56,7 +59,7 @@ describeOnPostgres('one key that asks for large answers and does not read them',
       );
     }));
 
-  it('over a session of the dashboard', () =>
+  it('harms nobody over a session of the dashboard', () =>
     at.underAttack(async (attacked) => {
       const { url, hostile } = attacked;
       const body = JSON.stringify({ key: hostile.key });
@@ -69,7 +72,7 @@ describeOnPostgres('one key that asks for large answers and does not read them',
       );
     }));
 
-  it('over REST; once it has read them, it is answered again', () =>
+  it('harms nobody over REST, and is answered again once its connections are gone', () =>
     at.underAttack(async (attacked) => {
       const { url, hostile } = attacked;
       const headers = { 'X-Api-Key': hostile.key };
@@ -81,7 +84,7 @@ describeOnPostgres('one key that asks for large answers and does not read them',
     }));
 });
 
-/** A request whose answer nobody reads. */
+/** Sends a request whose answer nobody reads. */
 function ask(url: string, what: string, headers: object, body = ''): Socket {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

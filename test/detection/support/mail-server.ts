@@ -6,14 +6,14 @@ import path from 'node:path';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export interface TakenMail {
-  /** Headers and text; a header that goes on in the next line is one line. */
+  /** The headers and the text. A header that continues on the next line becomes one line. */
   readonly text: string;
   readonly to: readonly string[];
   readonly isEncrypted: boolean;
   readonly user: string | null;
 }
 
-/** A certificate for 127.0.0.1 that signs itself. */
+/** A self-signed certificate for 127.0.0.1. */
 export function makeCertificate(): { readonly cert: string; readonly key: string } {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'audit-activity-mail-'));
   const [cert, key] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')];
@@ -42,24 +42,24 @@ export function makeCertificate(): { readonly cert: string; readonly key: string
 
 export const PASSWORD = 's3cret';
 
-/** A mail server that keeps what it takes. */
+/** A mail server that keeps the mails it accepts. */
 export class MailServer {
   readonly mails: TakenMail[] = [];
   isRefusing = false;
-  /** It says that it has taken a mail only after this. */
+  /** The server acknowledges a mail only after this promise. */
   held: Promise<void> = Promise.resolve();
-  /** Addresses it does not know. */
+  /** Addresses that the server does not know (550). */
   readonly unknown = new Set<string>();
-  /** Addresses it asks to send to later. */
+  /** Addresses for which the server asks to try again later (450). */
   readonly busy = new Set<string>();
-  /** Senders it takes nothing from. */
+  /** Senders from whom the server takes nothing (550). */
   readonly unwelcome = new Set<string>();
-  /** Logins that were tried, whether they were taken or not. */
+  /** The logins that clients tried, whether accepted or not. */
   readonly logins: string[] = [];
 
   private constructor(private readonly server: SMTPServer) {}
 
-  /** @param options as smtp-server has them; without any: neither encryption nor logins */
+  /** @param options of smtp-server; the default has neither encryption nor logins */
   static async open(options: SMTPServerOptions = {}): Promise<MailServer> {
     const at: { made?: MailServer } = {};
     const server = new SMTPServer({

@@ -4,11 +4,13 @@ import { testEvents } from '../../../src/detection/rule-test';
 import { RuleRefused } from '../../../src/detection/sigma/problem';
 import { parseRuleFile, parseRules } from '../../../src/detection/sigma/rule-file';
 
-/** A rule for the Windows application log begins so. */
+/** The first lines of a rule for the Windows application log. */
 export const HEAD = 'title: A rule\nlogsource:\n  product: windows\n  service: application\n';
 export const rule = (detection: string) => `${HEAD}detection:\n${detection}`;
 
-/** A rule that finds values of a field that a server has not had in logins. Quoted keys are keys too. */
+/**
+ * A rule that finds values of a field that are new in a server's logins. Its quoted keys show that YAML permits them.
+ */
 export const unseenInLogins = (title: string, field: string, id = '') => `title: ${title} login
 name: login
 logsource:
@@ -30,13 +32,16 @@ correlation:
   learn-days: 7
 `;
 
-/** How much the rules of a file find in events; each names the fields that it changes, and `after` the one before. */
+/**
+ * @returns the number of findings that the rules of a file make in events. An event gives the fields that it changes,
+ * and `after` the one before
+ */
 export function findings(source: string, ...events: Readonly<Record<string, unknown>>[]): number {
   const active = parseRules(source).map((one: Rule) => ({ rule: one, version: 1 }));
   return new Engine(1, active).evaluate(testEvents({ name: '', finds: true, events }), 0).length;
 }
 
-/** Why a file is refused, with lines; none: it is taken. */
+/** @returns the problems of a file, with lines; empty if the file is accepted */
 export function problemsOf(source: string): readonly string[] {
   try {
     parseRuleFile(source);

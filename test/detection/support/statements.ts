@@ -1,6 +1,6 @@
-/** Statements as attackers, people and programs write them, by the rule that they are about. */
+/** Statements as attackers, people and programs write them, with the rule that each tests. */
 interface Statements {
-  /** What the event has besides. */
+  /** The other fields of the event. */
   readonly event: Readonly<Record<string, unknown>>;
   readonly finds: readonly string[];
   readonly leaves: readonly string[];

@@ -3,7 +3,7 @@ import type { Deed } from './made-audit';
 export interface Attack {
   readonly name: string;
   readonly deeds: readonly Deed[];
-  /** The alerts it ends as: how the titles begin, and whom or what each names. */
+  /** The alerts that the attack causes: how each title begins, and a value of the group that each names. */
   readonly alerts: readonly (readonly [rule: string, names: string])[];
 }
 

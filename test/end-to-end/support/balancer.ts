@@ -1,6 +1,6 @@
 const LOOK_MS = 50;
 
-/** A load balancer: requests go by turns to the instances that say they are ready. */
+/** A load balancer: sends requests in turn to the instances that say they are ready. */
 export class Balancer {
   readonly #ready = new Map<string, boolean>();
   readonly #timer: NodeJS.Timeout;
@@ -10,18 +10,18 @@ export class Balancer {
     this.#timer = setInterval(() => void this.#look(), LOOK_MS);
   }
 
-  /** Resolves when requests may go there. */
+  /** Resolves when the instance is ready for requests. */
   async add(url: string): Promise<void> {
     this.#ready.set(url, false);
     while (!this.#ready.get(url)) await this.#look();
   }
 
-  /** It is gone: nobody asks it any more. */
+  /** Takes an instance out, which then gets no more requests. */
   remove(url: string): void {
     this.#ready.delete(url);
   }
 
-  /** Answer of the instance whose turn it is; a failure is the caller's. */
+  /** Asks the next ready instance. A failed request rejects. */
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const ready = [...this.#ready].filter(([, isReady]) => isReady).map(([url]) => url);
     const url = ready[this.#turn++ % ready.length];

@@ -8,7 +8,7 @@ const START_MS = Date.parse('2026-03-02T08:00:00Z');
 const EVENTS_PER_BLOCK = 40;
 const FILE_GUID = '5A000000-0000-4000-8000-000000000001';
 
-/** What someone does: columns of a record, and `after`, seconds since what was done before (1). */
+/** A deed: columns of its record, and `after`, the seconds since the deed before (default 1). */
 export type Deed = Row & { readonly after?: number };
 
 const USUAL: Row = {
@@ -18,7 +18,7 @@ const USUAL: Row = {
   ...{ host_name: 'APP01', client_ip: '10.1.2.3', statement: '' },
 };
 
-/** Writes one audit file as SQL Server 2022 would. @returns how many records it has */
+/** Writes one audit file as SQL Server 2022 does. @returns its number of records */
 export function writeAudit(folder: string, deeds: readonly Deed[]): number {
   const [model = ''] = FILES_2022;
   const writer = AuditFileWriter.from(readFileSync(model));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** An SMTP server that keeps the mails it takes. */
+/** An SMTP server that keeps the mails it accepts. */
 export class MailBox {
   private constructor(
     private readonly server: SMTPServer,
@@ -17,7 +17,7 @@ export class MailBox {
         const chunks: Buffer[] = [];
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
         stream.on('end', () => {
-          // A header may go on in the next line, and a long line of the text too.
+          // A header may continue on the next line, and so may a long line of the text.
           const text = Buffer.concat(chunks)
             .toString('utf8')
             .replaceAll('=\r\n', '')

@@ -5,16 +5,16 @@ import { mistakesOf } from '../../support/watched-child';
 import { type Answer, INGEST } from '../../support/world';
 
 const BASE = '/api/v1/public';
-/** Five seconds are promised; the machine may be busy for a while. Without a limit no answer would come at all. */
+/** Five seconds are promised. The rest is for a busy machine. */
 const WITHIN_MS = 10_000;
 const READS = ['/audit-activity', '/audit-activity/summary', '/audit-activity?search=select', '/audit-log'];
 const EVENTS = 20;
 
 type Batch = ReturnType<typeof anEvent>[];
 
-/** A service in a process of its own, with a tenant, and all that is asked of it while something is broken. */
+/** A service in a process of its own, with a tenant, and the calls that a test makes while something is broken. */
 export class Caller {
-  /** Answers that no document has, or that came too late. */
+  /** Answers that are undocumented or late. */
   readonly problems: string[] = [];
   readonly unacknowledged: Batch[] = [];
   acknowledged = 0;
@@ -45,13 +45,13 @@ export class Caller {
     return new Caller(service, mistakes, { tenantId, agentKey: agent.key, key: reader.key });
   }
 
-  /** @returns what its process did that none should */
+  /** @returns the unexpected errors of the service's process */
   async close(signal: NodeJS.Signals = 'SIGTERM'): Promise<readonly string[]> {
     await this.service.stop(signal);
     return this.mistakes;
   }
 
-  /** Everything once, all at the same time. @returns statuses of what was read */
+  /** Makes every read and sends a batch, all at the same time. @returns the statuses of the reads */
   async all(): Promise<number[]> {
     const [statuses] = await Promise.all([Promise.all(READS.map((path) => this.read(path))), this.send()]);
     return statuses;
@@ -72,7 +72,7 @@ export class Caller {
     return status;
   }
 
-  /** A new batch, or one of which nobody said that it was stored. */
+  /** Sends a new batch, or a given batch again that was not acknowledged. */
   async send(batch: Batch = Array.from({ length: EVENTS }, () => anEvent())): Promise<void> {
     this.unacknowledged.push(batch);
     const answer = await this.#timed('a batch', () =>
@@ -93,7 +93,7 @@ export class Caller {
     }
   }
 
-  /** As an agent does when it is told nothing. */
+  /** Sends all unacknowledged batches again, as an agent does. */
   async sendAgain(): Promise<void> {
     for (const batch of this.unacknowledged.splice(0)) await this.send(batch);
   }

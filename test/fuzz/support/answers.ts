@@ -1,7 +1,9 @@
 import { ERRORS, type ErrorCode } from '../../../src/errors';
 import type { Answer } from '../../support/world';
 
-/** Fails unless an answer that is no success is the documented error: body, status of its code, request id. */
+/**
+ * Fails if an answer is a server error, or an error of another form than documented: body, code, status, request id.
+ */
 export function expectDocumented(answer: Answer, method: string): void {
   const { status, headers, body, text } = answer;
   if (status >= 500) throw new Error(`${status}: ${text}`);
@@ -16,7 +18,7 @@ export function expectDocumented(answer: Answer, method: string): void {
   if (!sound) throw new Error(`${status} is not well-formed: ${text}`);
 }
 
-/** The same of /graphql, where refusals may come with status 200. */
+/** The same check for /graphql, where an error may come with status 200. */
 export function expectDocumentedErrors({ status, body, text }: Answer): void {
   if (status >= 500) throw new Error(`${status}: ${text}`);
   const errors: { message?: unknown; extensions?: { code?: unknown } }[] = body?.errors ?? [];

@@ -8,7 +8,7 @@ export interface FuzzRequest {
   readonly body?: string;
 }
 
-/** Sends requests on connections that stay open: `fetch` would be half of the work. */
+/** Sends requests on open connections: with `fetch`, half of the time would go into the client. */
 export class KeepAlive {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
@@ -43,7 +43,7 @@ export class KeepAlive {
   }
 }
 
-/** Does the work for each, some at a time; a failure names what it was for. */
+/** Runs `work` for each item, 16 at a time. A failure names its item. */
 export async function forEach<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const left = all.values();
   const worker = async () => {

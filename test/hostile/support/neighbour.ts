@@ -5,25 +5,25 @@ import { INGEST } from '../../support/world';
 
 const EVERY_MS = 1_000;
 const WITHIN_MS = 2_000;
-/** So that a call that is never answered ends, too. */
+/** Ends a call that is never answered. */
 const GIVE_UP_MS = 20_000;
 const EVENTS = 5;
 const LIST = '/api/v1/public/audit-activity';
 const TEXT_CHARS = 300;
-/** Not that of the attacks, which come from 127.0.0.1. */
+/** Another address than that of the attacks, which come from 127.0.0.1. */
 const ADDRESS = '127.0.0.3';
 
 export interface Keys {
   readonly tenantId: string;
   readonly keyId: string;
-  /** Of the public API. */
+  /** The key of the public API. */
   readonly key: string;
   readonly agentKey: string;
 }
 
-/** A tenant that keeps to every limit: once a second it reads a list and sends a small batch. */
+/** A tenant that keeps every limit. Once a second it reads a list and sends a small batch. */
 export class Neighbour {
-  /** Calls that were refused, or answered late. */
+  /** Calls that were refused, failed or were answered late. */
   readonly problems: string[] = [];
   #accepted = 0;
   #rounds = 0;
@@ -31,16 +31,16 @@ export class Neighbour {
   constructor(
     private readonly url: string,
     private readonly keys: Keys,
-    /** Milliseconds for which service and tests could have run, had other work not had the processors. */
+    /** Milliseconds in which service and tests waited for a processor that other work had. */
     private readonly waited: () => number,
   ) {}
 
-  /** Events there may be of an attack before. */
+  /** Counts the events that earlier attacks of the file left. */
   async begin(): Promise<void> {
     this.#accepted = await this.#total();
   }
 
-  /** Begins a round each second, however long the one before takes, until the work is over and two rounds are. */
+  /** Begins a round each second, however long the previous takes, until `work` and at least two rounds have ended. */
   async during(work: () => Promise<void>): Promise<void> {
     const open: Promise<void>[] = [this.#round()];
     const timer = setInterval(() => open.push(this.#round()), EVERY_MS);
@@ -56,7 +56,7 @@ export class Neighbour {
     }
   }
 
-  /** Resolves when so many further rounds are over. */
+  /** Resolves when this many further rounds have ended. */
   async rounds(count: number): Promise<void> {
     const wanted = this.#rounds + count;
     await until(
@@ -66,7 +66,7 @@ export class Neighbour {
     );
   }
 
-  /** Compares what it was told it had stored with what it finds. */
+  /** Compares the number of acknowledged events with the number of stored ones. */
   async count(): Promise<void> {
     const total = await this.#total();
     if (total !== this.#accepted)
@@ -111,7 +111,7 @@ export class Neighbour {
     return answer;
   }
 
-  /** Each call on a connection of its own: whoever takes those that are left is noticed. */
+  /** Uses a new connection for each call, so that the neighbour notices if an attack takes all connections. */
   #call(path: string, key: string, body?: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const call = request(

@@ -7,12 +7,12 @@ import { type Keys, Neighbour } from './neighbour';
 
 const MEMORY_MAX_MB = 500;
 const SECONDS = 10;
-/** The neighbour's own, so that several attacks in a minute leave it calls. */
+/** The neighbour's own rate limit, which is high enough for several attacks in a minute. */
 const NEIGHBOUR_CALLS = 10_000;
 
 export interface Scene {
   readonly url: string;
-  /** With the service's own rate limit. */
+  /** The keys of the hostile tenant, which have the service's default rate limit. */
   readonly hostile: Keys;
   readonly operatorKey: string;
   readonly service: ChildService;
@@ -21,7 +21,7 @@ export interface Scene {
 export interface Attacked extends Scene {
   /** Aborted when the time of the attack is over. */
   readonly signal: AbortSignal;
-  /** Resolves when the neighbour has made so many further rounds of calls: for an attack that is held meanwhile. */
+  /** Resolves when the neighbour has made this many further rounds, for an attack that lasts so long. */
   rounds(count: number): Promise<void>;
 }
 
@@ -60,9 +60,9 @@ export function useScene(env: Readonly<Record<string, string>> = {}) {
       return scene;
     },
     /**
-     * Attacks the service. Fails unless the process lives, its memory stays bounded, nothing unplanned is logged, and
-     * every call of the neighbour, once a second, is answered with success within 2 seconds.
-     * @param attack whatever needs much computing is made before: the neighbour lives in the same process as the attack
+     * Attacks the service. Fails unless the process lives, its memory stays bounded, no unexpected error is logged, and
+     * every call of the neighbour, once a second, succeeds within 2 seconds.
+     * @param attack does its heavy computing beforehand, since the neighbour runs in the same process
      */
     async underAttack(
       attack: (attacked: Attacked) => Promise<void>,
@@ -93,7 +93,10 @@ export function useScene(env: Readonly<Record<string, string>> = {}) {
 
 const isAlive = ({ service: { process } }: Scene) => process.exitCode === null && process.signalCode === null;
 
-/** What stands in schedstat: nanoseconds on a processor, then those in wait for one. */
+/**
+ * Milliseconds that service and tests waited for a processor. The second number of schedstat is this time in
+ * nanoseconds.
+ */
 function waitedMs(scene: Scene): number {
   const pids = [process.pid, ...(isAlive(scene) ? [scene.service.process.pid] : [])];
   const waited = pids.map((pid) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]));
@@ -105,7 +108,7 @@ const PEAK = '5';
 /** @see https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html */
 const forgetPeak = ({ service }: Scene) => writeFileSync(`/proc/${service.process.pid}/clear_refs`, PEAK);
 
-/** The most memory the process held at once since it was forgotten. */
+/** The most memory that the process held since `forgetPeak`, in MB. */
 function peakMb({ service }: Scene): number {
   const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
