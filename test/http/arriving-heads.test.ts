@@ -6,7 +6,7 @@ import { until } from '../support/until';
 
 const KIB = 1024;
 
-describe('heads of requests that never end', () => {
+describe('request heads that never end', () => {
   let server: Server;
   const open: Socket[] = [];
   const atServer: Socket[] = [];
@@ -38,7 +38,7 @@ describe('heads of requests that never end', () => {
   };
   const closed = () => open.filter((socket) => socket.destroyed || socket.readableEnded).length;
 
-  it('are bounded together: those that hold most are closed, and the others are answered', async () => {
+  it('have a common bound: the connections with the most bytes are closed, and others are answered', async () => {
     const small = await begin(KIB);
     for (let n = 0; n < 2; n++) await begin(40 * KIB);
     expect(closed()).toBe(0);
@@ -49,7 +49,7 @@ describe('heads of requests that never end', () => {
     expect(String(answer)).toContain('answered');
   });
 
-  it('count no body, and no request that was answered', async () => {
+  it('do not count bodies, nor requests that were answered', async () => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     open.push(socket);
     for (let n = 0; n < 3; n++) {
@@ -60,7 +60,7 @@ describe('heads of requests that never end', () => {
         () => atServer[0]?.bytesRead ?? 0,
         (read) => read > (n * 300 + 200) * KIB,
       );
-      // A look later it is still open.
+      // The next check of the server happens here, and must leave the connection open.
       const other = await begin(KIB);
       other.destroy();
       socket.write('b'.repeat(100 * KIB));

@@ -4,13 +4,13 @@ import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 
 const MIB = 1024 * 1024;
-/** Inflates to as many MiB as it has members: a thousand times its own size. */
+/** A gzip body of as many members as MiB. It inflates to a thousand times its own size. */
 const bomb = (mib: number) => {
   const member = gzipSync(Buffer.alloc(MIB, ' '));
   return Buffer.concat(Array.from({ length: mib }, () => member));
 };
 
-describe('a body that inflates to more than it seems', () => {
+describe('a body that inflates to far more than its size', () => {
   const at = useWorld('embedded');
   let acme: TestTenant;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('a body that inflates to more than it seems', () => {
       body,
     });
 
-  it('is refused by its inflated size, and no more of it is inflated than that', async () => {
+  it('is refused by its inflated size, and is not inflated further than the limit', async () => {
     const body = bomb(4_096);
     expect(body.length).toBeLessThan(LIMITS.ingestBodyBytesMax);
     const inflatingAll = 4_096 / 300; // seconds, at 300 MiB a second
@@ -37,11 +37,11 @@ describe('a body that inflates to more than it seems', () => {
     expect(process.memoryUsage().rss - memory).toBeLessThan(256 * MIB);
   });
 
-  it('costs nothing without a key: it is not even read', async () => {
+  it('is refused with 401 without a valid key', async () => {
     expect((await post(bomb(16), 'secret')).status).toBe(401);
   });
 
-  it('is taken where it stays within the size', async () => {
+  it('is accepted if its inflated size is within the limit', async () => {
     const padded = `{"query":"{ __typename }"${' '.repeat(LIMITS.ingestBodyBytesMax - 100)}}`;
     expect((await post(gzipSync(padded), acme.agentKey)).status).toBe(200);
   });

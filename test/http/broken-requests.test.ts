@@ -3,7 +3,7 @@ import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 import { open, parseAnswer, type RawAnswer, send } from './support/raw';
 
-/** Fails unless the answer is the documented error, though no entrance has seen the request. */
+/** Fails unless the answer is the documented error. The server gives it before any entrance sees the request. */
 function expectRefusal(answer: RawAnswer, status: number, code: string) {
   expect(answer.status).toBe(status);
   expect(JSON.parse(answer.text)).toEqual({
@@ -14,7 +14,7 @@ function expectRefusal(answer: RawAnswer, status: number, code: string) {
 }
 const GET = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
 
-describe('a request that is not well-formed', () => {
+describe('a malformed request', () => {
   const at = useWorld('embedded');
   const url = () => at.world.service.url;
   afterEach(async () => {
@@ -33,11 +33,11 @@ describe('a request that is not well-formed', () => {
     ],
     ['a length below 0', `${GET}Content-Length: -1\r\n\r\n`],
     ['a method that does not exist', 'BREW /health HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('is a 400: %s', async (_, text) => {
+  ])('gets 400: %s', async (_, text) => {
     expectRefusal(await send(url(), text), 400, 'invalid_parameter');
   });
 
-  it('is a 400 without a Host', async () => {
+  it('gets 400 without a Host header', async () => {
     expectRefusal(
       await send(url(), 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'),
       400,
@@ -49,11 +49,11 @@ describe('a request that is not well-formed', () => {
     ['one long header', () => `${GET}X-A: ${'x'.repeat(LIMITS.requestHeadBytesMax)}\r\n\r\n`],
     ['many headers', () => `${GET}${'X-A: b\r\n'.repeat(LIMITS.requestHeadBytesMax / 4)}\r\n`],
     ['a URL without end', () => `GET /${'x'.repeat(LIMITS.requestHeadBytesMax)}`],
-  ])('is a 431 where its head is too large: %s', async (_, text) => {
+  ])('gets 431 if its head is too large: %s', async (_, text) => {
     expectRefusal(await send(url(), text()), 431, 'headers_too_large');
   });
 
-  it('is a 414 where its URL is longer than any with every parameter at its longest', async () => {
+  it('gets 414 if its URL is longer than a URL with every parameter at its longest', async () => {
     const { key } = await at.world.tenant();
     const longest = '€'.repeat(LIMITS.filterCharsMax);
     const query = {
@@ -76,11 +76,11 @@ describe('a request that is not well-formed', () => {
     expect([graphql.status, graphql.body.errors[0].extensions.code]).toEqual([414, 'uri_too_long']);
   });
 
-  it('is answered as any other where it expects what nobody knows', async () => {
+  it('with an unknown Expect header is answered like any other', async () => {
     expect(await send(url(), `${GET}Expect: the-inquisition\r\n\r\n`)).toMatchObject({ status: 200 });
   });
 
-  it('does not spoil the answer to the one before it on the same connection', async () => {
+  it('does not change the answer to an earlier request of the same connection', async () => {
     const { socket, ended } = open(url());
     socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n');
     const all = await ended;
@@ -88,7 +88,7 @@ describe('a request that is not well-formed', () => {
     expect(parseAnswer(all.slice(all.indexOf('HTTP/1.1 400'))).text).toContain('invalid_parameter');
   });
 
-  it('is one line in the log, without what it held', async () => {
+  it('makes one line in the log, without its content', async () => {
     const before = at.world.logLines.length;
     await send(url(), `geheim-${'x'.repeat(20)}\r\n\r\n`);
     const lines = await until(

@@ -20,7 +20,7 @@ describe('connections of one address', () => {
     server.closeAllConnections();
   });
 
-  /** @returns what came: an answer, or nothing before the connection was closed */
+  /** @returns the socket, and whether an answer came before the connection was closed */
   const ask = async (localAddress: string) => {
     const { port } = server.address() as AddressInfo;
     const socket = connect({ host: '127.0.0.1', port, localAddress });
@@ -36,12 +36,12 @@ describe('connections of one address', () => {
     return all;
   };
 
-  it('are closed beyond a bound, while another address is answered', async () => {
+  it('are closed above a bound, while another address is answered', async () => {
     expect(await answers('127.0.0.1', 5)).toEqual([true, true, true, false, false]);
     expect(await answers('127.0.0.2', 3)).toEqual([true, true, true]);
   });
 
-  it('make room when one of them is closed', async () => {
+  it('can be opened again when one of them is closed', async () => {
     const [first] = [await ask('127.0.0.1'), ...(await Promise.all([ask('127.0.0.1'), ask('127.0.0.1')]))];
     expect(await answers('127.0.0.1', 1)).toEqual([false]);
     first?.socket.destroy();
@@ -51,7 +51,7 @@ describe('connections of one address', () => {
     );
   });
 
-  it('are not bounded where the address is that of a proxy', async () => {
+  it("are not bounded if the address is a proxy's", async () => {
     expect(await answers(PROXY, 6)).toEqual(Array(6).fill(true));
   });
 });

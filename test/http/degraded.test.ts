@@ -21,7 +21,7 @@ describeOnPostgres('what somebody has to look at, though the service answers', (
     await client.end();
   };
 
-  it('is a stopped evidence log: /health says Degraded, and no tenant, until it goes on', async () => {
+  it('covers a stopped evidence log: /health says Degraded, without a tenant, until the log continues', async () => {
     const acme = await at.world.tenant();
     await acme.audited();
     await until(
@@ -39,7 +39,7 @@ describeOnPostgres('what somebody has to look at, though the service answers', (
     expect(await metric('degraded')).toBe(0);
   });
 
-  it('is told by metrics: gaps, agents with a problem, keys that expire soon, entries of the access log that were lost', async () => {
+  it('has metrics for gaps, agents with a problem, keys that expire soon, and lost entries of the access log', async () => {
     const acme = await at.world.tenant();
     const report = aReport({
       tenantId: acme.tenantId,
@@ -56,7 +56,7 @@ describeOnPostgres('what somebody has to look at, though the service answers', (
       { keyId, at: inDays(20) },
     );
     const source = `tenant="${acme.tenantId}",host="${report.hostName}",database="${report.databaseName}"`;
-    // What is read from the database is kept for a while.
+    // Figures from the database are kept for a while, so the test waits.
     await until(
       () => metric('gaps'),
       (n) => n === 2,

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/limits';
 import { useWorld } from '../support/use-world';
 
-describe('failed keys from an IPv6 network', () => {
+describe('failed keys from one IPv6 network', () => {
   const at = useWorld('embedded', { trustProxy: ['loopback'] });
   afterEach(() => jest.restoreAllMocks());
   const tryFrom = async (address: string) =>
@@ -12,7 +12,7 @@ describe('failed keys from an IPv6 network', () => {
       })
     ).status;
 
-  it('are limited together: whoever guesses has 2^64 addresses to guess from', async () => {
+  it('are limited together, since a /64 network has 2^64 addresses to guess from', async () => {
     const [tries, more] = [20, 5];
     jest.replaceProperty(LIMITS, 'failedAuthPerMinute', tries as never);
     const statuses: number[] = [];

@@ -11,7 +11,7 @@ describe('every answer', () => {
     ['/livez', '/livez', false],
     ['/graphql', '/graphql', false],
     ['a URL that is too long', `/${'x'.repeat(25_000)}`, false],
-  ])('%s: lets a browser run, frame, embed and guess nothing', async (_, path, withKey) => {
+  ])('%s: has the headers that forbid scripts, framing, embedding and sniffing', async (_, path, withKey) => {
     const { key } = await at.world.tenant();
     const { headers } = await at.world.fetch(path, { headers: withKey ? { 'X-Api-Key': key } : {} });
     expect(headers.get('Content-Security-Policy')).toBe("default-src 'none';frame-ancestors 'none'");
@@ -26,7 +26,7 @@ describe('every answer', () => {
   });
 
   it.each(['/swagger', '/swagger/init.js', '/swagger/assets/swagger-ui.css', '/dashboard'])(
-    '%s: speaks of HTTPS for this host alone',
+    '%s: sets HTTPS for this host only',
     async (path) => {
       const { headers } = await at.world.fetch(path, { headers: { Accept: 'text/html' } });
       expect(headers.get('Strict-Transport-Security')).toBe('max-age=31536000');

@@ -10,10 +10,10 @@ interface Body {
   readonly errors?: readonly { readonly extensions: { readonly code: string } }[];
 }
 
-describe('a service with as many requests as it takes', () => {
+describe('a service with as many requests in work as it takes', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it('refuses further ones at once with 503 and Retry-After, at both entrances, and takes them again when it can', async () => {
+  it('refuses further ones at once with 503 and Retry-After at both entrances, and accepts requests again later', async () => {
     jest.replaceProperty(LIMITS, 'requestsInWorkMax', 5 as never);
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -55,7 +55,7 @@ describe('a service with as many requests as it takes', () => {
   });
 });
 
-it('an agent that leaves while it waits for its turn gives the turn back', async () => {
+it('an agent that disconnects while it waits for a turn gives the turn back', async () => {
   let give: (leave: () => void) => void = () => {};
   const turn = new Promise<() => void>((resolve) => {
     give = resolve;
@@ -85,7 +85,7 @@ it('an agent that leaves while it waits for its turn gives the turn back', async
   await service.close();
 });
 
-it('a call whose steps are each slow is answered within 5 seconds altogether', async () => {
+it('a call with several slow steps is answered within 5 seconds in all', async () => {
   jest.replaceProperty(LIMITS, 'requestDeadlineMs', 200 as never);
   const never = () => new Promise<never>(() => {});
   const service = await openFakeService({ reader: { page: never, find: never, summary: never } as never });
@@ -97,7 +97,7 @@ it('a call whose steps are each slow is answered within 5 seconds altogether', a
 });
 
 describeOnPostgres('a service whose database answers nothing', () => {
-  it('answers every one of many requests within 5 seconds, keeps none of them, and recovers', async () => {
+  it('answers each of many requests within 5 seconds, and recovers', async () => {
     const database = await createTestDatabase('postgresql');
     const proxy = await TcpProxy.to(database.databaseUrl);
     const world = await World.on({ ...database, databaseUrl: proxy.url });
@@ -114,10 +114,11 @@ describeOnPostgres('a service whose database answers nothing', () => {
       ({ length }) => length >= answers.length,
     );
     expect(took).toHaveLength(300);
-    // Each had the same time, which is less than 5 seconds, however many there are; a busy machine may take as long again.
+    // Every request has the same deadline, below 5 seconds, however many there are. A busy machine may take twice as
+    // long.
     expect(LIMITS.requestDeadlineMs).toBeLessThan(5_000);
     expect(Math.max(...took.map(({ ms }) => ms))).toBeLessThan(2 * LIMITS.requestDeadlineMs);
-    // Health and liveness are told all the while.
+    // Liveness and health are answered during the outage.
     expect((await world.fetch('/livez')).status).toBe(200);
     expect((await world.fetch('/health')).text).toBe('Unhealthy');
     proxy.mend();

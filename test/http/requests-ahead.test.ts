@@ -8,7 +8,7 @@ import { until } from '../support/until';
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const MAX = 4;
 
-describe('requests of one connection that come before those ahead of them are answered', () => {
+describe('pipelined requests of one connection, whose earlier answers are not sent yet', () => {
   let server: Server;
   let begun: ServerResponse[];
   let closed: number;
@@ -43,10 +43,10 @@ describe('requests of one connection that come before those ahead of them are an
       (n) => n === count,
     );
 
-  it('are all told when their caller has gone, so that each gives back what it holds', async () => {
+  it('are all told when their caller has disconnected, so that each frees what it holds', async () => {
     const socket = send(MAX);
     await begins(MAX);
-    // Answered, but not sent: those ahead come first.
+    // This response has ended but is not sent, because the earlier answers come first.
     begun.at(-1)?.end('last');
     socket.destroy();
     await closes(MAX);
@@ -54,14 +54,14 @@ describe('requests of one connection that come before those ahead of them are an
     for (const response of begun) response.end('too late');
   });
 
-  it('close the connection where they are more than a bound, and no more is begun', async () => {
+  it('close the connection above a bound, and no further request begins', async () => {
     const socket = send(500);
     await once(socket, 'close');
     await closes(MAX);
     expect(begun).toHaveLength(MAX);
   });
 
-  it('leave room for others when they are answered', async () => {
+  it('make room for others when they are answered', async () => {
     const socket = send(MAX);
     await begins(MAX);
     for (const response of begun) response.end();

@@ -6,11 +6,11 @@ import { until } from '../support/until';
 import { INGEST, World } from '../support/world';
 import { send } from './support/raw';
 
-/** What is secret of a key: all that follows the beginning that lists show. */
+/** @returns the secret part of a key: everything after the prefix that lists show */
 const secretOf = (key: string) => key.slice(10);
 
 describeOnPostgres('the log', () => {
-  it('of a broad run holds no key, no password and nothing that was searched for', async () => {
+  it('holds no key, no password and no search text after many kinds of requests', async () => {
     const database = await createTestDatabase('postgresql');
     const proxy = await TcpProxy.to(database.databaseUrl);
     const url = new URL(proxy.url);
@@ -35,7 +35,7 @@ describeOnPostgres('the log', () => {
     const everything = async () => {
       for (const key of keys) {
         const headers = { 'X-Api-Key': key };
-        // Where a key belongs, and where callers put it by mistake.
+        // The key goes where it belongs, and where callers put it by mistake.
         await world.fetch('/api/v1/public/audit-activity?search=geheim-4711', { headers });
         await world.fetch(`/api/v1/public/audit-activity/${key}`, { headers });
         await world.fetch(`/api/v1/public/audit-activity/${key.replace('_', '%5f')}`, { headers });
@@ -77,13 +77,13 @@ describeOnPostgres('the log', () => {
     expect(log).toContain('service_unavailable');
     for (const key of keys) expect(log).not.toContain(secretOf(key));
     expect(log).not.toContain('geheim-4711');
-    // Who called is there all the same.
+    // The log still names the key by its id.
     expect(log).toContain(acme.keyId);
   });
 });
 
 describe('a line of the log', () => {
-  it('is there for each request, with key, tenants, route and rows', async () => {
+  it('is written for each request, with key, tenants, route and rows', async () => {
     const world = await World.open('embedded');
     const acme = await world.tenant();
     await acme.ingest([anEvent(), anEvent()]);

@@ -8,7 +8,7 @@ const HEADERS_MS = 1_000;
 const REQUEST_MS = 2_000;
 const IDLE_MS = 1_500;
 
-/** With limits of a second or two in place of the real ones, so that nobody waits for minutes. */
+/** The limits are a second or two here instead of the real ones, so that the tests do not wait for minutes. */
 describe('a slow client is cut off', () => {
   let world: World;
   beforeAll(async () => {
@@ -27,16 +27,16 @@ describe('a slow client is cut off', () => {
   });
   const url = () => world.service.url;
 
-  it('that never ends its headers, with 408', async () => {
+  it('if it never ends its headers, with 408', async () => {
     const answer = parseAnswer(await trickle(url(), 'GET /health HTTP/1.1\r\nHost: x\r\n', 'X-A: b\r\n', 50));
     expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([408, 'request_timeout']);
   });
 
-  it('that connects and says nothing', async () => {
+  it('if it connects and sends nothing', async () => {
     expect(parseAnswer(await open(url()).ended)).toMatchObject({ status: 408 });
   });
 
-  it('that never ends its body, though its key is good, and its place is free again', async () => {
+  it('if it never ends its body, even with a valid key, and its place is then free', async () => {
     const { agentKey } = await world.tenant();
     const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${agentKey}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n`;
     const slow = Array.from({ length: LIMITS.ingestInWorkMax }, () => trickle(url(), head, 'x', 50));
@@ -44,7 +44,7 @@ describe('a slow client is cut off', () => {
     expect((await world.graphql(agentKey, '{ __typename }')).status).toBe(200);
   });
 
-  it('that stops in the midst of its body', async () => {
+  it('if it stops in the middle of its body', async () => {
     const { agentKey } = await world.tenant();
     const { socket, ended } = open(url());
     socket.write(
@@ -53,11 +53,11 @@ describe('a slow client is cut off', () => {
     await ended;
   });
 
-  it('that asks and does not read: nothing more is made for it', async () => {
+  it('if it does not read its answers: the service makes no more of them', async () => {
     const { socket } = open(url());
     await once(socket, 'connect');
     socket.pause();
-    // More than the buffers between the two hold.
+    // These answers are larger than the buffers between service and client.
     for (let i = 0; i < LIMITS.requestsAheadMax; i++)
       socket.write(`GET /swagger/assets/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n`);
     await until(
@@ -67,7 +67,7 @@ describe('a slow client is cut off', () => {
     socket.destroy();
   });
 
-  it('while others are answered', async () => {
+  it('without a delay for other clients', async () => {
     const slow = open(url());
     slow.socket.write('GET /health HTTP/1.1\r\n');
     expect((await world.fetch('/health')).text).toBe('Healthy');

@@ -7,7 +7,7 @@ import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { INGEST, World } from '../support/world';
 
-// Each starts a process of its own, and some a database.
+// Each test starts a process of its own, and some create a database.
 jest.setTimeout(180_000);
 
 const LIST = '/api/v1/public/audit-activity';
@@ -35,7 +35,7 @@ async function start(place: TestDatabase, env: Record<string, string> = {}) {
   return { service, get, readerKey: keys.reader.key, agentKey: keys.agent.key };
 }
 
-/** What the status is, or that nothing answers. */
+/** @returns the status, or `gone` if nothing answers */
 const statusOf = (answer: Promise<Response>) =>
   answer.then(
     ({ status }) => status,
@@ -43,7 +43,7 @@ const statusOf = (answer: Promise<Response>) =>
   );
 
 describe.each(ENGINES)('a service on %s that is told to stop', (engine) => {
-  it('says that it is not ready while it still serves; told again, it ends at once', async () => {
+  it('says that it is not ready while it still serves, and ends at once when it is told again', async () => {
     const place = await createTestDatabase(engine);
     const { service, get } = await start(place, { READINESS_DELAY_MS: '600000' });
     expect(await statusOf(get('/readyz'))).toBe(200);
@@ -59,7 +59,7 @@ describe.each(ENGINES)('a service on %s that is told to stop', (engine) => {
     await place.drop();
   });
 
-  it('has stored every batch it acknowledged, once, and no batch in part', async () => {
+  it('has stored every acknowledged batch once, and no batch in part', async () => {
     const place = await createTestDatabase(engine);
     const { service, agentKey, readerKey } = await start(place);
     const batches = new Map<string, boolean>();
@@ -116,7 +116,7 @@ describeOnPostgres('a service that is told to stop while a request waits for the
     await blocker.query('LOCK TABLE audit_event IN ACCESS EXCLUSIVE MODE');
   };
 
-  it('takes no new connection, answers what it has begun, and ends', async () => {
+  it('accepts no new connection, answers the requests it has begun, and ends', async () => {
     const { service, get } = await start(place);
     await block();
     const begun = get(LIST);
@@ -133,7 +133,7 @@ describeOnPostgres('a service that is told to stop while a request waits for the
     expect(await ended).toEqual([0, null]);
   });
 
-  it('waits no longer than it was told to', async () => {
+  it('waits no longer than DRAIN_MS', async () => {
     const { service, get } = await start(place, { DRAIN_MS: '100' });
     await block();
     const begun = statusOf(get(LIST));
@@ -143,8 +143,8 @@ describeOnPostgres('a service that is told to stop while a request waits for the
   });
 });
 
-describe('a service whose database is not there when it starts', () => {
-  it('ends with one line that says so, without the password', async () => {
+describe('a service whose database cannot be reached when it starts', () => {
+  it('ends with one line that says this, without the password', async () => {
     const place = await createTestDatabase('embedded');
     const url = 'postgres://auditor:geheim4711@127.0.0.1:1/none';
     const started = ChildService.start({ DATA_DIR: place.dataDir, DATABASE_URL: url });
@@ -169,7 +169,7 @@ describe('a service that is started wrongly', () => {
     });
   };
 
-  it('refuses arguments, which would else be taken for settings', async () => {
+  it('refuses arguments, because they could be mistaken for settings', async () => {
     const { status, stdout, stderr } = await started({}, '--port', '9090');
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^Unknown argument: --port\nThe service takes no arguments\./);
@@ -178,7 +178,7 @@ describe('a service that is started wrongly', () => {
   });
 
   it.each(['/proc/none', '/dev/null/data', __filename])(
-    'names the folder %s that it cannot have',
+    'names the folder %s when it cannot use it',
     async (folder) => {
       const { status, stderr } = await started({ DATA_DIR: folder, PORT: '0' });
       expect([status, stderr.trim()]).toEqual([
@@ -191,12 +191,12 @@ describe('a service that is started wrongly', () => {
   );
 });
 
-describe('a service whose log nobody reads any more', () => {
-  it('goes on answering, and ends when it is told to', async () => {
+describe('a service whose log is not read', () => {
+  it('continues to answer, and ends when it is told to', async () => {
     const place = await createTestDatabase('embedded');
     const { service } = await start(place, { LOG_LEVEL: 'info' });
     service.process.stderr?.pause();
-    // More than a pipe holds, and than its reader has taken already.
+    // This is more than a pipe and its reader's buffer hold.
     const longPath = `/${'x'.repeat(8_000)}`;
     for (let round = 0; round < 100; round++) {
       const answers = Array.from({ length: 10 }, () => statusOf(fetch(service.url + longPath)));

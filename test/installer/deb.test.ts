@@ -14,7 +14,7 @@ const MISSING = missingTools('dpkg-deb');
   }, 180_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('holds the agent, its own Node.js, the unit and the licences; all of root, the key for nobody else', async () => {
+  it('holds the agent, its Node.js, the unit and the licences, all owned by root and the configuration readable by root only', async () => {
     const entries = (await run('dpkg-deb', '-c', deb)).trim().split('\n');
     const modes = Object.fromEntries(entries.map((line) => [line.split(' ').at(-1), line.slice(0, 10)]));
     expect(modes).toMatchObject({
@@ -29,11 +29,11 @@ const MISSING = missingTools('dpkg-deb');
     expect(entries.filter((line) => !line.includes(' root/root '))).toEqual([]);
   });
 
-  it("keeps an administrator's configuration in upgrades", async () => {
+  it("keeps an administrator's configuration in an upgrade", async () => {
     expect(await run('dpkg-deb', '--info', deb, 'conffiles')).toBe('/etc/audit-agent/config.json\n');
   });
 
-  it('runs: the agent decodes, and checks a configuration', async () => {
+  it('contains an agent that runs and decodes an audit file', async () => {
     const root = join(folder, 'root');
     mkdirSync(root);
     await run('dpkg-deb', '-x', deb, root);

@@ -22,7 +22,7 @@ function reasonNotToMount(): string {
   return status === 0 ? '' : ' (SKIPPED: mounting is not allowed here)';
 }
 
-/** $1: the image's root folder, $2: the folder that stands for its volume; what follows is run in it. */
+/** Arguments: $1 the image's root folder, $2 the folder for its volume, then the command to run inside. */
 const ENTER = `set -e
 mount --make-rprivate /
 mount --bind "$1" "$1"
@@ -34,8 +34,8 @@ shift 2
 exec chroot --userspec=${USER}:${USER} --groups= "$root" "$@"`;
 
 /**
- * What this can't show: a container of its own network and control groups, for which no runtime starts where the tests run.
- * Root folder, user, command and settings are the image's.
+ * The root folder, user, command and settings are the image's. A container with its own network and control groups is
+ * not tested, because no container runtime starts where the tests run.
  */
 (MISSING ? describe.skip : describe)(`the image${MISSING}`, () => {
   let folder: string;
@@ -66,7 +66,7 @@ exec chroot --userspec=${USER}:${USER} --groups= "$root" "$@"`;
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** A command in the image's root folder, which can't be written to. */
+  /** @returns a command line that runs the command in the image's read-only root folder */
   const inside = (volume: string, ...command: readonly string[]) => [
     ...['unshare', '--mount', '--pid', '--fork', '--kill-child=TERM'],
     ...['bash', '-c', ENTER, 'bash', root, volume, ...command],
@@ -79,7 +79,7 @@ exec chroot --userspec=${USER}:${USER} --groups= "$root" "$@"`;
     return made;
   };
 
-  it('is of at most 150 MB, of no root, and has neither a shell nor a setuid program', async () => {
+  it('has at most 150 MB, does not run as root, and has neither a shell nor a setuid program', async () => {
     expect((await stat(archive)).size).toBeLessThan(BYTES_MAX);
     expect(config.User).toBe(`${USER}:${USER}`);
     const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
@@ -93,7 +93,7 @@ exec chroot --userspec=${USER}:${USER} --groups= "$root" "$@"`;
     for (const file of machine) await expect(stat(file)).rejects.toThrow(/ENOENT/);
   });
 
-  it('says which packages of Debian it is made of, to those who look for vulnerable ones', async () => {
+  it('lists the Debian packages that it is made of, so that scanners find vulnerable ones', async () => {
     const { stdout } = await execute('grep', [
       '-rhE',
       '^(Package|Version): ',
@@ -105,7 +105,7 @@ exec chroot --userspec=${USER}:${USER} --groups= "$root" "$@"`;
   });
 
   it.each(ENGINES)(
-    'serves on %s from a root folder that is read-only, as its user; ends on SIGTERM',
+    'serves on %s as its user with a read-only root folder, and ends on SIGTERM',
     async (engine) => {
       const database = await createEmptyDatabase(engine);
       const dataDir = await volume(`volume-${engine}`);
@@ -127,7 +127,7 @@ exec chroot --userspec=${USER}:${USER} --groups= "$root" "$@"`;
         await execute(program, args, { env: { ...env, PATH: process.env.PATH } });
       } finally {
         const ended = service.process;
-        // The service has its own process ids: what was started first hands nothing on but its end.
+        // The service has its own process ids. The parent passes no signal on, so the test signals the child.
         await execute('pkill', ['-TERM', '--parent', String(ended.pid)]);
         const code = await new Promise((resolve) => ended.once('exit', resolve));
         expect(code).toBe(0);

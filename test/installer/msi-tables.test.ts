@@ -8,14 +8,14 @@ const PRODUCT = JSON.parse(readFileSync(join(ROOT, 'installer/windows/product.js
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const NODE_VERSION = JSON.parse(readFileSync(join(ROOT, 'installer/node.json'), 'utf8')).default;
 
-/** Windows Installer's own numbers, not taken from the code that writes them. */
+/** Windows Installer's own numbers, written independently of the code under test. */
 const TYPES = {
   ...{ SetReinstallMode: 51, SetReinstall: 51, CheckProperties: 1, SetWriteConfig: 51 + 0x2000 },
   ...{ SetRollbackConfig: 51, SetCommitConfig: 51, SetKeepConfig: 51, SetConfigureService: 51 },
   ...{ SetWaitRunning: 51, SetPurgeState: 51, StopAgent: 3137, PurgeState: 3137, RollbackConfig: 3393 },
   ...{ WriteConfig: 11265, CommitConfig: 3649, ConfigureService: 3073, WaitRunning: 3073, KeepConfig: 3137 },
 };
-/** Who changes one of these makes upgrades leave files behind. */
+/** A change of one of these ids would make upgrades leave files behind. */
 const COMPONENTS = {
   NodeRuntime: '{6FADE0E7-70A0-481D-BC34-A97456CDCCF6}',
   AgentProgram: '{BD0E55EF-6403-47C2-8913-75E66F0BF98F}',
@@ -36,14 +36,14 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
   }, 180_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is named by its version, has the script beside it, and is for 64 bit Windows', async () => {
+  it('is named by its version, comes with the script, and is for 64-bit Windows', async () => {
     expect(readdirSync(folder).sort()).toEqual([`agent-msi-installer-${VERSION}.msi`, 'install-agent.cmd']);
     const summary = await run('msiinfo', 'suminfo', msi);
     expect(summary).toMatch(/Template: x64;1033/);
     expect(summary).toMatch(/Version: 500 /);
   });
 
-  it('has the same bytes when it is made again, and other codes when its content is another', async () => {
+  it('has the same bytes when it is built again, and other codes for other content', async () => {
     const again = join(folder, 'again');
     const second = await callBuild('msi.mjs', 'buildMsi', { out: again });
     const isSame = readFileSync(second).equals(readFileSync(msi));
@@ -60,7 +60,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
     expect(codes[0]).toBe(codes[2]);
   }, 180_000);
 
-  it('has the product of the specification, of one version', async () => {
+  it('is the product of the specification, in one version', async () => {
     const properties = await column('Property', 0, 1);
     expect(properties).toMatchObject({
       ProductName: 'Agent EventHub Publisher',
@@ -77,7 +77,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
     });
   });
 
-  it('hides the key in logs, and lets the properties through to SYSTEM', async () => {
+  it('hides the key in logs, and passes its properties on to SYSTEM', async () => {
     const properties = await column('Property', 0, 1);
     expect(properties.MsiHiddenProperties?.split(';')).toEqual(['APIKEY', 'WriteConfig']);
     expect(properties.SecureCustomProperties?.split(';')).toEqual(
@@ -86,7 +86,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
     expect(Object.keys(properties)).not.toContain('APIKEY');
   });
 
-  it('has custom actions of the right types, and the data of WriteConfig as lines', async () => {
+  it('has custom actions of the right types, and passes the data of WriteConfig as lines', async () => {
     expect(await column('CustomAction', 0, 1)).toEqual(
       Object.fromEntries(Object.entries(TYPES).map(([name, type]) => [name, String(type)])),
     );
@@ -96,7 +96,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
     }
   });
 
-  it('runs them in an order that can be rolled back', async () => {
+  it('runs the actions in an order that can be rolled back', async () => {
     const sequence = await column('InstallExecuteSequence', 0, 2);
     const at = (name: string) => Number(sequence[name]);
     expect(at('RemoveExistingProducts')).toBe(1501);
@@ -129,7 +129,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   });
 
-  it('removes data only when told to, and never in an upgrade', async () => {
+  it('removes data only on request, and never in an upgrade', async () => {
     const conditions = await column('InstallExecuteSequence', 0, 1);
     expect(conditions.PurgeState).toBe('REMOVE="ALL" AND PURGE="1" AND NOT UPGRADINGPRODUCTCODE');
     expect(conditions.WriteConfig).toBe('NOT REMOVE');
@@ -138,7 +138,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
     );
   });
 
-  it('makes one automatic service, on which the installation depends', async () => {
+  it('installs one service that starts automatically, and fails if it cannot install it', async () => {
     const [[, name, displayName, type, start, errorControl, , , , , args] = [], ...others] =
       await table('ServiceInstall');
     expect(others).toEqual([]);
@@ -146,17 +146,18 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
     expect([type, start, errorControl]).toEqual(['16', '2', String(0x8001)]);
     expect(args).toBe('--data-dir "[DATADIR]."');
     const controls = Object.fromEntries((await table('ServiceControl')).map((row) => [row[0], row]));
-    // 1: start at installation; 162: stop at both, delete at uninstallation. The start is not waited for.
+    // 1: start at installation; 162: stop at installation and uninstallation, delete at uninstallation. The start does
+    // not wait.
     expect([controls.StartService?.[2], controls.StartService?.[4]]).toEqual(['1', '0']);
     expect([controls.StopService?.[2], controls.StopService?.[4]]).toEqual(['162', '1']);
   });
 
-  it('has 64 bit components that never change their ids', async () => {
+  it('has 64-bit components with fixed ids', async () => {
     expect(await column('Component', 0, 1)).toEqual(COMPONENTS);
     expect(new Set((await table('Component')).map((row) => row[3]))).toEqual(new Set(['256']));
   });
 
-  it('replaces older and equal versions, and sees newer ones', async () => {
+  it('replaces older and equal versions, and detects newer ones', async () => {
     const rows = (await table('Upgrade')).map(([code, min, max, , attributes]) => [
       code,
       min,
@@ -169,7 +170,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
     ]);
   });
 
-  it('states the version of each program, so that an upgrade replaces it', async () => {
+  it('states the version of each program, so that an upgrade replaces the program', async () => {
     const versions = await column('File', 0, 4);
     expect(versions.NodeExe).toBe(`${NODE_VERSION}.0`);
     expect(versions.HostExe).toBe(`${VERSION}.0`);
@@ -178,7 +179,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
     expect(hashed).toContain('AgentJs');
   });
 
-  it('brings what it needs, with the licences', async () => {
+  it('contains everything the agent needs, and the licences', async () => {
     const out = join(folder, 'extracted');
     await run('msiextract', '-C', out, msi);
     const files = readdirSync(out, { recursive: true })
@@ -191,7 +192,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
   });
 });
 
-/** Rows of an exported table, without the three lines that describe it. A cell may hold line breaks, as DEL. */
+/** Rows of an exported table, without the three lines that describe it. A line break in a cell is exported as DEL. */
 function rowsOf(text: string): string[][] {
   const rows: string[][] = [];
   const width = (text.split('\n', 1)[0] ?? '').split('\t').length;

@@ -11,7 +11,7 @@ interface Component {
   readonly licenses?: readonly object[];
 }
 
-describe('what a release is made of', () => {
+describe('the bill of materials of a release', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'sbom-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   let bom: {
@@ -27,7 +27,7 @@ describe('what a release is made of', () => {
     readFileSync(path.join(ROOT, 'package.json'), 'utf8'),
   );
 
-  it('names the version, every production dependency as it is locked, and none for development alone', () => {
+  it('names the version and every locked production dependency, and no dependency for development only', () => {
     expect([bom.bomFormat, bom.metadata.component.version]).toEqual(['CycloneDX', version]);
     const named = new Map(bom.components.map((each) => [each['bom-ref'], each]));
     for (const [name, locked] of Object.entries(dependencies))
@@ -36,7 +36,7 @@ describe('what a release is made of', () => {
       expect([name, name in devDependencies, named.has(`node_modules/${name}`)]).toEqual([name, true, false]);
   });
 
-  it('names what the code of the dashboard is made of, as it is locked', () => {
+  it("names the packages in the dashboard's code, in their locked versions", () => {
     const named = new Map(bom.components.map((each) => [each['bom-ref'], each]));
     for (const name of ['react', 'react-dom', '@mantine/core', 'urql', 'sql-formatter'])
       expect(named.get(`node_modules/${name}`)).toMatchObject({ name, version: devDependencies[name] });
@@ -44,7 +44,7 @@ describe('what a release is made of', () => {
     expect(dependsOn).toContain('node_modules/react');
   });
 
-  it('names the system of the image, where it has one', async () => {
+  it('names the system packages of the image, if it has any', async () => {
     const system = [{ name: 'libstdc++6', version: '14.2.0-19', architecture: 'amd64' }];
     const file = await callBuild('sbom.mjs', 'writeSbom', { out: folder, system });
     const { components } = JSON.parse(readFileSync(file, 'utf8')) as typeof bom;
@@ -53,7 +53,7 @@ describe('what a release is made of', () => {
     );
   });
 
-  it('has each component once, with a package URL and a licence, and only known ones depend on each other', () => {
+  it('has each component once with a package URL and a licence, and every dependency names a known component', () => {
     const refs = bom.components.map((each) => each['bom-ref']);
     expect(new Set(refs).size).toBe(refs.length);
     expect(bom.components.filter(({ purl }) => !/^pkg:(npm|generic)\//.test(purl))).toEqual([]);

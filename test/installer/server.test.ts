@@ -23,7 +23,7 @@ const execute = promisify(execFile);
   let server: string;
 
   beforeAll(async () => {
-    // Outside the repository: no package of its node_modules is found from there.
+    // The folder is outside the repository, so that no package of the repository's node_modules is found.
     folder = await mkdtemp(path.join(tmpdir(), 'server-'));
     archive = await callBuild('server.mjs', 'buildServer', { out: folder });
     await execute('tar', ['-xzf', archive, '-C', folder]);
@@ -34,7 +34,7 @@ const execute = promisify(execFile);
   const inFolder = async (...args: readonly string[]) =>
     (await execute(process.execPath, args, { cwd: '/', env: { PATH: process.env.PATH } })).stdout;
 
-  it('is one folder, without packages for development, of at most 30 MB', async () => {
+  it('is one folder of at most 30 MB, without packages for development', async () => {
     expect((await readdir(folder)).sort()).toEqual([path.basename(archive), path.basename(server)].sort());
     expect((await readFile(archive)).length).toBeLessThan(30_000_000);
     const packages = await readdir(path.join(server, 'node_modules'));
@@ -43,14 +43,14 @@ const execute = promisify(execFile);
     const described = JSON.parse(await readFile(path.join(server, 'package.json'), 'utf8'));
     expect(described).toMatchObject({ version, main: 'main.js' });
     expect(described).not.toHaveProperty('devDependencies');
-    // Who has nothing but the folder finds out how to start, and what can be set.
+    // The folder itself must explain how the service is started and set up.
     const readme = await readFile(path.join(server, 'README.md'), 'utf8');
     for (const name of readme.match(/docs\/\w+\.md/g) ?? [])
       expect((await readFile(path.join(server, name))).length).toBeGreaterThan(0);
     expect(readme).toMatch('node main.js');
   });
 
-  it('has the same bytes when it is made again', async () => {
+  it('has the same bytes when it is built again', async () => {
     const again = path.join(folder, 'again');
     await mkdir(again);
     const second = await callBuild('server.mjs', 'buildServer', { out: again });
@@ -61,12 +61,12 @@ const execute = promisify(execFile);
     expect(await hashOf(second)).toBe(await hashOf(archive));
   });
 
-  it.each(['main.js', 'bin/audit-activity', 'bin/audit-agent'])('%s tells its version', async (file) => {
+  it.each(['main.js', 'bin/audit-activity', 'bin/audit-agent'])('%s prints its version', async (file) => {
     expect(await inFolder(path.join(server, file), '--version')).toBe(`${version}\n`);
   });
 
   it.each(ENGINES)(
-    'serves on %s: migrations, the three calls, page and description, with the memory bounds of npm start',
+    'serves on %s: migrations, the three calls, dashboard and API description, within the memory bounds of npm start',
     async (engine) => {
       const database = await createEmptyDatabase(engine);
       const { dataDir, databaseUrl } = database;
@@ -96,7 +96,7 @@ const execute = promisify(execFile);
   );
 });
 
-/** How memory of the process, or of the one it has started in its place, is bounded: as the words of `npm start`. */
+/** @returns the memory bounds of the process or of its child, in the words of `npm start` */
 async function memoryBoundsOf(pid: number): Promise<string[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const ids = [pid, ...children.trim().split(' ').filter(Boolean)];

@@ -14,7 +14,7 @@ import { callBuild, missingTools, run } from './support/packages';
 const MISSING = missingTools('dpkg-deb');
 const UNIT = 'usr/lib/systemd/system/audit-activity.service';
 
-// What happens when it is installed: npm run test:installer -- service.
+// `npm run test:installer -- service` tests the installation itself.
 (MISSING ? describe.skip : describe)(`the Debian package of the service${MISSING}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'service-deb-'));
   const root = join(folder, 'root');
@@ -27,7 +27,7 @@ const UNIT = 'usr/lib/systemd/system/audit-activity.service';
   }, 180_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('holds the service, its own Node.js, unit and commands; all of root, the settings for nobody else', async () => {
+  it('holds the service, its Node.js, unit and commands, all owned by root and the settings readable by root only', async () => {
     const entries = (await run('dpkg-deb', '-c', deb)).trim().split('\n');
     const modes = Object.fromEntries(entries.map((line) => [line.split(' ').at(-1), line.slice(0, 10)]));
     expect(modes).toMatchObject({
@@ -61,9 +61,9 @@ const UNIT = 'usr/lib/systemd/system/audit-activity.service';
 
   const SYSTEMD = missingTools('systemd-analyze');
   (SYSTEMD ? describe.skip : describe)(`its unit${SYSTEMD}`, () => {
-    it('is valid, and what it runs is there', async () => {
+    it('is valid, and the program that it starts exists', async () => {
       expect(existsSync(join(root, 'usr/lib/audit-activity/main.js'))).toBe(true);
-      // Other units, those it starts after, are not in the package.
+      // The units that this unit starts after are not in the package.
       expect(
         await run(
           'systemd-analyze',
@@ -76,7 +76,7 @@ const UNIT = 'usr/lib/systemd/system/audit-activity.service';
       ).toBe('');
     });
 
-    it('exposes little', async () => {
+    it("has a low exposure by systemd's own measure", async () => {
       const report = await run(
         'systemd-analyze',
         'security',

@@ -10,11 +10,11 @@ import { routesOfTheService } from './support/routes-of-the-service';
 import { COUNTS, openStage, type Stage } from './support/stage';
 import { totalsOf } from './support/totals';
 
-/** What `described` of a test tells of a call: whose values came to whom. */
+/** A sentence about a call that told one tenant's value to another. */
 type Leak = string;
 
-describe('each way into the service', () => {
-  it('has cases here: root fields by their arguments, routes by their parameters and paths', async () => {
+describe('the ways into the service', () => {
+  it('all have a case in this suite: root fields with their arguments, routes with their parameters', async () => {
     expect(unknownArguments()).toEqual([]);
     expect(unknownParameters()).toEqual([]);
     const known = ROUTE_CASES.map(({ route }) => route);
@@ -24,7 +24,7 @@ describe('each way into the service', () => {
   });
 });
 
-// Of two engines the short share takes the server, which has more than one connection.
+// The short share runs on one engine only: the server, which has more than one connection.
 describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service on %s', (engine) => {
   let stage: Stage;
   let actors: Actor[];
@@ -35,7 +35,7 @@ describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service o
   afterAll(() => stage?.world.close());
   const targets = () => [stage.a, stage.b];
 
-  /** What a call told the actor, or the log about it, of tenants that are not its own. */
+  /** Makes a call. @returns values of other tenants in its answer or its log lines, and the answer's text */
   async function leaksOf(
     actor: Actor,
     target: MarkedTenant,
@@ -52,7 +52,7 @@ describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service o
       .slice(before)
       .filter((line) => line.includes(`"${requestId}"`))
       .join('\n');
-    // Who asks for another's record names it, in the path.
+    // A caller who asks for another's record names it in the path, so it may be in the log.
     const logged = leaksIn(lines, secretsBeside(actor.boundTo ?? actor.tenants)).filter(
       (secret) => !asked.includes(secret),
     );
@@ -66,9 +66,9 @@ describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service o
     };
   }
 
-  // Operators last, as they change what the others see.
+  // Operators come last, because they change what the others see.
   it.each(ROOT_FIELDS.map((one) => [one.field.name, one] as const))(
-    'see nothing of each other through the root field %s, whoever asks',
+    'see nothing of each other through the root field %s, whoever calls it',
     async (_name, one) => {
       const found: Leak[] = [];
       for (const actor of actors) {
@@ -83,7 +83,7 @@ describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service o
               expect([actor.name, value]).toEqual([actor.name, null]);
               expect(['unauthorized', 'forbidden']).toContain(errors[0]?.extensions.code);
             } else if (isOwn && withAll && one.operation === 'query') {
-              // It answers those it is for: no leak is no emptiness.
+              // The field must answer its permitted callers, else an empty answer would pass as no leak.
               expect({ actor: actor.name, errors, isThere: value !== null }).toEqual({
                 actor: actor.name,
                 errors: [],
@@ -99,7 +99,7 @@ describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service o
   );
 
   it.each(ROUTE_CASES.map((one) => [one.route, one] as const))(
-    'see nothing of each other by the route %s, whoever asks',
+    'see nothing of each other through the route %s, whoever calls it',
     async (_route, one) => {
       const found: Leak[] = [];
       for (const actor of actors) {
@@ -122,7 +122,7 @@ describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service o
     60_000,
   );
 
-  it('are told of a record of another what they are told of one that does not exist', async () => {
+  it("get the same answer for another tenant's record as for a record that does not exist", async () => {
     const [reader] = actors as [Actor];
     const steady = (text: string) => text.replace(/isolation-\d+/g, '');
     for (const suffix of ['', '/proof']) {
@@ -135,7 +135,7 @@ describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service o
     }
   });
 
-  it('have totals of their own alone, and a key of both has the sum', async () => {
+  it('have totals of their own events only, and a key of both tenants gets the sum', async () => {
     const [a, b] = [COUNTS.a.kept, COUNTS.b.kept];
     const expected: Record<string, number> = { 'a key of A': a, 'a key of B': b, 'a key of both': a + b };
     for (const name of ['A', 'B', 'both'])
@@ -159,7 +159,7 @@ describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service o
     }
   });
 
-  it('are not told, by what counts as a duplicate, what the other has stored', async () => {
+  it('do not learn from duplicates what the other tenant has stored', async () => {
     const { a, b, world } = stage;
     const fresh = await world.tenant();
     expect(await fresh.ingest(b.events.slice(0, 3))).toMatchObject({ accepted: 3, duplicates: 0 });

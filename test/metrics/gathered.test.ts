@@ -1,7 +1,7 @@
 import { Gathered } from '../../src/observe/gathered';
 
 describe('a gathered value', () => {
-  it('is asked for once in its time, however often it is wanted', async () => {
+  it('is read once in its time, however often it is wanted', async () => {
     let [now, asked] = [0, 0];
     const gathered = new Gathered(
       async () => ++asked,
@@ -18,7 +18,7 @@ describe('a gathered value', () => {
     expect([asked, gathered.value]).toEqual([2, 2]);
   });
 
-  it('is not known after a question that failed, until the next', async () => {
+  it('is unknown after a read that failed, until the next read', async () => {
     let now = 0;
     let ask: () => Promise<number> = async () => 1;
     const gathered = new Gathered(

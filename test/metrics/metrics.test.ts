@@ -12,7 +12,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** Lines of the text format that Prometheus reads. */
+/** The samples of Prometheus' text format. */
 function parseMetrics(text: string): Sample[] {
   return text
     .split('\n')
@@ -72,7 +72,7 @@ describe.each(ENGINES)('/metrics of a service on %s', (engine) => {
     expect(await sampleOf('http_request_duration_seconds_sum', { route })).toBeGreaterThan(0);
   });
 
-  it('counts what became of the events agents sent', async () => {
+  it('counts accepted, duplicate and rejected events', async () => {
     const events = [anEvent(), anEvent(), anEvent()];
     await acme.ingest(events);
     await acme.ingest([...events, 'bad', anEvent()]);
@@ -84,7 +84,7 @@ describe.each(ENGINES)('/metrics of a service on %s', (engine) => {
     expect([await outcome('duplicate'), await outcome('rejected')]).toEqual([3, 1]);
   });
 
-  it('tells of the process, its connections, its limiter and its rounds', async () => {
+  it('has values of the process, its connections, its rate limiter and its background tasks', async () => {
     await until(
       () => sampleOf('background_last_round_timestamp_seconds', { task: 'folding counts' }),
       (at) => Number(at) > 1.7e9,
@@ -112,7 +112,7 @@ describe.each(ENGINES)('/metrics of a service on %s', (engine) => {
     });
     await at.world.graphql(acme.agentKey, REPORT, { report });
     const labels = { tenant: acme.tenantId, host: report.hostName, database: report.databaseName };
-    // What is read from the database is kept for a while.
+    // Figures from the database are kept for a while, so the test waits.
     await until(
       () => sampleOf('source_waiting_bytes', labels),
       (n) => n === 4_096,
@@ -125,14 +125,14 @@ describe.each(ENGINES)('/metrics of a service on %s', (engine) => {
       expect(await sampleOf(name)).toBeGreaterThanOrEqual(0);
   });
 
-  it('is on a port of its own, and nothing else is', async () => {
+  it('is the only page of a port of its own', async () => {
     expect((await at.world.fetch('/metrics')).status).toBe(404);
     expect((await fetch(new URL('/health', url()))).status).toBe(404);
     expect((await fetch(url(), { method: 'POST' })).status).toBe(404);
   });
 });
 
-it('is not there unless it is asked for', async () => {
+it('metrics are not served unless METRICS_PORT is set', async () => {
   const world = await World.open('embedded');
   expect(world.service.metricsUrl).toBeNull();
   await world.close();

@@ -16,10 +16,10 @@ jest.mock('../../src/background', () => {
 
 const ALERTS = path.resolve(__dirname, '../../deploy/monitoring/alerts.yaml');
 
-describe.each(ONE_ENGINE)('the alert on tasks that have stopped, on %s', (engine) => {
+describe.each(ONE_ENGINE)('the alert about stopped tasks on %s', (engine) => {
   useWorld(engine);
 
-  it('waits for two rounds at least of each task that it looks at', async () => {
+  it('waits for at least two rounds of each task that it covers', async () => {
     const [, rare = '', seconds] =
       /alert: AuditActivityTaskStopped[^>]*>-[^{]*\{task!~"([^"]*)"\}\)\s*> (\d+)/.exec(
         await readFile(ALERTS, 'utf8'),

@@ -26,14 +26,14 @@ describe.each(ENGINES)('the store of the access log on %s', (engine) => {
   afterAll(() => store.close());
 
   let operations = 0;
-  /** An operation of a test's own. */
+  /** @returns a name of an operation that no other test uses */
   const operation = () => `operation${++operations}`;
   const anEntry = (name: string, at: number, change: Partial<AccessEntry> = {}): AccessEntry => ({
     ...entryOf(ownAttempt(name, new Date(at)), { outcome: 'ok', rows: 1 }),
     ...change,
   });
 
-  it('gives back just what it was given, whatever texts there are', async () => {
+  it('returns entries exactly as they were given, whatever their texts', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 300 });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 5 }), async (texts) => {
@@ -59,7 +59,7 @@ describe.each(ENGINES)('the store of the access log on %s', (engine) => {
     expect(await log.newest({ ...ANY, operation: name }, 9, null)).toHaveLength(2);
   });
 
-  it('never changes an entry', async () => {
+  it('refuses every change of an entry', async () => {
     const name = operation();
     await log.append([anEntry(name, T0)]);
     for (const sql of [`UPDATE access_log SET rows = 9`, `UPDATE access_log SET key_name = 'x' WHERE false`])
@@ -69,7 +69,7 @@ describe.each(ENGINES)('the store of the access log on %s', (engine) => {
     ]);
   });
 
-  it('removes the oldest of before a time, so many at once, and says so', async () => {
+  it('removes the oldest entries before a time, a bounded number at once, and records the removal', async () => {
     const name = operation();
     const ages = [800, 700, 600, 500, 1];
     await log.append(ages.map((days) => anEntry(name, T0 - days * DAY_MS)));
@@ -89,7 +89,7 @@ describe.each(ENGINES)('the store of the access log on %s', (engine) => {
     expect(JSON.parse(said[0]?.parameters ?? '')).toEqual({ before: new Date(before).toISOString() });
   });
 
-  it('and a change stand or fall together', async () => {
+  it('commits an entry together with its change, or neither of them', async () => {
     const tenants = new PostgresTenantStore(store.database.prisma);
     const before = await tenants.list();
     const attempt = { ...AN_ATTEMPT, operation: operation(), at: new Date(T0) };

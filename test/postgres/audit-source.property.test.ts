@@ -10,7 +10,7 @@ import { Store } from '../support/store';
 const START_MS = Date.parse('2026-01-05T08:00:00Z');
 const ID = '00000000-0000-8000-8000-00000000000';
 
-/** Few values, so that everything collides. */
+/** Few different values, so that many of them collide. */
 const time = fc.integer({ min: 0, max: 5 }).map((i) => `2026-01-05T08:00:00.000000${i}Z`);
 const optional = fc.option(time);
 const gap = fc.record({
@@ -36,7 +36,7 @@ const sent = fc.record({
   }),
 });
 type Sent = { readonly tenant: number; readonly atMs: number; readonly report: SourceReport };
-/** Reports, and the order in which they come: each at least once, some again. */
+/** Reports and the order of their arrival: each arrives at least once, some repeatedly. */
 const scenario = fc
   .array(sent, { minLength: 1, maxLength: 8 })
   .chain((reports) =>
@@ -66,7 +66,7 @@ describe.each(ENGINES)('reports on %s', (engine) => {
   });
   afterAll(() => store.close());
 
-  it('leave the same times and gaps in whatever order and however often they come, of their tenant alone', async () => {
+  it('leave the same times and gaps of their tenant, in whatever order and however often they arrive', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ reports, coming }) => {
         const tenants = [await store.forNewTenant(), await store.forNewTenant()].map((s) => s.tenantId);
@@ -95,7 +95,7 @@ async function found(sources: PostgresAuditSourceStore, tenantId: number) {
   );
 }
 
-/** What the reports say together. @param received them all, and again those that came again */
+/** What the reports say together. @param received all arrivals, including the repeated ones */
 function expected(reports: readonly Sent[], received: readonly Sent[]) {
   const idOf = ({ report }: Sent) => `${report.hostName} ${report.databaseName}`;
   return [...new Set(reports.map(idOf))].toSorted(byBytes).map((id) => {

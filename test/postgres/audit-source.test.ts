@@ -15,7 +15,7 @@ const MAX = LIMITS.sourceGapsMax;
 const NOW = new Date('2026-03-01T00:00:00Z');
 const report = (change: object = {}) => checkReport(aReport(change), NOW.getTime());
 
-/** The sources of a test's own store. */
+/** Opens a new store. @returns it with its sources */
 async function open(engine: EngineName) {
   const store = await Store.open(engine);
   const { prisma, migrator } = store.database;
@@ -23,7 +23,7 @@ async function open(engine: EngineName) {
 }
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** Stores gaps beside the one that a report brought. */
+/** Fills a source with gaps: one from a report, the others directly in the table. */
 async function fill({ store, sources }: Opened, tenantId: number, total: number): Promise<void> {
   await sources.report(tenantId, report({ gaps: [aGap()] }), NOW);
   await store.query(
@@ -47,7 +47,7 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
   });
   const only = async () => (await opened.sources.sources(tenantId))[0];
 
-  it('are bounded: a report that brings one too many is refused as a whole, and none is lost', async () => {
+  it('are bounded: a report that exceeds the bound is refused as a whole, and no gap is lost', async () => {
     const { sources } = opened;
     await fill(opened, tenantId, MAX - 1);
     const last = aGap();
@@ -67,7 +67,7 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
     expect(await only()).toEqual(full);
   });
 
-  it('that are full hold up neither reports without new ones, nor other sources', async () => {
+  it('at their bound delay neither reports without new gaps, nor other sources', async () => {
     const { sources } = opened;
     await fill(opened, tenantId, MAX);
     const [known] = await sources.gaps(tenantId, report(), 1);
@@ -77,14 +77,14 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
     expect((await sources.sources(tenantId)).map(({ gapCount }) => gapCount)).toEqual([MAX, 1]);
   });
 
-  it('of a tenant that does not exist are no report', async () => {
+  it('of a tenant that does not exist are refused', async () => {
     const { sources } = opened;
     const reported = sources.report(2_000_000, report({ gaps: [aGap()] }), NOW);
     await expect(reported).rejects.toMatchObject({ code: 'internal_error' });
     expect(await sources.sources(2_000_000)).toEqual([]);
   });
 
-  it('go when their tenant keeps events no longer, counted from the first report; others stay', async () => {
+  it("expire after their tenant's retention from the first report; those of other tenants stay", async () => {
     const { store, sources } = opened;
     const retention = new PostgresRetentionStore(store.database.prisma, store.database.migrator);
     const other = await store.forNewTenant();
@@ -104,7 +104,7 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
     expect(await only()).toMatchObject({ gapCount: 1, lastReported: at(29.999) });
   });
 
-  it('stay when the retention was changed meanwhile', async () => {
+  it('stay if the retention has changed meanwhile', async () => {
     const { store, sources } = opened;
     const retention = new PostgresRetentionStore(store.database.prisma, store.database.migrator);
     await sources.report(tenantId, report({ gaps: [aGap()] }), NOW);
@@ -117,14 +117,14 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
   });
 });
 
-describeOnPostgres('reports that come at once', () => {
+describeOnPostgres('concurrent reports', () => {
   let opened: Opened;
   beforeAll(async () => {
     opened = await open('postgresql');
   });
   afterAll(() => opened.store.close());
 
-  it('all count, and keep a gap that all of them bring once', async () => {
+  it('all count, and store a gap that all of them have once', async () => {
     const { store, sources } = opened;
     const { tenantId } = await store.forNewTenant();
     const gaps = Array.from({ length: 20 }, () => aGap());
@@ -137,7 +137,7 @@ describeOnPostgres('reports that come at once', () => {
     expect(await sources.sources(tenantId)).toMatchObject([{ publishedCount: 12, gapCount: 20 }]);
   });
 
-  it('do not get past the bound together', async () => {
+  it('do not exceed the bound together', async () => {
     const { store, sources } = opened;
     const { tenantId } = await store.forNewTenant();
     await fill(opened, tenantId, MAX - 1);
@@ -148,7 +148,7 @@ describeOnPostgres('reports that come at once', () => {
     expect(await sources.sources(tenantId)).toMatchObject([{ gapCount: MAX }]);
   });
 
-  it('name their tenant in every statement, as does the list of a tenant and retention', async () => {
+  it('name their tenant in every statement, and so do the list of sources and retention', async () => {
     const { store } = opened;
     const texts: string[] = [];
     const { prisma, migrator } = store.database;

@@ -11,16 +11,16 @@ describe.each(ENGINES)('columns in binary form on %s', (engine) => {
   });
   afterAll(() => store.close());
 
-  // U+FEFF at the beginning is what the embedded engine's driver drops; texts are stored with it escaped.
+  // No text here has U+FEFF: the embedded engine's driver drops it at the start, and stored texts escape it.
   const text = fc.string({ unit: 'grapheme', maxLength: 200 }).filter((t) => !/[\0\uFEFF]/.test(t));
-  /** Of every length at which a value is written or moved in another way. */
+  /** Texts of every length at which the code writes or moves a value in another way. */
   const row = fc.record({
     id: fc.constant(null).map(() => randomUUID()),
     text: fc.oneof(text, fc.string({ unit: 'grapheme-ascii', minLength: 40, maxLength: 3_000 })),
     flag: fc.boolean(),
   });
 
-  it('arrive as they are, in the order that is asked for', async () => {
+  it('arrive unchanged, in the requested order', async () => {
     const rowsAndOrder = fc
       .array(row, { maxLength: 40 })
       .chain((rows) =>

@@ -24,7 +24,7 @@ const events = (count: number, day = DAY, instance = 'SQL1') =>
     databaseName: i % 2 === 0 ? 'a' : 'b',
   }));
 
-/** As the release before stores them. */
+/** A writer that stores events as the previous release does. */
 const olderWriter = ({ database, partitions }: Store) =>
   new Inserter(olderRun(database.run), partitions, TEST_CHECKPOINT_KEY);
 const fillOf = async ({ database }: Store) => {
@@ -64,7 +64,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
   });
   afterAll(() => shared.close());
 
-  it('are made for what was stored before there were any: answers are exact before, meanwhile and after', async () => {
+  it('are made for events stored before the migration, and answers are exact before, during and after', async () => {
     const before = await Store.open(engine);
     await before.query('ALTER TABLE audit_delta DROP CONSTRAINT audit_delta_removes_by_instance');
     await before.query('ALTER TABLE audit_delta DROP COLUMN server_instance_name');
@@ -73,7 +73,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
     const writer = olderWriter(before);
     for (const [i, day] of days.entries()) {
       await writer.insert(before.tenantId, before.checked(events(12, day)));
-      // Of the last days nothing is folded.
+      // The last three days stay unfolded.
       if (i === 20) await olderFold(before.database.migrator, before.tenantId);
     }
     expect(await migrate(before.database.migrator)).toEqual(['0012_counts_by_instance']);
@@ -99,7 +99,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
     await before.close();
   });
 
-  it('of a day are made anew when the release before has written or folded in it', async () => {
+  it('of a day are made again when the previous release has written or folded in that day', async () => {
     await store.insert(store.checked(events(24)));
     await foldOf(store);
     expect(await openDaysOf(store)).toBe(0);
@@ -120,7 +120,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
     expect(await totalOf(store, { serverInstanceName: 'SQL2' })).toBe(16);
   });
 
-  it('are not made wrong by the removal of single events of the release before: it is refused as a whole', async () => {
+  it("stay right because the database refuses the previous release's removal of single events", async () => {
     await store.insert(store.checked(events(24)));
     await foldOf(store);
     const all = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
@@ -131,7 +131,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
     expect(await totalOf(store, { serverInstanceName: 'SQL2' })).toBe(8);
   });
 
-  it('end where numbers do: what has none is read from the events, and is not counted again and again', async () => {
+  it('leave out instances without a number: these are read from the events, and the day is not tried again and again', async () => {
     await store.query(`INSERT INTO audit_dim VALUES ($1, 4, 'the last', 32767)`, store.tenantId);
     await store.insert(store.checked(events(24, DAY, 'one too many')));
     await foldOf(store);
@@ -142,7 +142,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
     expect(await openDaysOf(store)).toBe(1);
   });
 
-  it('are not made of events that are not those counted: the day is read, and a later round looks again', async () => {
+  it('are not made when the events differ from the counts: the day is then read, and a later round tries again', async () => {
     await olderWriter(store).insert(store.tenantId, store.checked(events(24)));
     await foldOf(store);
     await store.query(
@@ -155,7 +155,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
     expect(await totalOf(store, { serverInstanceName: 'SQL1' })).toBe(16);
   });
 
-  it('rest between two rounds over the tenants', async () => {
+  it('pause between two rounds over the tenants', async () => {
     let nowMs = 1_000_000;
     const filler = new InstanceFiller(store.database.migrator, LOG, 60_000, () => nowMs);
     while ((await filler.run()) > 0);
@@ -170,7 +170,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
 });
 
 describeOnPostgres('a tenant that another instance folds', () => {
-  it('is passed over, and counted by instance afterwards', async () => {
+  it('is skipped, and counted by instance later', async () => {
     const store = await Store.open('postgresql');
     await olderWriter(store).insert(store.tenantId, store.checked(events(6)));
     await foldOf(store);

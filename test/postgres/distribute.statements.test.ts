@@ -25,7 +25,7 @@ const TABLE = new RegExp(
 );
 const SEVERAL = 'ANY(';
 
-/** Tables a text reads or changes without saying of which tenant, by `$n` or a number. */
+/** @returns the tables that a statement uses without naming the tenant by `$n` or a number */
 function unnamed(text: string): string[] {
   const flat = text.replace(/\s+/g, ' ');
   const wanted = new Map<string, number>();
@@ -47,7 +47,7 @@ function unnamed(text: string): string[] {
   return problems;
 }
 
-describe('unnamed', () => {
+describe('the check for unnamed tenants', () => {
   it.each([
     [
       'SELECT 1 FROM audit_event e WHERE e.tenant_id = $1 AND EXISTS (SELECT FROM audit_count c WHERE c.n > 0)',
@@ -57,7 +57,7 @@ describe('unnamed', () => {
     ['DELETE FROM audit_word WHERE hour = $1', 1],
     ['INSERT INTO audit_word (tenant_id, hour) SELECT x.tenant_id, 1 FROM x', 1],
     ['SELECT 1 FROM audit_event e WHERE e.tenant_id = $1::int', 0],
-  ])('sees a table without its tenant: %s', (text, count) => {
+  ])('finds the tables without a tenant: %s', (text, count) => {
     expect(unnamed(text)).toHaveLength(count);
   });
 });
@@ -91,7 +91,7 @@ describeOnPostgres('the statements of a service', () => {
     query({ search: [{ kind: 'phrase', text: 'select * from' }], actionId: 'SL' }),
   ];
 
-  /** What reading asks for a scope. */
+  /** @returns the statements of every kind of read for these tenants */
   async function asked(tenants: readonly number[], form: 'lateral' | 'union'): Promise<string[]> {
     const texts: string[] = [];
     const ask: AskRows = (statement, scope) => {
@@ -106,7 +106,7 @@ describeOnPostgres('the statements of a service', () => {
     return texts;
   }
 
-  it('read one tenant by its number in every sub-select: a whole statement is the business of one node', async () => {
+  it('read one tenant by its number in every sub-select, so that one node runs the whole statement', async () => {
     for (const form of ['lateral', 'union'] as const) {
       const texts = await asked([store.tenantId], form);
       expect(texts.flatMap(unnamed)).toEqual([]);
@@ -114,23 +114,23 @@ describeOnPostgres('the statements of a service', () => {
     }
   });
 
-  /** Parts hung on the rows of `tenant t` name their tenant by them. */
+  /** Parts joined to the rows of `tenant t` name their tenant by that row. */
   const hung = (text: string) =>
     unnamed(text.replaceAll(/= t\.tenant_id/g, '= $1').replaceAll(/t\.tenant_id = ANY/g, 't.tenant_id = $1'));
 
-  it('read several tenants by hanging them on tenant, of one database and of a distributed one', async () => {
+  it('read several tenants by joining each part to tenant, on one database and on a distributed one', async () => {
     for (const form of ['lateral', 'union'] as const)
       for (const text of await asked([store.tenantId, other.tenantId], form)) {
         expect([text, hung(text)]).toEqual([text, []]);
       }
   });
 
-  it('of several tenants of a distributed database take no OFFSET or LIMIT from what another part found', async () => {
+  it("for several tenants of a distributed database take no OFFSET or LIMIT from another part's result", async () => {
     for (const text of await asked([store.tenantId, other.tenantId], 'union'))
       expect(text).not.toMatch(/\b(?:LIMIT|OFFSET)\b[^\n)]*(?:-|greatest|SELECT)/);
   });
 
-  it('write, fold, index and remove by tenant; only the questions who has work go to every node', async () => {
+  it('write, fold, index and remove by tenant; only the queries for waiting work go to every node', async () => {
     const texts: string[] = [];
     const prisma = recording(store.database.prisma, texts);
     const background = recording(store.database.migrator, texts);
@@ -158,7 +158,7 @@ describeOnPostgres('the statements of a service', () => {
     const wide = [...new Set(texts.filter(isWork).filter((text) => unnamed(text).length > 0))];
     const short = wide.map((text) => text.replace(/\s+/g, ' ').trim().slice(0, 60)).sort();
     expect(short).toEqual([
-      // Who has work: lists of tenants, asked by background tasks.
+      // These list the tenants with waiting work for background tasks.
       'SELECT DISTINCT tenant_id FROM audit_delta WHERE true LIMIT ',
       'SELECT DISTINCT tenant_id FROM audit_unindexed WHERE changed',
       'SELECT t.tenant_id AS "tenantId", t.retention_days AS "reten',
@@ -168,11 +168,11 @@ describeOnPostgres('the statements of a service', () => {
       'SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = ANY($1:',
       'SELECT tenant_id AS "tenantId", retention_days AS "retention',
     ]);
-    // SKIP LOCKED is taken where one tenant is named, and all of these name one.
+    // SKIP LOCKED needs a named tenant, and all statements with it name one.
     expect(texts.filter((text) => /set_config|CONCURRENTLY/i.test(text))).toEqual([]);
   });
 
-  it('make and drop partitions in the forms a distributed table takes', async () => {
+  it('make and drop partitions in the forms that a distributed table accepts', async () => {
     const texts: string[] = [];
     await new Partitions(recording(store.database.migrator, texts)).ensureAhead(Date.parse('2031-01-01'));
     const changes = texts.filter((text) => /^(CREATE|ALTER|DROP)/.test(text.trim()));

@@ -17,8 +17,8 @@ const placed = (name: string, change: Partial<Placement> = {}): Placement => ({
   ...change,
 });
 
-describe('the plan of distribution', () => {
-  it('puts every table of a tenant beside its row in tenant', () => {
+describe('the plan of the distribution', () => {
+  it("places the rows of every table beside their tenant's row", () => {
     const [anchor, ...others] = distributionPlan([], null);
     expect(anchor).toBe(`SELECT create_distributed_table('tenant', 'tenant_id', colocate_with => 'none')`);
     expect(others).toEqual(
@@ -28,12 +28,12 @@ describe('the plan of distribution', () => {
     );
   });
 
-  it('takes the number of shards for the first table; the others follow it', () => {
+  it('gives the number of shards to the first table, and the others follow it', () => {
     const plan = distributionPlan([], 64).filter((statement) => statement.includes('shard_count => 64'));
     expect(plan).toEqual([expect.stringContaining(`'tenant'`)]);
   });
 
-  it('goes on where it was interrupted, and has nothing to do when all is done', () => {
+  it('continues after an interruption, and is empty when everything is done', () => {
     const half = DISTRIBUTED_TABLES.slice(0, 3).map((name) => placed(name));
     expect(distributionPlan(half, null)).toHaveLength(DISTRIBUTED_TABLES.length - 3);
     expect(
@@ -44,7 +44,7 @@ describe('the plan of distribution', () => {
     ).toEqual([]);
   });
 
-  it('refuses a table that somebody distributed otherwise', () => {
+  it('refuses a table that is distributed in another way', () => {
     const other = placed('audit_event', { column: 'record_id' });
     expect(() => distributionPlan([placed('tenant'), other], null)).toThrow('by record_id');
     const apart = placed('audit_event', { colocation: 2 });
@@ -57,7 +57,7 @@ describe.each(ENGINES)('the tables on %s', (engine) => {
   const use = useDatabase(engine);
   const rows = <T>(sql: string, ...values: unknown[]) => use.db.migrator.$queryRawUnsafe<T[]>(sql, ...values);
 
-  it('are each either distributed or local', async () => {
+  it('are all listed as either distributed or local', async () => {
     const tables = await rows<{ name: string }>(
       `SELECT c.relname::text AS name FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
        WHERE s.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition`,
@@ -65,7 +65,7 @@ describe.each(ENGINES)('the tables on %s', (engine) => {
     expect(tables.map(({ name }) => name).sort()).toEqual([...DISTRIBUTED_TABLES, ...LOCAL_TABLES].sort());
   });
 
-  it('have the tenant in every unique key, and a replica identity', async () => {
+  it('have the tenant in every unique key, and have a replica identity', async () => {
     const unique = await rows<{ index: string }>(
       `SELECT i.indexrelid::regclass::text AS index FROM pg_index i
        WHERE i.indrelid::regclass::text = ANY($1::text[]) AND i.indisunique AND NOT EXISTS (
@@ -82,7 +82,7 @@ describe.each(ENGINES)('the tables on %s', (engine) => {
     expect(unnamed).toEqual([]);
   });
 
-  it('have no foreign key, trigger or rule that a node would have to ask others for', async () => {
+  it('have no foreign key, trigger or rule that a node could only check with other nodes', async () => {
     const found = await rows(
       `SELECT conname::text FROM pg_constraint WHERE contype = 'f' AND conrelid::regclass::text = ANY($1::text[])
        UNION ALL SELECT tgname::text FROM pg_trigger WHERE tgrelid::regclass::text = ANY($1::text[])`,
@@ -91,7 +91,7 @@ describe.each(ENGINES)('the tables on %s', (engine) => {
     expect(found).toEqual([]);
   });
 
-  it('stay as they are where the extension is missing, and the refusal is one line', async () => {
+  it('stay unchanged without the extension, and the refusal is one line', async () => {
     const refusal = distribute(use.db.migrator, () => Promise.reject(new Error('too late')), null);
     await expect(refusal).rejects.toThrow(CannotDistribute);
     await expect(refusal).rejects.toThrow(
@@ -114,7 +114,7 @@ describeOnPostgres('distribute on a stand-in for Citus', () => {
   });
   const run = (shards: number | null = null) => distribute(db.migrator, () => migrate(db.migrator), shards);
 
-  it('refuses another number of shards than the tables have, and says how it is changed', async () => {
+  it('refuses another number of shards than the tables have, and says how to change it', async () => {
     await run(4);
     await expect(run(8)).rejects.toThrow(
       /^The tables have 4 shards each already, not 8: .*alter_distributed_table/,
@@ -122,14 +122,14 @@ describeOnPostgres('distribute on a stand-in for Citus', () => {
     expect((await run(4)).distributed).toEqual([]);
   });
 
-  it('lets the owner past the policies of tables whose rows are to be copied', async () => {
+  it('exempts the owner from the policies of tables whose rows are copied between nodes', async () => {
     await run();
     const forced = await db.migrator.$queryRaw`
       SELECT relname::text AS name FROM pg_class WHERE relforcerowsecurity`;
     expect(forced).toEqual([]);
   });
 
-  it('migrates, distributes every table in order, and a second time does nothing', async () => {
+  it('migrates and distributes every table in order, and does nothing the second time', async () => {
     expect(await run()).toEqual({ citus: '13.2.2', distributed: [...DISTRIBUTED_TABLES], before: [] });
     const calls = await db.migrator.$queryRaw<{ name: string; colocationid: number }[]>`
       SELECT logicalrelid::text AS name, colocationid FROM pg_dist_partition ORDER BY call_order`;
@@ -137,7 +137,7 @@ describeOnPostgres('distribute on a stand-in for Citus', () => {
     expect(await run()).toEqual({ citus: '13.2.2', distributed: [], before: [...DISTRIBUTED_TABLES] });
   });
 
-  it('goes on where a call failed', async () => {
+  it('continues after a failed call', async () => {
     await migrate(db.migrator);
     await db.migrator.$executeRaw`ALTER TABLE audit_dim RENAME TO away`;
     await expect(run()).rejects.toThrow('audit_dim');
@@ -147,7 +147,7 @@ describeOnPostgres('distribute on a stand-in for Citus', () => {
     expect(distributed).toEqual(DISTRIBUTED_TABLES.slice(4));
   });
 
-  it('says in one line what it cannot put right', async () => {
+  it('refuses a table that it cannot correct', async () => {
     await migrate(db.migrator);
     await db.migrator
       .$executeRaw`INSERT INTO pg_dist_partition VALUES ('audit_event'::regclass, 'h', 'record_id', 3)`;

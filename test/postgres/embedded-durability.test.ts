@@ -5,10 +5,10 @@ import { createTestDatabase, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 import { INGEST, World } from '../support/world';
 
-// Each start of a process, or of a new database, takes seconds on a busy machine.
+// Each start of a process or of a new database takes seconds on a busy machine.
 jest.setTimeout(180_000);
 
-/** Three rounds of 200 events, 20 in each, and what is under way when one ends. */
+/** Enough for three rounds of 200 events in batches of 20, and the batches under way when a round ends. */
 const BATCHES_MAX = 100;
 
 interface Receipt {
@@ -47,9 +47,9 @@ describe('the embedded database', () => {
   });
   afterEach(() => place.drop());
 
-  it('keeps everything over a restart, and stops cleanly when asked to', async () => {
+  it('keeps everything across a restart, and stops cleanly', async () => {
     const first = await ChildService.start({ DATA_DIR: dataDir });
-    // The engine's files are writable for everybody: only their folder keeps other users of the host out.
+    // The engine's files are writable by everybody, so their folder must keep other users out.
     expect((await stat(path.join(dataDir, 'database'))).mode & 0o777).toBe(0o700);
     const { agentKey, key } = await tenantOf(first);
     await first.graphql<Receipt>(agentKey, INGEST, { batch: { events: batchOf(25) } });
@@ -60,7 +60,7 @@ describe('the embedded database', () => {
     await second.stop();
   });
 
-  it('is opened by one process at a time: a second one is told who has it, and does no harm', async () => {
+  it("is opened by one process at a time: a second one is refused with the first one's id, and changes nothing", async () => {
     const first = await ChildService.start({ DATA_DIR: dataDir });
     const { key } = await tenantOf(first);
     await expect(ChildService.start({ DATA_DIR: dataDir })).rejects.toThrow(
@@ -70,13 +70,13 @@ describe('the embedded database', () => {
     await first.stop();
   });
 
-  it('is refused to a second instance in the same process too', async () => {
+  it('is refused to a second instance in the same process', async () => {
     const world = await World.open('embedded');
     await expect(World.on(world.database)).rejects.toThrow(`is in use by process ${process.pid}`);
     await world.close();
   });
 
-  it('loses no acknowledged event when the process is killed while it stores, and starts again', async () => {
+  it('loses no acknowledged event when the process is killed while it stores', async () => {
     let key = '';
     let agentKey = '';
     let acknowledged = 0;
@@ -94,8 +94,8 @@ describe('the embedded database', () => {
             batch: { events },
           });
           acknowledged += ingestAuditEvents.accepted;
-          if (sent.length > BATCHES_MAX) throw new Error('what is new does not count as accepted');
-          // Killed the moment enough is acknowledged, while the other senders' batches are under way.
+          if (sent.length > BATCHES_MAX) throw new Error('new events do not count as accepted');
+          // The kill comes when enough is acknowledged, while the other senders' batches are under way.
           if (acknowledged >= killAfter) service.process.kill('SIGKILL');
         }
       };
@@ -112,7 +112,7 @@ describe('the embedded database', () => {
     const before = await storedCount(last, key);
     expect(before).toBeGreaterThanOrEqual(acknowledged);
     expect(before).toBeLessThanOrEqual(sent.length * 20);
-    // What was sent again after the crash completes the store, each event once.
+    // Sending every batch again completes the store, and each event is stored once.
     for (const events of sent) await last.graphql<Receipt>(agentKey, INGEST, { batch: { events } });
     expect(await storedCount(last, key)).toBe(sent.length * 20);
     await last.stop();

@@ -16,14 +16,14 @@ import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';
 
 const EVENTS = 2_345;
-/** One hour's events: every one has `common`, some have `seldom`, each has a word of its own. */
+/** Events of one hour: each has the word `common`, some have `seldom`, and each has a word of its own. */
 const hour = Array.from({ length: EVENTS }, (_, index) => ({
   eventTime: `2026-01-05T08:${String(index % 60).padStart(2, '0')}:00.0000000Z`,
   statement: `SELECT common${index % 100 === 0 ? ' seldom seldom' : ''} w${index}`,
   blockOffset: 512 * (index + 1),
 }));
 
-/** The owner's client, which shows what a transaction reads. */
+/** The owner's client, which passes each answer of a transaction to `see`. */
 function withEachAnswer(owner: OwnerDb, see: (rows: unknown) => void): OwnerDb {
   const shown = <T extends object>(client: T, name: string, method: (...args: never[]) => unknown): T =>
     new Proxy(client, { get: (of, property) => (property === name ? method : Reflect.get(of, property)) });
@@ -84,7 +84,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
   });
   const TRUE_COUNTS = { common: EVENTS, seldom: 24, one: 1, none: 0 };
 
-  it('takes in an hour that is read in several pieces', async () => {
+  it('indexes an hour that is read in several pieces', async () => {
     expect(await new Indexer(store.database.migrator, AT_ONCE).run()).toBe(1);
     const [segment, ...others] = await segments();
     expect(others).toEqual([]);
@@ -98,7 +98,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     expect(await counts()).toEqual(TRUE_COUNTS);
   });
 
-  it('reads long statements a few at a time, and several hours of them one by one', async () => {
+  it('reads long statements in small pieces, and several hours with them one after the other', async () => {
     const long = 'filler '.repeat(140_000);
     const times = ['09:00', '09:10', '09:20', '09:30', '09:40', '09:50', '10:00', '10:10', '11:00'];
     const events = times.map((time, n) => ({
@@ -112,7 +112,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
       longest = Math.max(longest, JSON.stringify(rows).length);
     });
     expect(await new Indexer(owner, AT_ONCE).run()).toBe(4);
-    // A read is of 8 MiB of texts at most, or of one event.
+    // A read has at most 8 MiB of texts, or one event.
     expect(longest).toBeGreaterThan(2_000_000);
     expect(longest).toBeLessThan(10_000_000);
     expect((await segments()).map(({ n }) => n).sort()).toEqual([1, 2, 6, EVENTS].sort());
@@ -120,7 +120,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     expect(await count('w7longlonglonglong')).toBe(1);
   });
 
-  it('leaves out an hour with too many words, which searches read, and goes on', async () => {
+  it('leaves out an hour with too many words, which searches then read from the events, and continues', async () => {
     const indexer = new Indexer(store.database.migrator, AT_ONCE, 1_000);
     expect(await indexer.run()).toBe(1);
     expect(await indexer.run()).toBe(0);
@@ -128,7 +128,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     expect(await counts()).toEqual(TRUE_COUNTS);
   });
 
-  it('makes columns of hours that the release before has indexed, the newest first, and then rests', async () => {
+  it('makes columns for hours that the previous release has indexed, newest first, and then pauses', async () => {
     let now = 0;
     const indexer = new Indexer(store.database.migrator, AT_ONCE, undefined, 1_000, () => now);
     await indexer.run();
@@ -154,7 +154,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     expect(await counts()).toEqual(TRUE_COUNTS);
   });
 
-  it('leaves an hour to its events when a column is missing that its filter names and did not need', async () => {
+  it('reads an hour from its events when the filter names a missing column', async () => {
     await new Indexer(store.database.migrator, AT_ONCE).run();
     await store.query('UPDATE audit_segment SET database_name = NULL WHERE tenant_id = $1', store.tenantId);
     const parsed = parseParameters(LIST_PARAMETERS, { filter: 'hostName:APP01 OR databaseName:Elsewhere' });
@@ -164,7 +164,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     expect(summary).toMatchObject({ totalCount: EVENTS, distinctDatabases: 1 });
   });
 
-  it('numbers values that no count has, and retention forgets those that no column names', async () => {
+  it('numbers values that have no count, and retention removes numbers that no column uses', async () => {
     const { prisma, migrator } = store.database;
     await new Indexer(migrator, AT_ONCE).run();
     const hosts = async () =>

@@ -34,7 +34,7 @@ describeOnPostgres('a key that one operator rotates while another revokes it', (
     manager.rotate(keyId, { overlapMinutes: 60, expiresAt: null }, AN_ATTEMPT);
   const revoke = (keyId: string) => manager.revoke(keyId, AN_ATTEMPT);
 
-  /** What comes of two changes of a new key that are both under way, one just before the other. */
+  /** Makes changes of a new key that overlap, in this order. @returns their outcomes and the state of the key */
   async function atOnce(...changes: readonly ((keyId: string) => Promise<unknown>)[]) {
     const { keyId } = await manager.create('public', REQUEST, AN_ATTEMPT);
     await blocker.query('BEGIN');
@@ -57,19 +57,19 @@ describeOnPostgres('a key that one operator rotates while another revokes it', (
     return { told, isRevoked: old?.revokedAt !== null, expiresAt: old?.expiresAt, successors };
   }
 
-  it('has no successor once it is revoked: who rotates is refused', async () => {
+  it('has no successor once it is revoked: a rotation is refused', async () => {
     expect(await atOnce(revoke, rotate)).toEqual({
       ...{ told: ['done', 'invalid_parameter'], isRevoked: true, expiresAt: null, successors: [] },
     });
   });
 
-  it('is revoked within the overlap as well, and its successor is not', async () => {
+  it('can be revoked during the overlap too, and its successor stays valid', async () => {
     expect(await atOnce(rotate, revoke)).toMatchObject({
       ...{ told: ['done', 'done'], isRevoked: true, successors: [{ revokedAt: null }] },
     });
   });
 
-  it('is rotated once where both rotate it', async () => {
+  it('is rotated once if two rotations come together', async () => {
     const { told, successors } = await atOnce(rotate, rotate);
     expect([told, successors.length]).toEqual([['done', 'invalid_parameter'], 1]);
   });

@@ -28,9 +28,9 @@ import { recording } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
 /**
- * Under row-level security PostgreSQL looks a condition up in an index only if it is leakproof. Comparing a column with
- * a column, a parameter or a constant is. Comparing it with what a function, a cast or an operator makes of another
- * column is not (15.20 and later): PostgreSQL then reads every row and filters.
+ * Under row-level security PostgreSQL uses an index for a condition only if the condition is leakproof. A comparison of
+ * a column with a column, a parameter or a constant is leakproof. A comparison with the result of a function, a cast or
+ * an operator on another column is not (15.20 and later): PostgreSQL then reads every row and filters.
  */
 describe('computedComparisons', () => {
   it.each([
@@ -51,7 +51,7 @@ describe('computedComparisons', () => {
   });
 });
 
-it('no statement compares a column under row-level security with a computed column', async () => {
+it('no statement compares a column under row-level security with a value computed from a column', async () => {
   const store = await Store.open('embedded');
   try {
     const secured = await store.query<{ name: string }>(
@@ -73,7 +73,7 @@ it('no statement compares a column under row-level security with a computed colu
   }
 }, 300_000);
 
-/** Texts of all that a service asks while it takes in, counts, indexes, seals, reads, exports and removes events. */
+/** @returns every statement of a service that takes in, counts, indexes, seals, reads, exports and removes events */
 async function everyStatement(store: Store): Promise<readonly string[]> {
   const texts: string[] = [];
   const { database, tenantId } = store;
@@ -184,7 +184,7 @@ const ENDS =
 const COMPUTES = new Set(['::', '||', '+', '-', '*', '/', '%']);
 const COLUMN = /^[a-z_]\w*\.[a-z_]\w*$/i;
 
-/** Comparisons of a column of a secured table with what is computed from another column. */
+/** @returns the comparisons of a secured table's column with a value computed from another column */
 function computedComparisons(text: string, secured: readonly string[]): string[] {
   const aliases = new Set(
     [...text.matchAll(new RegExp(String.raw`\b(?:${secured.join('|')})\b(?:\s+AS)?\s+([a-z]\w*)`, 'gi'))].map(
@@ -204,7 +204,7 @@ function computedComparisons(text: string, secured: readonly string[]): string[]
   });
 }
 
-/** The tokens of one side of a comparison, up to the word or bracket that ends it. */
+/** @returns the tokens of one side of a comparison, up to the word or bracket that ends it */
 function operand(tokens: readonly string[], start: number, step: 1 | -1): string[] {
   const [opens, closes] = step === 1 ? ['(', ')'] : [')', '('];
   const found: string[] = [];
@@ -219,7 +219,7 @@ function operand(tokens: readonly string[], start: number, step: 1 | -1): string
   return step === 1 ? found : found.reverse();
 }
 
-/** A sub-select is evaluated before, so only what is computed beside it counts. */
+/** A sub-select is evaluated first, so only a computation outside of it counts. */
 function isComputed(side: readonly string[]): boolean {
   if (side.some((token) => /^SELECT$/i.test(token))) return false;
   const calls = side.some(

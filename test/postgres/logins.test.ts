@@ -14,7 +14,7 @@ const refusal = (url: string, isOwner = true) =>
     (error: Error) => error.message,
   );
 
-/** An answer of PostgreSQL's protocol: an error with these fields. */
+/** @returns an error message of PostgreSQL's protocol with these fields */
 function errorAnswer(fields: Readonly<Record<string, string>>): Buffer {
   const body = `${Object.entries(fields)
     .map(([field, text]) => `${field}${text}\0`)
@@ -45,7 +45,7 @@ async function answering(
   }
 }
 
-/** Of `db.example`, signed by itself, until 2126; it protects nothing. */
+/** A self-signed certificate of `db.example`, valid until 2126. It protects nothing. */
 const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgfq1DqcPmjHEW1L7x
@@ -67,8 +67,8 @@ SQuSBKY=
 `,
 };
 
-describe('a start says which setting to change, and how', () => {
-  it('when nothing answers', async () => {
+describe('a failed start says which setting to change, and how', () => {
+  it('when no server answers', async () => {
     expect(await refusal('postgres://audit@127.0.0.1:1/audit')).toBe(
       'DATABASE_URL: No PostgreSQL can be reached at 127.0.0.1:1: ECONNREFUSED.',
     );
@@ -147,14 +147,14 @@ describeOnPostgres('a start on PostgreSQL', () => {
     await administer(`DROP ROLE ${name}`);
   });
 
-  it('says that a login may not make tables, and what gives it the right', async () => {
+  it('says that a login may not make tables, and which right it needs', async () => {
     expect(await refusal(as(name))).toBe(
       `DATABASE_URL: the login ${name} may not make tables in the schema public: make it the owner of the database, or GRANT CREATE, USAGE ON SCHEMA public TO ${name}.`,
     );
     expect(await refusal(as(name), false)).toBeNull();
   });
 
-  it('says that there is no such database', async () => {
+  it('says that the database does not exist', async () => {
     const url = new URL(as(name));
     url.pathname = '/none_such';
     expect(await refusal(url.href)).toMatch(

@@ -7,7 +7,7 @@ import { migrate } from '../../src/database/migrate';
 import { createEmptyDatabase, describeOnPostgres, ENGINES, type TestDatabase } from '../support/engines';
 import { World } from '../support/world';
 
-// Each start of a process, or of a new database, takes seconds on a busy machine.
+// Each start of a process or of a new database takes seconds on a busy machine.
 jest.setTimeout(180_000);
 
 const FOLDER = path.resolve(__dirname, '../../prisma/migrations');
@@ -22,7 +22,7 @@ const history = (database: Database) =>
      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`,
   );
 
-/** What Prisma's own tool writes down: the name of the folder and the SHA-256 of the file. */
+/** The history as Prisma's own tool writes it: the folder's name and the file's SHA-256. */
 async function expectedHistory(): Promise<Applied[]> {
   const names = (await readdir(FOLDER, { withFileTypes: true }))
     .filter((e) => e.isDirectory())
@@ -58,7 +58,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     expect(await history(database)).toEqual(expected);
   });
 
-  it('that were changed after they were applied stop the start with a clear message', async () => {
+  it('that changed after they were applied stop the start with a clear message', async () => {
     const [first] = await migrate(database.migrator);
     await database.migrator.$executeRawUnsafe(`UPDATE _prisma_migrations SET checksum = repeat('0', 64)`);
     await expect(migrate(database.migrator)).rejects.toThrow(
@@ -66,7 +66,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     );
   });
 
-  it('that fail leave nothing behind: not even their history', async () => {
+  it('that fail leave nothing behind, not even their history', async () => {
     await database.migrator.$executeRawUnsafe('CREATE TABLE api_key (in_the_way int)');
     await expect(migrate(database.migrator)).rejects.toThrow(/api_key/);
     const left = await database.migrator.$queryRawUnsafe<unknown[]>(
@@ -77,14 +77,14 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
 });
 
 describeOnPostgres('several instances on one PostgreSQL', () => {
-  it('may start at once on an empty database: all come up, and each migration is applied once', async () => {
+  it('may start at the same time on an empty database: all serve, and each migration is applied once', async () => {
     const place = await createEmptyDatabase('postgresql');
     const started = await Promise.allSettled(Array.from({ length: 6 }, () => World.on(place)));
     const worlds = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     try {
       expect(started.filter((result) => result.status === 'rejected')).toEqual([]);
       for (const world of worlds) expect((await world.fetch('/health')).text).toBe('Healthy');
-      // One data folder, one operator key: it opens every instance.
+      // All instances use one data folder, so one operator key opens all of them.
       expect(new Set(worlds.map((world) => world.operatorKey)).size).toBe(1);
       const tenant = await worlds[0]?.tenant('Shared');
       for (const world of worlds) {
@@ -101,7 +101,7 @@ describeOnPostgres('several instances on one PostgreSQL', () => {
     }
   });
 
-  it('refuse to start on a database whose migrations were changed, and say so', async () => {
+  it('refuse to start on a database whose migrations have changed, and say so', async () => {
     const place = await createEmptyDatabase('postgresql');
     const database = await openDatabase(place);
     await migrate(database.migrator);

@@ -10,7 +10,7 @@ const REFUSED =
   'Start that release or a newer one, or restore a backup from before.';
 
 describe.each(ENGINES)('a database that a newer release has migrated, on %s,', (engine) => {
-  it('is refused by an older one, with a word on what to do', async () => {
+  it('is refused by an older release, which says what to do', async () => {
     const store = await Store.open(engine);
     await store.database.migrator.$executeRawUnsafe(LATER);
     await expect(migrate(store.database.migrator)).rejects.toThrow(REFUSED);
@@ -19,7 +19,7 @@ describe.each(ENGINES)('a database that a newer release has migrated, on %s,', (
 });
 
 describeOnPostgres('while a newer release migrates the database', () => {
-  it('a running service goes on, and no older one starts beside it', async () => {
+  it('a running service continues, and no older one can start beside it', async () => {
     const world = await World.open('postgresql');
     const acme = await world.tenant();
     const store = await Store.on(world.database, Number(acme.tenantId));

@@ -33,15 +33,15 @@ describe('the file operator.key', () => {
   });
   afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-  it('is written by the first start, for the owner alone to read, and holds one sound key', async () => {
+  it('is written by the first start, readable by its owner only, and holds one well-formed key', async () => {
     const file = await ensureOperatorKey(path.join(dataDir, 'new'), new FakeKeyStore(), told);
-    if (!file) throw new Error('no file');
+    if (!file) throw new Error('the first start writes a file');
     expect(path.basename(file)).toBe('operator.key');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(isWellFormedKey((await readFile(file, 'utf8')).trim())).toBe(true);
   });
 
-  it('is one and the same for many starts at once, and nothing else is left in the folder', async () => {
+  it('is the same for many starts at the same time, and nothing else is left in the folder', async () => {
     for (let round = 0; round < 20; round++) {
       const folder = path.join(dataDir, String(round));
       const store = new FakeKeyStore();
@@ -51,7 +51,7 @@ describe('the file operator.key', () => {
     }
   });
 
-  it('stays as it is when its key was revoked, and each start says what to do', async () => {
+  it('stays unchanged when its key was revoked, and each start says what to do', async () => {
     const store = new FakeKeyStore();
     const file = path.join(dataDir, 'operator.key');
     await ensureOperatorKey(dataDir, store, told);
@@ -66,14 +66,14 @@ describe('the file operator.key', () => {
     expect(warnings.join()).not.toContain(key.trim());
   });
 
-  it('is made by nobody else on a database that has an operator key: the start says where it is and what makes another', async () => {
+  it('is not written on a database that has an operator key: the start says where the key is and how to make another', async () => {
     const store = new FakeKeyStore();
     await ensureOperatorKey(path.join(dataDir, 'first'), store, told);
     const other = path.join(dataDir, 'other');
     expect(await ensureOperatorKey(other, store, told)).toBeNull();
     expect([store.keys.length, warnings.length, infos.length]).toEqual([1, 0, 1]);
     expect(infos[0]).toMatch(/AUDIT_ACTIVITY_OPERATOR_KEY .* `npx audit-activity operator-key recover`/);
-    // Nor where all of them have ended, or the file is lost.
+    // No key is made either if all keys have ended, or if the file is lost.
     store.change(store.keys[0]?.keyId ?? '', { revokedAt: new Date() });
     await rm(path.join(dataDir, 'first/operator.key'));
     expect(await ensureOperatorKey(path.join(dataDir, 'first'), store, told)).toBeNull();
@@ -81,7 +81,7 @@ describe('the file operator.key', () => {
     expect(await readdir(path.join(dataDir, 'first'))).toEqual([]);
   });
 
-  it('with a key that the database does not know, opens nothing where there is another, and the start says so', async () => {
+  it('with a key unknown to the database adds no key there, and the start warns', async () => {
     await ensureOperatorKey(path.join(dataDir, 'elsewhere'), new FakeKeyStore(), told);
     const store = new FakeKeyStore();
     await ensureOperatorKey(path.join(dataDir, 'first'), store, told);
@@ -90,7 +90,7 @@ describe('the file operator.key', () => {
     expect(warnings).toEqual([expect.stringContaining('is not known to this database')]);
   });
 
-  it('that holds something else is left alone, and the start says what to do', async () => {
+  it('with other content is left alone, and the start fails with the reason', async () => {
     const file = path.join(dataDir, 'operator.key');
     await writeFile(file, 'my notes');
     await expect(ensureOperatorKey(dataDir, new FakeKeyStore(), told)).rejects.toThrow(
@@ -101,7 +101,7 @@ describe('the file operator.key', () => {
 });
 
 describe.each(ENGINES)('the operator key on %s', (engine) => {
-  it('stays the same over restarts, and is one key however often the service starts', async () => {
+  it('stays the same across restarts, and stays the only one', async () => {
     const place = await createTestDatabase(engine);
     const first = await World.on(place);
     await first.service.close();
@@ -111,7 +111,7 @@ describe.each(ENGINES)('the operator key on %s', (engine) => {
     await second.close();
   });
 
-  it('opens a new database too: the key of the data folder is made known to it', async () => {
+  it('opens a new database too: the start registers the key of the data folder there', async () => {
     const before = await World.open(engine);
     const place = await createTestDatabase(engine);
     await writeFile(path.join(place.dataDir, 'operator.key'), `${before.operatorKey}\n`, { mode: 0o600 });
@@ -122,14 +122,14 @@ describe.each(ENGINES)('the operator key on %s', (engine) => {
     await after.close();
   });
 
-  it('is not in the log', async () => {
+  it('is not written to the log', async () => {
     const world = await World.open(engine);
     await world.operate(LIST);
     expect(world.logLines.join('\n')).not.toContain(world.operatorKey);
     await world.close();
   });
 
-  it('that is lost is replaced by who has the database, which the access log tells', async () => {
+  it('can be replaced after its loss by the owner of the database, and the access log records this', async () => {
     const place = await createTestDatabase(engine);
     const before = await World.on(place);
     await before.service.close();
@@ -162,7 +162,7 @@ describe.each(ENGINES)('the operator key on %s', (engine) => {
 });
 
 describeOnPostgres('the operator key of several instances', () => {
-  it('is one key where they start at once, each with a data folder of its own', async () => {
+  it('is made once when the instances start at the same time, each with a data folder of its own', async () => {
     const place = await createTestDatabase('postgresql');
     const store = await Store.on(place);
     const keys = new PostgresKeyStore(store.database.prisma);
@@ -177,7 +177,7 @@ describeOnPostgres('the operator key of several instances', () => {
     await store.close();
   });
 
-  it('is not made by a login that does not own the tables', async () => {
+  it('is not recovered with a login that does not own the tables', async () => {
     const store = await Store.open('postgresql');
     const login = `login_${randomBytes(6).toString('hex')}`;
     await store.query(`CREATE ROLE ${login} LOGIN PASSWORD 'x'`);
@@ -194,7 +194,7 @@ describeOnPostgres('the operator key of several instances', () => {
     await store.close();
   });
 
-  it('is not made on a database without the tables of the service', async () => {
+  it('is not recovered on a database without the tables of the service', async () => {
     const place = await createEmptyDatabase('postgresql');
     await expect(recoverOperatorKey({ ...place, migrationDatabaseUrl: null })).rejects.toThrow(
       'has no tables',

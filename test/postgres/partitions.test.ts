@@ -10,7 +10,7 @@ import { Store } from '../support/store';
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const FIRST = Date.parse('1990-01-01T00:00:00Z');
-/** `audit_event_20260105`: the Monday of the week in UTC. */
+/** The name of a week's partition, by its Monday in UTC: `audit_event_20260105`. */
 function partitionOf(eventTime: string): string {
   const ms = Date.parse(eventTime);
   const daysSinceMonday = (new Date(ms).getUTCDay() + 6) % 7;
@@ -32,7 +32,7 @@ describe.each(ENGINES)('weekly partitions on %s', (engine) => {
       )
     ).map((row) => row.name);
 
-  it('are made on demand for any week from 1990 to tomorrow, and hold just the events of their week', async () => {
+  it('are made on demand for any week from 1990 to tomorrow, and hold exactly the events of their week', async () => {
     const anyTime = fc.integer({ min: FIRST, max: Date.now() + DAY_MS - 1 });
     const random = fc.sample(anyTime, 40).map((ms, i) => formatTicks(BigInt(ms) * TICKS_PER_MS + BigInt(i)));
     const edges = [
@@ -54,7 +54,7 @@ describe.each(ENGINES)('weekly partitions on %s', (engine) => {
     }
   });
 
-  it('are made ahead: this week and the next ones', async () => {
+  it('are made ahead for this week and the next two', async () => {
     const now = Date.now();
     await store.partitions.ensureAhead(now);
     await store.partitions.ensureAhead(now);
@@ -64,7 +64,7 @@ describe.each(ENGINES)('weekly partitions on %s', (engine) => {
     }
   });
 
-  it('that were dropped behind the service are made again when an event needs them', async () => {
+  it('that were dropped from outside are made again when an event needs them', async () => {
     const eventTime = '2011-06-15T10:00:00Z';
     await store.insert(store.checked([{ eventTime }]));
     await store.database.migrator.$executeRawUnsafe(`DROP TABLE ${partitionOf(eventTime)}`);
@@ -72,7 +72,7 @@ describe.each(ENGINES)('weekly partitions on %s', (engine) => {
     expect(await partitions()).toContain(partitionOf(eventTime));
   });
 
-  it('may be made by two at once', async () => {
+  it('can be made by two instances at the same time', async () => {
     const times = Array.from({ length: 12 }, (_, i) => `1995-${String(i + 1).padStart(2, '0')}-10T00:00:00Z`);
     const ids = store.checked(times.map((eventTime) => ({ eventTime }))).map((event) => event.recordId);
     const other = engine === 'postgresql' ? await Store.on(store.place, store.tenantId) : null;
@@ -82,7 +82,7 @@ describe.each(ENGINES)('weekly partitions on %s', (engine) => {
     expect(await partitions()).toEqual(expect.arrayContaining(times.map(partitionOf)));
   });
 
-  it('do not exist for strange dates: such events are listed, and the rest of their batch is stored', async () => {
+  it('are not made for dates out of range: such events are rejected, and the rest of their batch is stored', async () => {
     const before = await partitions();
     const events = [
       anEvent({ eventTime: '1989-12-31T23:59:59.9999999Z' }),
@@ -99,7 +99,7 @@ describe.each(ENGINES)('weekly partitions on %s', (engine) => {
         { index: 2, code: 'event_time_out_of_range' },
       ],
     });
-    // The week of the two, which an event of a random date may have made before.
+    // The partition of the two valid events, which an earlier test may have made for a random date.
     const week = 'audit_event_20180226';
     const others = before.filter((name) => name !== week);
     expect((await partitions()).filter((name) => !others.includes(name))).toEqual([week]);

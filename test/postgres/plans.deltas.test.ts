@@ -15,8 +15,8 @@ describeOnPostgres('counts that are not folded', () => {
   let store: Store;
   beforeAll(async () => {
     store = await Store.open('postgresql');
-    // As the table is analysed in the midst of a busy minute: large, and a good part of it still counts. Soon after hardly
-    // a row does, and the plan is the same until it is analysed again.
+    // The table is analysed in the middle of a busy minute, when it is large and a good part of it is unfolded. Soon
+    // after, hardly any row is, but the plan stays until the next analysis.
     const { migrator } = store.database;
     await migrator.$executeRawUnsafe('ALTER TABLE audit_delta SET (autovacuum_enabled = off)');
     await migrator.$executeRawUnsafe(

@@ -41,7 +41,7 @@ const query = (change: Partial<AuditEventFilter>, rest: Partial<AuditEventQuery>
 const INSTANCE_IN_DATABASE = { serverInstanceName: 'SQL1', databaseName: 'db7' };
 const BY_PRINCIPAL = { sort: 'serverPrincipalName', page: 50 } as const;
 
-/** Each question with the partitions of events it may read. */
+/** Each query, with the number of partitions of events that it may read. */
 const PAGES: readonly [string, AuditEventQuery, number][] = [
   ['page 1', query({}), 1],
   ['a page in the middle', query({}, { page: (WEEKS * EVENTS_PER_WEEK) / 40 }), 2],
@@ -72,7 +72,7 @@ const PAGES: readonly [string, AuditEventQuery, number][] = [
   ['a common word', query({ search: [{ kind: 'word', text: 'select' }] }), 1],
 ];
 
-describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
+describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
   let store: Store;
   beforeAll(async () => {
     store = await Store.open(engine);
@@ -85,7 +85,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
   }, 300_000);
   afterAll(() => store.close());
 
-  it.each(PAGES)('%s: no event is read that is not near the page', async (_name, q, partitionsMax) => {
+  it.each(PAGES)('%s: only events near the page are read', async (_name, q, partitionsMax) => {
     const nodes = await explain(pageStatement(eachTenant(tenantSet([store.tenantId]), 'lateral'), q));
     const events = nodes.filter(
       (node) => node['Relation Name']?.startsWith('audit_event') && node['Actual Loops'] > 0,
@@ -98,7 +98,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
     expect(rows).toBeLessThan(EVENTS_PER_WEEK / 4);
   });
 
-  it('the summary over unaligned weeks reads events at its edges only', async () => {
+  it('the summary over unaligned weeks reads only the events at its edges', async () => {
     const range = { from: parseTicks('2026-01-06T10:20:30Z'), to: parseTicks('2026-02-10T11:21:31Z') };
     const nodes = await explain(summaryStatement(eachTenant(tenantSet([store.tenantId]), 'lateral'), range));
     expectEdgesOnly(nodes);
@@ -114,7 +114,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
     ['histogram by the hour', (each: EachTenant) => histogramStatement(each, WEEKS_OF_FAILURES, HOUR_MS)],
     ['histogram by the day', (each: EachTenant) => histogramStatement(each, WEEKS_OF_FAILURES, DAY_MS)],
     ['facets', (each: EachTenant) => facetsStatement(each, WEEKS_OF_FAILURES, usualFacets(10), 1_000)],
-  ])('%s of failures over unaligned weeks reads events at its edges only', async (_, statementOf) => {
+  ])('%s of failures over unaligned weeks reads only the events at its edges', async (_, statementOf) => {
     const nodes = await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral')));
     expectEdgesOnly(nodes);
   });
@@ -131,14 +131,14 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
     const isRun = (node: PlanNode) => node['Actual Loops'] > 0;
     const read = nodes.filter((node) => isRun(node) && node['Relation Name']?.startsWith('audit_event'));
     expect(read).toEqual([]);
-    // Its own counts, not those of all instances.
+    // It reads the counts of this instance, not those of all instances.
     const counts = nodes.filter((node) => isRun(node) && node['Relation Name'] === 'audit_count');
     expect(counts.length).toBeGreaterThan(0);
     expect(counts.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
   });
 
   it.each(['lateral', 'union'] as const)(
-    'several tenants: no event is read that is not near the page: %s',
+    'a page of several tenants: only events near the page are read: %s',
     async (form) => {
       const other = await store.forNewTenant();
       const each = eachTenant(tenantSet([store.tenantId, other.tenantId]), form);
@@ -153,7 +153,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
     ['histogram', (each: EachTenant) => histogramStatement(each, A_RARE_WORD, HOUR_MS)],
     ['facets', (each: EachTenant) => facetsStatement(each, A_RARE_WORD, usualFacets(10), 1_000)],
     ['export', (each: EachTenant) => spansStatement(each, A_RARE_WORD)],
-  ])('%s of a rare word reads the events of its hour only', async (_, statementOf) => {
+  ])('%s of a rare word reads only the events of its hour', async (_, statementOf) => {
     expectEdgesOnly(await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral'))));
   });
 
@@ -161,7 +161,7 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
     ['all', undefined],
     ['one action', ['dl']],
   ])(
-    'events of a backlog that arrived beside new ones are read, and none between them: %s',
+    'arrivals of a backlog beside new ones: only these events are read, and none between them: %s',
     async (_, actions) => {
       const arrived = [0, WEEKS - 1].flatMap((week) => store.checked(eventsOf(week)).slice(0, 100));
       const wanted = {
@@ -186,20 +186,20 @@ describe.each(ENGINES)('the plan of a hot statement: %s', (engine) => {
   }
 
   async function explain(statement: Prisma.Sql, tenants = [store.tenantId]): Promise<PlanNode[]> {
-    // As requests run: by the service's role, with row-level security in force.
+    // Explained as requests run: with the service's role, under row-level security.
     const [row] = await store.database.ask(Prisma.sql`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`, tenants);
     const plan = (row as { 'QUERY PLAN': [{ Plan: PlanNode }] } | undefined)?.['QUERY PLAN'][0].Plan;
     return plan ? flat(plan) : [];
   }
 });
 
-/** Those that a filter drops are read too; both numbers are of one loop. */
+/** The rows read in all loops, including those that a filter drops. Both numbers of the plan are for one loop. */
 const rowsRead = (node: PlanNode) =>
   (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
 
 const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
 
-/** Evenly spread over the week; actions, databases and principals in fixed proportions. */
+/** Events spread evenly over the week, with actions, databases and principals in fixed proportions. */
 function eventsOf(week: number) {
   return Array.from({ length: EVENTS_PER_WEEK }, (_, i) => {
     const at = FIRST_S + week * WEEK_S + Math.floor((i * WEEK_S) / EVENTS_PER_WEEK);

@@ -20,13 +20,15 @@ async function on(url: string | null, ...statements: string[]): Promise<void> {
 
 const nameOf = (place: TestDatabase) => new URL(place.databaseUrl ?? '').pathname.slice(1);
 
-/** A copy as it is at this moment stands in for a replica: what differs afterwards shows who was asked. */
+/**
+ * Stands in for a replica: a copy of the database at this moment. Later differences show which of the two was asked.
+ */
 async function copyOf(place: TestDatabase): Promise<TestDatabase> {
   const copy = await createTestDatabase('postgresql');
   await on(
     process.env.TEST_DATABASE_URL ?? '',
     `DROP DATABASE ${nameOf(copy)}`,
-    // Connections closed a moment ago may still be there, and a template must have none.
+    // Recently closed connections may still exist, and a template database must have none.
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${nameOf(place)}'`,
     `CREATE DATABASE ${nameOf(copy)} TEMPLATE ${nameOf(place)}`,
   );
@@ -56,7 +58,7 @@ describeOnPostgres('READ_DATABASE_URL', () => {
   const open = (readDatabaseUrl: string | null) => World.on(place, { readDatabaseUrl });
   const list = async (world: World) => (await world.get('/audit-activity', key)).body;
 
-  it('sends lists, summaries and details to the replica, everything else to the primary', async () => {
+  it('sends lists, summaries and details to the replica, and everything else to the primary', async () => {
     const world = await open(copy.databaseUrl);
     try {
       expect((await list(world)).data.map((e: { objectName: string }) => e.objectName)).toEqual([
@@ -64,7 +66,7 @@ describeOnPostgres('READ_DATABASE_URL', () => {
       ]);
       const other = await world.tenant('Other');
       await other.audited();
-      // Keys, tenants and events went to the primary; the stand-in never gets them.
+      // The primary has the new key, tenant and event. The copy never gets them.
       expect((await other.get('/audit-activity')).body.meta.totalCount).toBe(0);
       expect((await other.get('/audit-activity/summary')).body.data.totalCount).toBe(0);
       expect((await world.get(`/audit-activity/${recordId}`, key)).body.data.objectName).toBe('OfTheReplica');
@@ -74,7 +76,7 @@ describeOnPostgres('READ_DATABASE_URL', () => {
     }
   });
 
-  it('does not say that a record is missing which has not reached the replica', async () => {
+  it('answers a detail that has not reached the replica from the primary', async () => {
     const world = await open(copy.databaseUrl);
     try {
       const other = await world.tenant('Late');
@@ -88,7 +90,7 @@ describeOnPostgres('READ_DATABASE_URL', () => {
     }
   });
 
-  it('answers from the primary while the replica is lost, and says Degraded', async () => {
+  it('answers from the primary while the replica is lost, and reports Degraded', async () => {
     const gone = new URL(copy.databaseUrl ?? '');
     gone.port = '1';
     const world = await open(gone.href);
@@ -100,7 +102,7 @@ describeOnPostgres('READ_DATABASE_URL', () => {
     }
   });
 
-  it('goes over to the primary in the middle of a run', async () => {
+  it('changes to the primary when it loses the replica while it runs', async () => {
     const lost = await copyOf(place);
     const world = await open(lost.databaseUrl);
     try {
@@ -112,7 +114,7 @@ describeOnPostgres('READ_DATABASE_URL', () => {
     }
   });
 
-  it('does not start on a database that is no replica of the primary: its answers would be wrong', async () => {
+  it('does not start with a database that is no replica of the primary, since its answers would be wrong', async () => {
     const stranger = await createEmptyDatabase('postgresql');
     const world = await World.on(stranger);
     await world.service.close();

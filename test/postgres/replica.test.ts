@@ -9,7 +9,7 @@ const SCOPE = tenantSet([1]);
 const RANGE = NO_FILTER;
 const failure = (code: string) => Object.assign(new Error(code), { code });
 
-/** A reader that says who it is, or fails. */
+/** A reader that answers with its name, or fails. */
 function aReader(name: string) {
   const reader = { failure: null as unknown, asked: 0, found: true };
   const answer = async () => {
@@ -42,7 +42,7 @@ function aPair(ready = true) {
 }
 
 describe('reading from a replica', () => {
-  it('asks the replica, and the primary only when the replica does not know a record', async () => {
+  it('asks the replica, and the primary only for a record that the replica does not know', async () => {
     const { reader, replica, primary } = aPair();
     expect(await reader.summary(SCOPE, RANGE)).toBe('replica');
     expect(await reader.find(SCOPE, 'x')).toBe('replica');
@@ -58,7 +58,7 @@ describe('reading from a replica', () => {
     ['it shuts down', serviceUnavailable(failure('57P01'))],
     ['it starts up', serviceUnavailable(failure('57P03'))],
     ['a migration has not reached it', failure('42P01')],
-  ])('goes to the primary when %s, and comes back when the replica is sound again', async (_, error) => {
+  ])('changes to the primary when %s, and back when the replica works again', async (_, error) => {
     const { reader, replica, clock, check, settled } = aPair();
     replica.failure = error;
     expect(await reader.summary(SCOPE, RANGE)).toBe('primary');
@@ -74,7 +74,7 @@ describe('reading from a replica', () => {
     expect(await reader.summary(SCOPE, RANGE)).toBe('replica');
   });
 
-  it('does not wait for a lost replica, and asks after it once at a time', async () => {
+  it('does not wait for a lost replica, and makes one check of it at a time', async () => {
     const { reader, clock, check, settled } = aPair(false);
     check.answer = new Promise(() => {});
     for (let i = 0; i < 5; i++) expect(await reader.summary(SCOPE, RANGE)).toBe('primary');
@@ -95,7 +95,7 @@ describe('reading from a replica', () => {
     }
   });
 
-  it('passes on what is not the fault of the replica: a statement over its time, a mistake of ours', async () => {
+  it("passes on errors that are not the replica's fault: a statement over its time, or a defect of the service", async () => {
     const { reader, replica, primary } = aPair();
     for (const error of [
       new DomainError('service_unavailable', { public: 'Narrow it.', cause: failure('57014') }),
@@ -108,14 +108,14 @@ describe('reading from a replica', () => {
     expect([primary.asked, reader.healthy]).toEqual([0, true]);
   });
 
-  it('asks the primary when the replica had to cancel to go on replaying, and keeps the replica', async () => {
+  it('asks the primary when the replica cancels a query to continue its replay, and keeps the replica', async () => {
     const { reader, replica } = aPair();
     replica.failure = serviceUnavailable(failure('40001'));
     expect(await reader.summary(SCOPE, RANGE)).toBe('primary');
     expect(reader.healthy).toBe(true);
   });
 
-  it('does not ask again when the caller has waited too long already', async () => {
+  it('does not ask the primary when the caller has already waited too long', async () => {
     const { reader, replica, primary, clock } = aPair();
     const error = serviceUnavailable(new Error('no answer'));
     Object.defineProperty(replica, 'failure', {

@@ -22,7 +22,7 @@ import { INGEST, type TestTenant, World } from '../support/world';
 
 const run = promisify(execFile);
 const SERVER_URL = process.env.TEST_DATABASE_URL ?? '';
-/** What a backup holds of the data folder. */
+/** The parts of the data folder that a backup holds. */
 const KEPT = ['checkpoint.key', 'checkpoints', 'operator.key'];
 const EVENTS = 20;
 
@@ -52,7 +52,7 @@ describeOnPostgres('a backup, restored into a new cluster', () => {
     url.pathname = `/${database}`;
     return url.href;
   };
-  /** An empty database on the new cluster. @returns how its owner reaches it */
+  /** Makes an empty database on the new cluster. @returns its URL for its owner */
   async function emptyDatabase(login: string): Promise<string> {
     const database = `restored_${++databases}`;
     await administer(cluster.url, `CREATE DATABASE ${database} OWNER ${login}`);
@@ -62,7 +62,7 @@ describeOnPostgres('a backup, restored into a new cluster', () => {
   const restore = (url: string, ...options: string[]) =>
     run('pg_restore', ['--no-owner', ...options, '--dbname', url, dump()]);
 
-  /** A service on a restored database and data folder. */
+  /** Runs a service on a restored database and data folder while `use` works. */
   async function started<T>(
     databaseUrl: string,
     migrationDatabaseUrl: string | null,
@@ -81,7 +81,7 @@ describeOnPostgres('a backup, restored into a new cluster', () => {
       await rm(dataDir, { recursive: true, force: true });
     }
   }
-  /** That all events are there, as they were accepted, that more are taken, and that the log goes on. */
+  /** Checks that all events are as they were accepted, that new ones are accepted, and that the log continues. */
   async function goesOn(world: World): Promise<void> {
     const publicKey = CheckpointKey.ofPem(
       await readFile(path.join(folder, 'checkpoint.key'), 'utf8'),
@@ -132,13 +132,13 @@ describeOnPostgres('a backup, restored into a new cluster', () => {
       async () => (await acme.get('/audit-log')).body.data,
       ({ checkpoint }) => checkpoint !== null && parseNote(checkpoint)?.size === EVENTS,
     );
-    // The instance notes a checkpoint that it has seen, too.
+    // Waits until the instance has also remembered the checkpoint in its data folder.
     await until(
       () => readdir(path.join(old.dataDir, 'checkpoints')),
       (noted) => noted.includes(`tenant-${acme.tenantId}`),
     );
     folder = await temporaryFolder();
-    // While it serves, and in this order: a checkpoint that is newer than the dump would say that entries are missing.
+    // Copied while the service runs, and in this order: a checkpoint newer than the dump would report missing entries.
     for (const part of KEPT)
       await cp(path.join(old.dataDir, part), path.join(folder, part), { recursive: true });
     await run('pg_dump', [
@@ -158,7 +158,7 @@ describeOnPostgres('a backup, restored into a new cluster', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is refused where the role was missing, with the one command that helps, which says what an administrator has to run', async () => {
+  it('is refused if the role was missing, and names the command that tells an administrator what to run', async () => {
     const url = await emptyDatabase(owner);
     await expect(restore(url)).rejects.toThrow(`role "${SERVICE_ROLE}" does not exist`);
     const refused = `The database was restored without the role ${SERVICE_ROLE}, or without policies and grants. Restore it again, into an empty database, after: npx audit-activity prepare-restore.`;
@@ -172,7 +172,7 @@ describeOnPostgres('a backup, restored into a new cluster', () => {
     expect((await prepareRestore(empty, null)).map((each) => `${each};`).join(' ')).toBe(all);
     expect(await prepareRestore(empty, null)).toEqual([]);
 
-    // The role alone does not bring back what a restore without it lost.
+    // The role alone does not restore the policies and grants that a restore without it lost.
     await expect(started(url, null, goesOn)).rejects.toThrow(refused);
   });
 
@@ -183,7 +183,7 @@ describeOnPostgres('a backup, restored into a new cluster', () => {
     await started(url, null, goesOn);
   });
 
-  it('starts beside a table of somebody else that names tenants too', async () => {
+  it('starts beside a foreign table that also has tenants', async () => {
     const url = await emptyDatabase(owner);
     await prepareRestore(url, null);
     await restore(url, '--exit-on-error');
@@ -199,7 +199,7 @@ describeOnPostgres('a backup, restored into a new cluster', () => {
     await started(requests, url, goesOn);
   });
 
-  it('starts and verifies for an owner of another name, to whom its tables are opened', async () => {
+  it('starts and verifies for an owner with another name', async () => {
     const other = `${name}_other`;
     await administer(
       cluster.url,

@@ -14,7 +14,7 @@ const START_MS = Date.parse('2026-01-05T00:00:00Z');
 const ROUNDS = 25;
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
 
-/** The same number three times in one statement, hence of one moment: events, hours counted, days counted. */
+/** Counts events in three ways in one statement, so at one moment: events, counts of hours, counts of days. */
 const ONE_MOMENT = `
 SELECT (SELECT count(*) FROM audit_event e WHERE e.tenant_id = $1::int)::int AS events,
   ((SELECT coalesce(sum(n), 0) FROM audit_count c WHERE c.tenant_id = $1::int AND grain = 1 AND a = 0 AND d = 0 AND p = 0)
@@ -23,7 +23,7 @@ SELECT (SELECT count(*) FROM audit_event e WHERE e.tenant_id = $1::int)::int AS 
     + (SELECT coalesce(sum(n), 0) FROM audit_delta x WHERE x.tenant_id = $1::int))::int AS days,
   (SELECT count(*) FROM audit_delta x WHERE x.tenant_id = $1::int AND n <= 0)::int AS negative`;
 
-/** As an agent sends: what is refused for now is sent again. */
+/** Sends events as an agent does: a batch that is refused for now is sent again. */
 async function sent(store: Store, events: readonly CheckedEvent[]): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -46,7 +46,7 @@ describeOnPostgres('retention beside other instances', () => {
     await first.close();
   });
 
-  it('is exact at every moment: writers of late events, folders, indexers and two runs at once', async () => {
+  it('is exact at every moment beside writers of late events, folders, indexers and a second run', async () => {
     const trials = [new RetentionTrial(first), new RetentionTrial(second)];
     await trials[0]?.keep(10);
     let acknowledged = 0;
@@ -55,7 +55,7 @@ describeOnPostgres('retention beside other instances', () => {
     const write = async (store: Store) => {
       for (let round = 0; round < ROUNDS; round++) {
         const changes = Array.from({ length: 40 }, (_, i) => ({
-          // Four weeks, in the middle of which the border of the retention moves.
+          // Over four weeks. The border of the retention moves through the middle of them.
           eventTime: formatTicks(BigInt(START_MS + ((i * 7 + round) % 28) * DAY_MS + i) * TICKS_PER_MS),
           databaseName: `db${i % 3}`,
         }));
@@ -105,7 +105,7 @@ describeOnPostgres('retention beside other instances', () => {
   it.each([
     ['folds', 702_198],
     ['indexes', 702_199],
-  ])('removes nothing of a tenant while another instance %s it', async (_, lock) => {
+  ])('removes nothing of a tenant while another instance %s its events', async (_, lock) => {
     const store = await first.forNewTenant();
     const trial = new RetentionTrial(store);
     const expired = { eventTime: '2025-04-08T08:00:00.0000000Z' };
@@ -124,7 +124,7 @@ describeOnPostgres('retention beside other instances', () => {
     expect([await step, await trial.total()]).toEqual([{ removed: 1, next: null }, 0]);
   });
 
-  it('keeps a week that somebody needs by the time it would go', async () => {
+  it('keeps a week in which another tenant stores an event while the run waits to drop the week', async () => {
     const other = await first.forNewTenant();
     const trial = new RetentionTrial(first);
     const at = (eventTime: string) => [{ eventTime: `${eventTime}.0000000Z` }];
@@ -135,7 +135,7 @@ describeOnPostgres('retention beside other instances', () => {
     await reader.connect();
     await reader.query('BEGIN');
     await reader.query('SELECT count(*) FROM audit_event');
-    // Its counts are gone by now, in its transaction; it waits for the reader, and lets others by meanwhile.
+    // The run has removed its counts in its transaction, and waits for the reader without a lock on the events.
     const run = trial.runAt('2025-03-01T00:00:00Z');
     await until(
       () => waiting(reader),
@@ -147,14 +147,14 @@ describeOnPostgres('retention beside other instances', () => {
     await run;
     expect(await trial.weeks()).toContain('audit_event_20250106');
     expect(await new RetentionTrial(other).total()).toBe(1);
-    // What had expired in it went in a step.
+    // The expired event of that week was removed in a step instead.
     const runs = await trial.retention.runs(first.tenantId, 1000);
     const ours = runs.filter(({ startedAt }) => startedAt.toISOString().startsWith('2025-03-01'));
     expect(ours.map(({ events, partitions }) => [events, partitions])).toEqual([[1, []]]);
   });
 });
 
-/** How many wait for the lock that lets a partition go. */
+/** @returns how many sessions wait for the lock that dropping a partition needs */
 async function waiting(client: Client): Promise<number> {
   const { rows } = await client.query(
     `SELECT count(*)::int AS n FROM pg_locks

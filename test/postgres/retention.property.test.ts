@@ -21,7 +21,7 @@ import { writerOn } from '../support/store';
 import { useDatabase } from '../support/use-database';
 
 const DAY_MS = 86_400_000;
-/** Four weeks with their borders; few values, so that everything collides. */
+/** Four weeks with their borders. Few different values, so that many of them collide. */
 const START_MS = Date.parse('2026-01-03T00:00:00Z');
 const event = fc.record({
   atMs: fc.oneof(
@@ -55,7 +55,7 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('retention' as const),
-      // From the first day to long after: nothing, a part, whole weeks, everything.
+      // Times from the first day to long after the last: nothing, a part, whole weeks or everything expires.
       nowMs: fc.integer({ min: 0, max: 65 * DAY_MS }),
     }),
   },
@@ -76,7 +76,7 @@ type Stored = CheckedRecord & { readonly recordId: string; readonly tenant: numb
 describe.each(ENGINES)('retention on %s', (engine) => {
   const at = useDatabase(engine);
 
-  it('leaves lists, counts, searches and summaries equal to what is left, whatever was folded or came late', async () => {
+  it('keeps lists, counts, searches and summaries equal to the events that are left, whatever was folded or late', async () => {
     const { db, place } = at;
     const writer = writerOn(db, new Partitions(db.migrator), place);
     const reader = new PostgresAuditEventReader(db.ask, formOf(place));

@@ -28,7 +28,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     ]);
   });
 
-  it('keeps an event to the last moment of its days, and not longer', async () => {
+  it('keeps an event until the last moment of its days, and not longer', async () => {
     await insert(at('2026-01-05T08:00:00'), at('2026-01-05T08:00:01'));
     await trial.keep(10);
     await trial.runAt('2026-01-15T08:00:00Z');
@@ -37,7 +37,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     expect(await trial.total()).toBe(1);
   });
 
-  it('keeps a week until the last moment of it has had its days', async () => {
+  it('keeps a week until its last moment has expired', async () => {
     await insert(at('2026-01-05T08:00:00'), at('2026-01-11T23:59:59'));
     await trial.keep(10);
     await trial.runAt('2026-01-21T23:59:59Z');
@@ -46,7 +46,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     expect([await trial.total(), await trial.weeks()]).toEqual([0, []]);
   });
 
-  it('drops a week whole when nobody needs it, and says what went', async () => {
+  it('drops a whole week when no tenant needs it, and records the removal', async () => {
     await insert(at('2026-01-05T08:15:00'), at('2026-01-11T23:59:59'), at('2026-01-12T00:00:00'));
     await trial.folder.run();
     await insert(at('2026-01-06T08:15:00'));
@@ -69,14 +69,14 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     ]);
   });
 
-  it('leaves no record of a run that found nothing', async () => {
+  it('records nothing when a run removes nothing', async () => {
     await insert(at('2026-01-05T08:00:00'));
     await trial.keep(10);
     await trial.runAt('2026-01-08T00:00:00Z');
     expect(await runs()).toEqual([]);
   });
 
-  it('takes only its own events out of a week that another tenant needs, folded or not', async () => {
+  it('removes only its own events from a week that another tenant needs, folded or not', async () => {
     const other = await trial.store.forNewTenant();
     await other.insert(other.checked([at('2026-01-05T08:00:00')]));
     await insert(at('2026-01-05T08:00:00'));
@@ -91,7 +91,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     expect([await trial.total(), await new RetentionTrial(other).total()]).toEqual([0, 1]);
   });
 
-  it('acknowledges an event of a dropped week that comes late, shows it, and removes it with the next run', async () => {
+  it('acknowledges a late event of a dropped week, shows it, and removes it with the next run', async () => {
     await insert(at('2026-01-05T08:00:00'));
     await trial.keep(10);
     await trial.runAt('2026-03-01T00:00:00Z');
@@ -101,7 +101,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     expect([await trial.total(), (await runs()).length]).toEqual([0, 2]);
   });
 
-  it('removes in steps and leaves one record of them all', async () => {
+  it('removes in steps and records all of them as one run', async () => {
     const count = LIMITS.retentionStepEvents + 10;
     const changes = Array.from({ length: count }, (_, i) => at('2026-01-05T08:00:00', { blockOffset: i }));
     await insert(...changes, at('2026-01-09T08:00:00'));
@@ -122,7 +122,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     expect(await trial.total()).toBe(1);
   });
 
-  it('stops when the retention was made longer while it ran', async () => {
+  it('stops when the retention becomes longer during the run', async () => {
     await insert(at('2026-01-05T08:00:00'));
     await trial.keep(10);
     const changing = Object.create(trial.retention, {
@@ -139,7 +139,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     { runId: '11111111-1111-4111-8111-111111111111', startedAt: new Date(), now: () => new Date() },
   ];
 
-  it('searches what is left: an hour whose count came right again by other events is not taken for indexed', async () => {
+  it('keeps searches right in an hour whose count is equal again after a removal and a late event', async () => {
     await insert(
       at('2026-01-05T08:10:00', { statement: 'old' }),
       at('2026-01-05T08:50:00', { statement: 'kept' }),
@@ -157,7 +157,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
   it.each([
     ['weeks that go', '2026-02-05T08:00:00', '2026-02-06T00:00:00Z'],
     ['a week that stays', '2026-01-06T08:00:00', '2026-01-16T00:00:00Z'],
-  ])('forgets the names that only removed events had, of %s', async (_, kept, run) => {
+  ])('removes the names that only removed events had: %s', async (_, kept, run) => {
     await insert(at('2026-01-05T08:00:00', { serverPrincipalName: 'gone' }), at(kept));
     await trial.keep(10);
     await trial.runAt(run);
@@ -166,7 +166,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     expect(names).toEqual([{ value: 'CORP\\alice' }]);
   });
 
-  it('goes on with the other tenants when one fails, and says so in the log', async () => {
+  it('continues with the other tenants when one fails, and logs the failure', async () => {
     await insert(at('2026-01-05T08:00:00'));
     await trial.keep(10);
     const failing = Object.create(trial.retention, {

@@ -14,7 +14,7 @@ describeOnPostgres('logins of their own for tables and for requests', () => {
   const [owner, service] = [`${name}_owner`, `${name}_service`];
   let place: TestDatabase;
 
-  /** As the administrator. */
+  /** Runs statements as the administrator. */
   async function administer(...statements: string[]): Promise<void> {
     const client = new Client({ connectionString: SERVER_URL });
     await client.connect();
@@ -30,7 +30,7 @@ describeOnPostgres('logins of their own for tables and for requests', () => {
     url.password = name;
     return url.href;
   };
-  /** What a start checks before it serves. */
+  /** Makes the checks of a start before it serves. */
   async function checked(databaseUrl: string, migrationDatabaseUrl: string | null): Promise<void> {
     const database = await openDatabase({ ...place, databaseUrl, migrationDatabaseUrl });
     try {
@@ -54,7 +54,7 @@ describeOnPostgres('logins of their own for tables and for requests', () => {
 
   beforeAll(async () => {
     place = await createEmptyDatabase('postgresql');
-    // Made by the first migration of all in this cluster, unless one ran before.
+    // The first migration of a cluster makes this role, but it may not have run yet.
     await administer(
       `DO $$ BEGIN CREATE ROLE ${SERVICE_ROLE} NOLOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN END $$`,
       `CREATE ROLE ${owner} LOGIN PASSWORD '${name}'`,
@@ -67,7 +67,7 @@ describeOnPostgres('logins of their own for tables and for requests', () => {
     await administer(`DROP ROLE ${owner}`, `DROP ROLE ${service}`);
   });
 
-  it('start only when each may do what it has to, and say what is missing', async () => {
+  it('start only if each login has its rights, and say which right is missing', async () => {
     await expect(checked(as(owner), null)).rejects.toThrow(
       `The login of DATABASE_URL may not become ${SERVICE_ROLE}: GRANT ${SERVICE_ROLE} TO it.`,
     );

@@ -5,7 +5,7 @@ import { Store } from '../support/store';
 import { until } from '../support/until';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
-/** A cluster refuses to copy rows under policies, and to move rows between tenants at all. */
+/** The errors of a refused row. A cluster cannot copy rows under policies, nor move rows between tenants. */
 const REFUSED =
   /row-level security policy|COPY FROM not supported with row-level security|modifying the partition value/;
 
@@ -36,7 +36,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
       )
     ).map(({ name }) => name);
 
-  it('binds every table that names a tenant, its owner too where rows are not copied between nodes', async () => {
+  it('binds every table of tenants, also for its owner unless rows are copied between nodes', async () => {
     expect(tables.length).toBeGreaterThan(10);
     const bound = await store.query<{ name: string }>(
       `SELECT c.relname::text AS name FROM pg_class c WHERE c.relrowsecurity AND c.relforcerowsecurity = $1 ORDER BY 1`,
@@ -53,7 +53,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
     ]);
   });
 
-  it('leaves the service no way past audit_event to its partitions, and no right to remove or to alter', async () => {
+  it('gives the service no access to partitions except through audit_event, and no right to delete or alter', async () => {
     const rights = await store.query<{ text: string }>(
       `SELECT c.relname || ' ' || r.name AS text
        FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES']) r(name)
@@ -71,7 +71,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
     expect(role).toEqual({ strong: false });
   });
 
-  it('shows no row to a statement that names no tenant, and to any other those of its tenants', async () => {
+  it('shows no row to a statement without tenants, and to others only the rows of their tenants', async () => {
     const readable = await tablesWith('SELECT');
     expect(readable).toEqual(
       expect.arrayContaining(['audit_event', 'audit_count', 'audit_segment', 'audit_gap']),
@@ -88,7 +88,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
     }
   });
 
-  it('refuses rows of any other tenant, new ones and changed ones', async () => {
+  it('refuses new and changed rows of other tenants', async () => {
     const writable = await tablesWith('INSERT');
     expect(writable).toEqual(
       expect.arrayContaining(['audit_event', 'audit_delta', 'audit_source', 'audit_gap']),
@@ -106,7 +106,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
     }
   });
 
-  it('names the tenants for one statement, also when it fails or is cancelled: the next one sees none', async () => {
+  it('sets the tenants for one statement only, also when it fails or is cancelled', async () => {
     const all = 'SELECT count(*)::int AS n FROM audit_event';
     const { prisma } = store.database;
     const failures: [() => Promise<unknown>, string][] = [
@@ -117,7 +117,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
         : [[cancelled, 'canceling statement'] as [() => Promise<unknown>, string]]),
     ];
     for (const [fails, message] of failures) {
-      // On every connection there may be.
+      // Runs often enough to use every connection of the pool.
       await Promise.all(Array.from({ length: 12 }, () => asked(all, [one, two])));
       await expect(fails()).rejects.toThrow(message);
       const unscoped: readonly (() => Promise<unknown>)[] = [
@@ -148,7 +148,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
     return sleep;
   }
 
-  it('keeps statements at once apart', async () => {
+  it('keeps concurrent statements apart', async () => {
     const scopes = [[one], [two], [], [one, two]];
     const answers = await Promise.all(
       Array.from({ length: 80 }, (_, i) => tenantsIn('audit_event', scopes[i % 4] ?? [])),
@@ -156,7 +156,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
     expect(answers).toEqual(Array.from({ length: 80 }, (_, i) => scopes[i % 4]));
   });
 
-  it('lets operators see all tenants together, and takes nothing but tenant ids', async () => {
+  it('lets operators see all tenants together, and accepts only tenant ids', async () => {
     const count = (tx: Prisma.TransactionClient) => tx.auditEvent.count();
     expect(await ofEveryTenant(store.database.prisma, count)).toBe(2);
     for (const tenant of [0, -1, 1.5, Number.NaN, 2 ** 31, "1'; DROP TABLE x --" as unknown as number]) {
@@ -165,7 +165,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
     }
   });
 
-  it('finds hours of single words for the tenants of the statement only', async () => {
+  it('finds hours of single words only for the tenants of the statement', async () => {
     const hours = (tenant: number, scope: readonly number[]) =>
       asked('SELECT hour FROM audit_hours_of_single($1::int, $2)', scope, tenant, `${tenant} word`);
     for (const tenant of [one, two])
@@ -178,7 +178,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
     expect(await hours(one, [])).toEqual([]);
   });
 
-  it('is not in the way of the owner, who folds, indexes and removes', async () => {
+  it('does not hinder the owner, who folds, indexes and removes', async () => {
     for (const table of tables) {
       const rows = await store.query<{ n: number }>(
         `SELECT count(DISTINCT tenant_id)::int AS n FROM ${table} WHERE tenant_id = ANY($1::int[])`,
@@ -189,7 +189,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
   });
 });
 
-/** From the catalogue, so that a new table without a policy is noticed. */
+/** Reads the tables from the catalogue, so that a new table without a policy is noticed. */
 async function tablesOfTenants(store: Store): Promise<readonly string[]> {
   const found = await store.query<{ name: string }>(
     `SELECT c.relname::text AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
@@ -198,17 +198,17 @@ async function tablesOfTenants(store: Store): Promise<readonly string[]> {
   return found.map(({ name }) => name).filter((name) => !FREE_TABLES.includes(name));
 }
 
-/** A row of one tenant once more, as another's. */
+/** @returns a statement that copies a row of one tenant as another tenant's */
 const copied = (table: string, from: number, to: number) =>
   `INSERT INTO ${table} SELECT (jsonb_populate_record(x, '{"tenant_id": ${to}}')).* FROM ${table} x WHERE tenant_id = ${from} LIMIT 1`;
 
-/** Values that every table takes, by type. */
+/** A valid value for each type of column. */
 const ANY_VALUE: Readonly<Record<string, unknown>> = {
   ...{ smallint: 1, integer: 1, bigint: 1, boolean: true, text: 'x', bytea: '\\x00', jsonb: {} },
   ...{ uuid: '0196386a-0000-8000-8000-000000000000', 'timestamp with time zone': '2026-01-05T08:00:00Z' },
 };
 
-/** A row for each tenant, where there is none yet. */
+/** Inserts a row for each tenant that has none. */
 async function fill(store: Store, table: string, tenants: readonly number[]): Promise<void> {
   const columns = await store.query<{ name: string; type: string }>(
     `SELECT attname::text AS name, format_type(atttypid, NULL) AS type FROM pg_attribute

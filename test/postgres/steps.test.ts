@@ -14,14 +14,14 @@ describeOnPostgres('statements of one transaction', () => {
   const connection = () => steps([], async (step) => (await step('SELECT pg_backend_pid() AS pid', []))[0]);
   const seen = () => steps([], async (step) => (await step('SELECT record_id FROM audit_event', [])).length);
 
-  /** As the owner: those who ask may end no connection. */
+  /** Ends the connection as the owner, since the service's role may not end connections. */
   const loseIt = async (step: Parameters<Parameters<RunSteps>[1]>[0]) => {
     const [own] = await step('SELECT pg_backend_pid() AS pid', []);
     await store.query(`SELECT pg_terminate_backend(${own?.pid})`);
     return step('SELECT 1', []);
   };
 
-  it('keep their connection when one is refused, and the next transaction knows nothing of them', async () => {
+  it('keep their connection when a statement is refused, and the next transaction sees none of their tenants', async () => {
     const before = await connection();
     const refused = steps([store.tenantId], (step) => step('SELECT 1 / 0 FROM audit_event', []));
     await expect(refused).rejects.toThrow('division by zero');
@@ -31,7 +31,7 @@ describeOnPostgres('statements of one transaction', () => {
 
   it.each<[string, () => Promise<unknown>]>([
     ['it is lost', () => steps([], loseIt)],
-    ['their caller gives up', () => steps([], () => Promise.reject(new Error('given up')))],
+    ['close their connection when %s', () => steps([], () => Promise.reject(new Error('given up')))],
   ])('give up their connection when %s', async (_, fail) => {
     const before = await connection();
     await expect(fail()).rejects.toThrow();
@@ -41,7 +41,7 @@ describeOnPostgres('statements of one transaction', () => {
   it.each([
     ['succeeded', () => Promise.resolve()],
     ['failed', () => Promise.reject(new Error('given up'))],
-  ])('take none that comes when they have %s', async (_, end) => {
+  ])('refuse a step that comes after they have %s', async (_, end) => {
     let late: () => Promise<unknown> = () => Promise.resolve();
     await steps([store.tenantId], (step) => {
       late = () => step('SELECT 1', []);

@@ -5,7 +5,7 @@ import { Store } from '../support/store';
 const ROUNDS = 20;
 const SIZE = `SELECT pg_relation_size('audit_delta')::int AS n`;
 
-it('the embedded engine gives back the room of counts that were folded', async () => {
+it('the embedded engine frees the space of folded counts', async () => {
   const store = await Store.open('embedded');
   const { background } = store.database;
   for (let round = 0; round < ROUNDS; round++) {

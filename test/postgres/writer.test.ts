@@ -27,13 +27,13 @@ describe.each(ENGINES)('storing a batch on %s', (engine) => {
     expect(await store.count()).toBe(53);
   });
 
-  it('stores an event once that stands twice in a batch', async () => {
+  it('stores an event once if a batch has it several times', async () => {
     const [event, other] = store.checked(many(2));
     expect(await store.insert([event, other, event, event].flatMap((e) => e ?? []))).toBe(2);
     expect(await store.count()).toBe(2);
   });
 
-  it('keeps the event as it was first stored: what is sent again changes nothing', async () => {
+  it('keeps an event as it was first stored: a repeated event changes nothing', async () => {
     const [event] = store.checked(many(1));
     if (!event) throw new Error('no event');
     await store.insert([event]);
@@ -45,7 +45,7 @@ describe.each(ENGINES)('storing a batch on %s', (engine) => {
     expect(stored?.statement).toBe(event.record.statement);
   });
 
-  it('keeps the events of tenants apart, also those that stand at one place of one file', async () => {
+  it('keeps the events of tenants apart, even at the same position of the same file', async () => {
     const other = await base.forNewTenant();
     const batch = store.checked(many(5));
     await store.insert(batch);
@@ -54,7 +54,7 @@ describe.each(ENGINES)('storing a batch on %s', (engine) => {
     expect([await store.count(), await other.count()]).toEqual([5, 5]);
   });
 
-  it('stores nothing for a tenant that does not exist, and says so instead of acknowledging', async () => {
+  it('stores nothing for a tenant that does not exist, and fails instead of acknowledging', async () => {
     await expect(store.writer.insert(2_000_000, store.checked(many(1)))).rejects.toMatchObject({
       code: 'internal_error',
       cause: expect.objectContaining({ message: expect.stringContaining('2000000 does not exist') }),
@@ -62,7 +62,7 @@ describe.each(ENGINES)('storing a batch on %s', (engine) => {
     expect(await store.query('SELECT 1 FROM audit_event WHERE tenant_id = 2000000')).toEqual([]);
   });
 
-  it('stores an event whose every text is as long and as hostile as the check lets pass', async () => {
+  it('stores texts of the greatest length and with any characters that the check permits', async () => {
     const halves = () => String.fromCharCode(0xd800 + Math.floor(Math.random() * 0x800));
     const name = (make: () => string) => Array.from({ length: 512 }, make).join('');
     const names = [
@@ -79,7 +79,7 @@ describe.each(ENGINES)('storing a batch on %s', (engine) => {
     expect(await store.insert(batch)).toBe(0);
   });
 
-  it('stores the largest batch there can be', async () => {
+  it('stores the largest batch', async () => {
     const statement = 'SELECT * FROM dbo.Employees WHERE id = 1 -- '.padEnd(600, 'x');
     const batch = store.checked(Array.from({ length: 5_000 }, () => ({ statement })));
     expect(await store.insert(batch)).toBe(5_000);
@@ -90,7 +90,7 @@ describe.each(ENGINES)('storing a batch on %s', (engine) => {
 const randomUnit = () => String.fromCharCode(0x4e00 + Math.floor(Math.random() * 0x5000));
 
 describeOnPostgres('two instances on one PostgreSQL', () => {
-  it('store each event exactly once when both receive the same batches at once, in any order', async () => {
+  it('store each event once when both receive the same batches at the same time, in any order', async () => {
     const one = await Store.open('postgresql');
     const two = await Store.on(one.place, one.tenantId);
     const batches = Array.from({ length: 8 }, (_, i) =>
@@ -110,7 +110,7 @@ describeOnPostgres('two instances on one PostgreSQL', () => {
     await one.close();
   });
 
-  it('store overlapping batches in one order, so that neither waits for what the other holds', async () => {
+  it('store overlapping batches in one order, so that they cannot deadlock', async () => {
     const one = await Store.open('postgresql');
     const two = await Store.on(one.place, one.tenantId);
     const [first, held, last] = one
@@ -120,7 +120,7 @@ describeOnPostgres('two instances on one PostgreSQL', () => {
     const blocker = new Client({ connectionString: one.place.databaseUrl ?? '' });
     await blocker.connect();
     try {
-      // Both come to the event in the middle while it is being removed: each with its own first one in hand.
+      // Both reach the middle event while it is being removed, after each has stored its own first event.
       await blocker.query('BEGIN');
       await blocker.query('DELETE FROM audit_event WHERE record_id = $1', [held.recordId]);
       const forwards = one.insert([first, held, last]);
@@ -137,7 +137,7 @@ describeOnPostgres('two instances on one PostgreSQL', () => {
     }
   });
 
-  it('give a receipt only for what another connection can already read', async () => {
+  it('give a receipt only for events that other connections can already read', async () => {
     const world = await World.open('postgresql');
     const client = new Client({ connectionString: world.database.databaseUrl ?? '' });
     await client.connect();

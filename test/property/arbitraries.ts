@@ -50,12 +50,12 @@ const fields = fc.record({
 });
 
 export interface Sent {
-  /** Which of the two tenants. */
+  /** The index of one of the two tenants. */
   readonly tenant: 0 | 1;
   readonly event: IngestedEvent;
 }
 
-/** Events, each with its place in `clientIp` too, by which a test knows it again. */
+/** Events with their index in `clientIp`, by which a test recognizes them. */
 export const sentEvents: fc.Arbitrary<Sent[]> = fc
   .array(fc.tuple(fc.constantFrom(0 as const, 1 as const), fields), { maxLength: 40, size: 'max' })
   .map((all) =>
@@ -70,7 +70,7 @@ export const sentEvents: fc.Arbitrary<Sent[]> = fc
     })),
   );
 
-/** Batches that hold the events in any order, some of them repeatedly, and some perhaps never. */
+/** Batches of the events in any order. Some events occur repeatedly, and some perhaps never. */
 export const batchesOf = (sent: readonly Sent[]): fc.Arbitrary<Sent[][]> =>
   sent.length === 0
     ? fc.constant([])
@@ -107,7 +107,7 @@ const search = fc.array(
   { minLength: 1, maxLength: 2 },
 );
 
-/** Few conditions at a time, or nothing would ever be found. */
+/** Gives most questions few conditions, since many conditions together find nothing. */
 const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const perhaps = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
@@ -132,7 +132,7 @@ export const questions: fc.Arbitrary<Question> = fc
     return { ...question, startTime: swapped ? b : a, endTime: swapped ? a : b };
   });
 
-/** The question as a caller writes it. */
+/** @returns the query parameters of a question */
 export function toQuery({ search: terms, filter, ...others }: Question): Record<string, string> {
   const rest = { ...others, filter: filter?.text };
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
@@ -142,7 +142,7 @@ export function toQuery({ search: terms, filter, ...others }: Question): Record<
   return { ...query, search: terms.map(({ kind, text }) => written[kind](text)).join(' ') };
 }
 
-/** Events as `sentEvents` makes them, at other times. @param time in ticks */
+/** Events as `sentEvents` makes them, but at other times. @param time in ticks */
 export const sentAt = (time: fc.Arbitrary<bigint>): fc.Arbitrary<Sent[]> =>
   fc.tuple(sentEvents, fc.array(time, { minLength: 40, maxLength: 40 })).map(([all, times]) =>
     all.map(({ tenant, event }, i): Sent => {
@@ -153,7 +153,7 @@ export const sentAt = (time: fc.Arbitrary<bigint>): fc.Arbitrary<Sent[]> =>
     }),
   );
 
-/** The parameters of a time range, of which either end may be open. @param time in ticks */
+/** The parameters of a time range. Either end may be open. @param time in ticks */
 export const rangeOf = (time: fc.Arbitrary<bigint>) => {
   const end = fc.option(time, { nil: undefined });
   const textOf = (ticks: bigint | undefined) => (ticks === undefined ? undefined : formatTicks(ticks));

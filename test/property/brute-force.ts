@@ -1,6 +1,6 @@
 import type { IngestedEvent } from '../support/events';
 
-/** An event that was stored, for which tenant, and the id that the API gave it: the only word taken from there. */
+/** An event that was sent, its tenant, and its record id. Only the id comes from the API. */
 export interface Stored {
   readonly tenantId: string;
   readonly recordId: string;
@@ -12,13 +12,13 @@ export interface Term {
   readonly text: string;
 }
 
-/** An expression as a caller writes it, and what it means. */
+/** An expression as a caller writes it, with its meaning. */
 export interface WrittenFilter {
   readonly text: string;
   readonly holds: (event: IngestedEvent) => boolean;
 }
 
-/** A question, before it is written as a query string. Absent parameters are undefined. */
+/** A question before it becomes a query string. Absent parameters are undefined. */
 export interface Question {
   readonly actionId?: string | undefined;
   readonly databaseName?: string | undefined;
@@ -36,8 +36,8 @@ export interface Question {
 }
 
 /**
- * The specification as a filter in memory, on purpose without a line of the service's code: one answer of the
- * list and one of the summary for a question.
+ * The specification as a filter in memory, deliberately without any code of the service. @returns the list's answer to
+ * a question
  */
 export function answerOf(stored: readonly Stored[], tenants: readonly string[], question: Question) {
   const found = stored.filter((it) => tenants.includes(it.tenantId) && matches(it.event, question));
@@ -86,7 +86,7 @@ function matches(event: IngestedEvent, question: Question): boolean {
   return inRange(event, question) && search.every((term) => holds(term, textsOf(event)));
 }
 
-/** All times here are written alike, so their texts compare as they do. */
+/** All times here have the same format, so their texts compare like the times. */
 const inRange = ({ eventTime }: IngestedEvent, { startTime = '', endTime = '~' }: Question) =>
   eventTime >= startTime && eventTime < endTime;
 
@@ -114,7 +114,7 @@ function wordsIn(text: string): string[] {
   return words.filter((word) => word !== '');
 }
 
-/** Unicode's full case folding, as far as the letters of these tests need it. */
+/** Unicode's full case folding, for the letters that these tests use. */
 export const withoutCase = (text: string): string =>
   Array.from(text, (c) => ({ ß: 'ss', ẞ: 'ss', ς: 'σ', Σ: 'σ' })[c] ?? c.toLowerCase()).join('');
 

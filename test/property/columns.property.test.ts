@@ -33,7 +33,7 @@ const START = parseTicks('2026-01-04T22:30:00Z') ?? 0n;
 const TICKS_PER_SECOND = 10_000_000n;
 const HOUR = 3_600n * TICKS_PER_SECOND;
 const RETENTION_DAYS = 10;
-/** Within the same milliseconds, seconds, hours or days, often at the border of an hour. */
+/** Times within the same milliseconds, seconds, hours or days, often at the border of an hour. */
 const time = fc.oneof(
   fc.integer({ min: 0, max: 30 }).map((steps) => START + BigInt(steps) * 4_000n),
   fc.integer({ min: 0, max: 40 }).map((s) => START + BigInt(s) * 5_000_001n),
@@ -56,7 +56,7 @@ const scenario = fc.record({
   asked: fc.array(asked, { minLength: 10, maxLength: 20 }),
 });
 
-/** Asks until there is an answer: on a busy machine a question may take longer than it may, and then has none. */
+/** Repeats a question until it has an answer: on a busy machine it may exceed its time. */
 async function answered<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -72,7 +72,7 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
   const at = useDatabase(engine);
 
   it(
-    'give the list, the total, the summary, the histogram, the facets and the export of a filter in memory',
+    'answer list, total, summary, histogram, facets and export like a filter in memory',
     async () => {
       const { db, place } = at;
       const writer = writerOn(db, new Partitions(db.migrator), place);
@@ -106,7 +106,7 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
           await store(run.sent.slice(0, half));
           for (const [i, does] of run.steps.entries()) {
             if (does === 'fold') await folder.run();
-            // Events whose values have no number yet may lie in the hours.
+            // Without folding, the hours may hold values that have no number yet.
             if (does === 'index unfolded') await indexer.run();
             if (does === 'index') {
               await folder.run();
@@ -212,7 +212,7 @@ const tally = (events: readonly Item[]) => {
   return { succeeded, failed: events.length - succeeded };
 };
 
-/** Texts are put in order as they are stored: what the database cannot hold stands behind everything else. */
+/** The order of texts is that of their stored form, in which characters that the database cannot hold come last. */
 const UNSPEAKABLE = /[\0\uFEFF\p{Cs}]/gu;
 function asStored(character: string): string {
   const code = character.charCodeAt(0);

@@ -21,7 +21,7 @@ import { NO_FILTER } from '../support/filters';
 import { Inserter } from '../support/inserter';
 import { newTenant } from '../support/scenario';
 
-/** Within a transaction too. */
+/** Asks without a transaction of its own, so that it also works inside one. */
 const askPrisma =
   (prisma: Pick<Prisma.TransactionClient, '$queryRaw'>): AskRows =>
   (statement) =>
@@ -33,7 +33,7 @@ const BATCHES_AHEAD = 10;
 const COMPARISONS = 80;
 const READERS = 2;
 
-/** Values by a seed, so that a failure can be run again. */
+/** Samples by a seed, so that a failure can be repeated. */
 const sample = <T>(arbitrary: fc.Arbitrary<T>, count: number, seed: number) =>
   fc.sample(arbitrary, { numRuns: count, seed });
 
@@ -90,7 +90,7 @@ describeOnPostgres('while several instances write, fold and index at once', () =
     let writing = true;
     let compared = 0;
     const progress = () => (writing ? compared : Number.POSITIVE_INFINITY);
-    /** Whatever fails ends the others, which would otherwise wait for it. */
+    /** A failure of one task ends the others, which would otherwise wait for it. */
     const untilOver = (work: Promise<unknown>) =>
       work.catch((error) => {
         writing = false;
@@ -130,7 +130,7 @@ describeOnPostgres('while several instances write, fold and index at once', () =
   });
 });
 
-/** Stores batches that overlap with those of the other writers; returns the ids. */
+/** Stores batches that overlap with those of the other writers. @returns their record ids */
 async function write(
   db: Database,
   tenants: readonly number[],
@@ -140,10 +140,10 @@ async function write(
   const store = new Inserter(db.run, new Partitions(db.migrator), TEST_CHECKPOINT_KEY);
   const ids: string[] = [];
   for (let b = 0; compared() < COMPARISONS; b++) {
-    // In step with the comparisons, which would otherwise soon have too much to count.
+    // Writers wait for the comparisons, which would otherwise soon have too much to count.
     while (b > BATCHES_AHEAD + compared() / 2) await new Promise(setImmediate);
     const tenantId = tenants[b % 2] ?? 0;
-    // Two of three writers send the same batch; the events are late and early by turns.
+    // Two of three writers send the same batch. Late and early events alternate.
     const events = sample(event, 60, b * 10 + (writer % 2)).map((e, i) =>
       checked(tenantId, e, `${b}`, writer % 2, i),
     );
@@ -168,7 +168,7 @@ function checked(
   return result.event;
 }
 
-/** Asks the service's own way and by brute force, within one snapshot. */
+/** Compares the service's answer with a brute-force answer in one snapshot. */
 async function compare(prisma: OwnerDb, tenants: readonly number[], q: AuditEventQuery): Promise<void> {
   await prisma.$transaction(
     async (tx) => {

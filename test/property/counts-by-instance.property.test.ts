@@ -31,7 +31,7 @@ import { useDatabase } from '../support/use-database';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Monday; nine days from it, so that weeks, days and hours have borders within. */
+/** A Monday. The nine days from it contain borders of a week, of days and of hours. */
 const START_MS = Date.parse('2026-01-05T00:00:00Z');
 const DAYS = 9;
 const LOG = pino({ level: 'silent' });
@@ -48,7 +48,7 @@ const event = fc.record({
   succeeded: fc.boolean(),
 });
 const tenant = fc.nat(1);
-/** What both releases do to the same tables, in any order. */
+/** Steps of both releases on the same tables, in any order. */
 const step = fc.oneof(
   ...(
     [
@@ -129,7 +129,7 @@ type Stored = CheckedRecord & { readonly recordId: string; readonly tenant: numb
 describe.each(ENGINES)('counts by instance on %s', (engine) => {
   const at = useDatabase(engine);
 
-  it('equal a brute-force count at any moment, while the release before works on the same tables', async () => {
+  it('equal a brute-force count at any moment, while the previous release works on the same tables', async () => {
     const { db, place } = at;
     const partitions = new Partitions(db.migrator);
     const writer = writerOn(db, partitions, place);
@@ -137,7 +137,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
     const forms = formsOf(engine);
     const readers = forms.map((form) => new PostgresAuditEventReader(db.ask, form));
     const explorers = forms.map((form) => new PostgresAuditEventExplorer(db.ask, form));
-    /** In turn: each is asked in many scenarios. */
+    /** The explorers take turns, so that each is asked in many scenarios. */
     const nextExplorer = () => {
       explorers.push(...explorers.splice(0, 1));
       return explorers.slice(-1);
@@ -212,7 +212,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
   }, 600_000);
 });
 
-/** Counts by instance that are not those of the events, and what says how many there are. */
+/** The counts by instance that differ from a count of the events, with that count. */
 const left = (db: Database) =>
   db.migrator.$queryRaw<unknown[]>`
     SELECT * FROM (

@@ -20,13 +20,13 @@ import { newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
 import { useDatabase } from '../support/use-database';
 
-/** Three days around a week's border; few values, so that everything collides. */
+/** Three days around the border of a week. */
 const START = parseTicks('2026-01-04T22:30:00Z') ?? 0n;
 const SPAN_MS = 3 * 86_400_000;
 const time = fc
   .tuple(fc.integer({ min: 0, max: SPAN_MS }), fc.constantFrom(0n, 1n, 9_999n))
   .map(([ms, steps]) => START + BigInt(ms) * 10_000n + steps);
-/** Often at the border of an hour or a day. */
+/** Times at or next to the border of an hour, which is often that of a day. */
 const border = fc
   .tuple(fc.integer({ min: 0, max: 80 }), fc.constantFrom(-1n, 0n, 1n))
   .map(
@@ -99,13 +99,13 @@ const query: fc.Arbitrary<AuditEventQuery> = fc.record({
   page: fc.integer({ min: 1, max: 12 }),
   pageSize: fc.constantFrom(1, 3, 7, 100),
 });
-/** What the index alone can answer. */
+/** A query that the search index alone can answer. */
 const wordQuery = fc.tuple(query, word).map(([q, w]): AuditEventQuery => {
   const parsed = parseSearch(w);
   const filter = { ...NO_FILTER, from: q.filter.from, to: q.filter.to };
   return { ...q, sort: 'recordId', filter: { ...filter, search: 'terms' in parsed ? parsed.terms : [] } };
 });
-/** An outcome or an instance and little else, so that much is found. */
+/** A query with an outcome or an instance and few other conditions, so that it finds much. */
 const plainQuery = fc.tuple(query, wordQuery, fc.boolean()).map(([q, words, isSearch]): AuditEventQuery => {
   const { serverInstanceName, succeeded } = q.filter;
   const { from, to, search } = words.filter;
@@ -133,11 +133,11 @@ const scenario = fc.record({
 describe.each(ENGINES)('counts and pages on %s', (engine) => {
   const at = useDatabase(engine);
 
-  it('equal a brute-force count at any moment of ingest and folding', async () => {
+  it('equal a brute-force count at any moment between ingest, folding and indexing', async () => {
     const { db } = at;
     const partitions = new Partitions(db.migrator);
     const forms = formsOf(engine);
-    /** In turn; the second as on a distributed database. */
+    /** The writers take turns. The second one writes as on a distributed database. */
     const writers = forms.map(
       (form) => new Inserter(db.run, partitions, TEST_CHECKPOINT_KEY, form === 'union' ? db.steps : null),
     );
@@ -177,7 +177,7 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
         for (const { query: q, scope } of queries) {
           const ids = tenantSet(scope.map((i) => tenants[i] ?? 0));
           const all = [...stored.values()].filter((e) => scope.includes(e.tenant));
-          // One tenant is asked in the same words in both forms.
+          // Both forms ask for one tenant with the same statement, so two readers are enough.
           for (const reader of scope.length > 1 ? readers : readers.slice(0, 2)) {
             const found = await reader.page(ids, q);
             expect([found.totalCount, found.items.map((i) => i.recordId)]).toEqual(bruteForce(all, q));

@@ -24,7 +24,7 @@ import { answerOf, type Question, type Stored } from './brute-force';
 const START = parseTicks('2026-01-04T22:30:00Z') ?? 0n;
 const TICKS_PER_SECOND = 10_000_000n;
 const HOUR = 3_600n * TICKS_PER_SECOND;
-/** Within seconds, hours or days of each other, often at the border of an hour. */
+/** Times within seconds, hours or days of each other, often at the border of an hour. */
 const time = fc.oneof(
   fc.integer({ min: 0, max: 40 }).map((s) => START + BigInt(s) * 5_000_001n),
   fc.integer({ min: 0, max: 90 }).map((h) => ((START + BigInt(h) * HOUR) / HOUR) * HOUR),
@@ -44,7 +44,7 @@ const asked = fc.record({
 });
 const scenario = fc.record({
   sent,
-  /** After how many events counts are folded, and perhaps hours indexed. */
+  /** The number of events before the counts are folded, and perhaps the hours indexed. */
   foldAt: fc.integer({ min: 0, max: 40 }),
   indexed: fc.boolean(),
   asked: fc.array(asked, { minLength: 4, maxLength: 8 }),
@@ -53,7 +53,7 @@ const scenario = fc.record({
 describe.each(ENGINES)('histogram and facets on %s', (engine) => {
   const at = useDatabase(engine);
 
-  it('equal a brute-force count, folded, unfolded or searched, for one tenant and for several', async () => {
+  it('equal a brute-force count for one tenant and several, with folded, unfolded and searched events', async () => {
     const { db, place } = at;
     const writer = writerOn(db, new Partitions(db.migrator), place);
     const [folder, indexer] = [new Folder(db.migrator), new Indexer(db.migrator, AT_ONCE)];
@@ -67,7 +67,7 @@ describe.each(ENGINES)('histogram and facets on %s', (engine) => {
       fc.asyncProperty(scenario, async (run) => {
         const ids = [await newTenant(db), await newTenant(db)];
         const stored: Stored[] = [];
-        // Folded, indexed afterwards, and neither.
+        // The first share is folded and perhaps indexed, and the second is neither.
         for (const [i, share] of [run.sent.slice(0, run.foldAt), run.sent.slice(run.foldAt)].entries()) {
           if (i === 1) await folder.run();
           if (i === 1 && run.indexed) await indexer.run();

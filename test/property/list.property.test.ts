@@ -60,7 +60,7 @@ describe.each(ENGINES)('REST answers on %s', (engine) => {
 
 type Tenants = readonly [TestTenant, TestTenant];
 
-/** Sends each tenant its events of the batch, and checks that those sent before count as duplicates. */
+/** Sends each tenant its events of the batch, and checks that earlier events count as duplicates. */
 async function ingest(tenants: Tenants, batch: readonly Sent[], before: Set<Sent>): Promise<void> {
   for (const [i, tenant] of tenants.entries()) {
     const part = batch.filter((it) => it.tenant === i);
@@ -72,7 +72,7 @@ async function ingest(tenants: Tenants, batch: readonly Sent[], before: Set<Sent
   for (const it of batch) before.add(it);
 }
 
-/** The events with the ids that the API gave them. */
+/** @returns the sent events with the record ids that the API gave them */
 async function identified(tenants: Tenants, sent: ReadonlySet<Sent>): Promise<Stored[]> {
   const ids = new Map<string, string>();
   for (const tenant of tenants) {

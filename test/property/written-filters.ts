@@ -4,7 +4,7 @@ import type { IngestedEvent } from '../support/events';
 import { holds, type Term, textsOf, type WrittenFilter, withoutCase } from './brute-force';
 import { ACTIONS, INSTANCES, NAMES, speakable, WORDS } from './texts';
 
-/** Each expression is made together with what it means, without a line of the service's code. */
+/** Each expression is generated with its meaning, without any code of the service. */
 type Part = WrittenFilter;
 
 const FIELDS = {
@@ -43,7 +43,7 @@ const someText = fc.oneof(
 
 const quoted = (text: string, isSparing: boolean) =>
   `"${text.replaceAll(isSparing ? /"|\\(?=["\\]|$)/g : /["\\]/g, '\\$&')}"`;
-/** Without quotation marks, where it can be. */
+/** Writes a text without quotation marks if that is possible. */
 const written = (text: string, way: number) =>
   way === 0 && !/[\s()*\uFEFF]/.test(text) && !text.startsWith('"') ? text : quoted(text, way === 1);
 
@@ -73,7 +73,7 @@ const single: fc.Arbitrary<Part> = fc.tuple(name, colon, value).map(([field, mar
   text: `${field}${mark}${text}`,
   holds: (event) => fits(ownValue(event, field), mark === '~'),
 }));
-/** Values of one field, each in quotation marks or without what an operator is taken for. */
+/** Values of one field in parentheses. A value that would be read as an operator is in quotation marks. */
 const group: fc.Arbitrary<Part> = fc
   .tuple(
     name,
@@ -126,13 +126,13 @@ const leaf = fc.oneof(
   { weight: 1, arbitrary: outcome },
 );
 
-/** What is larger than a filter may be is refused, rightly. */
+/** Leaves out expressions that exceed a bound of the language. */
 const isWithinBounds = ({ text }: Part): boolean => {
   const parsed = parseFilter(text);
   return !('problem' in parsed && parsed.problem.includes('at most'));
 };
 
-/** Expressions of all forms that the language has. */
+/** Expressions of every form in the language. */
 export const writtenFilters: fc.Arbitrary<WrittenFilter> = fc
   .letrec<{ any: Part; part: Part }>((tie) => ({
     part: fc.oneof(

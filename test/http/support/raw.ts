@@ -9,7 +9,7 @@ export interface RawAnswer {
 
 const closed = (socket: Socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve()));
 
-/** A TCP connection to the service, for requests no HTTP client would send. */
+/** Opens a TCP connection to the service, for requests that no HTTP client would send. */
 export function open(url: string): { readonly socket: Socket; readonly ended: Promise<string> } {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -21,14 +21,14 @@ export function open(url: string): { readonly socket: Socket; readonly ended: Pr
   return { socket, ended: closed(socket).then(() => received) };
 }
 
-/** Sends the text; the answer, when the service has closed the connection. */
+/** Sends the text. @returns the answer, once the service has closed the connection */
 export async function send(url: string, text: string): Promise<RawAnswer> {
   const { socket, ended } = open(url);
   socket.write(text);
   return parseAnswer(await ended);
 }
 
-/** Sends a part every so often, until the service closes the connection. */
+/** Sends `part` every `everyMs` until the service closes the connection. @returns what the service sent */
 export async function trickle(url: string, first: string, part: string, everyMs: number): Promise<string> {
   const { socket, ended } = open(url);
   socket.write(first);

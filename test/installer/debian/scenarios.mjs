@@ -5,13 +5,13 @@ import { configOf, FIRST, SECOND } from '../support/samples.mjs';
 import { until } from '../support/until.mjs';
 
 const CONFIG = '/etc/audit-agent/config.json';
-/** The unit's own command, as its user: the system of the tests has no systemd. */
+/** Starts the unit's own command as the unit's user, because the test system has no systemd. */
 const AGENT =
   `command=$(sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/audit-agent.service)\n` +
   'setpriv --reuid audit-agent --regid audit-agent --init-groups $command >/mnt/agent.log 2>&1 &\n' +
   'echo $! >/mnt/agent.pid';
 
-/** In order: each begins with what the one before has left. */
+/** The scenarios run in order: each begins with the state that the one before has left. */
 export const SCENARIOS = [
   {
     name: 'installation: a user and a folder of its own, in the group of SQL Server; the key is for nobody else',
@@ -115,7 +115,7 @@ export const SCENARIOS = [
   },
 ];
 
-/** A Debian, the package, a service and its tenant. */
+/** A Debian with the package, and a service with a tenant. */
 export class DebianWorld {
   constructor(shell, service, tenant, deb) {
     Object.assign(this, { shell, service, tenant, deb });
@@ -125,7 +125,7 @@ export class DebianWorld {
     await copyFile(this.deb, join(this.shell.work, basename(this.deb)));
   }
 
-  /** Output of a script that must succeed. */
+  /** Runs a script that must succeed. @returns its output */
   async succeeds(script) {
     const { code, output } = await this.shell.run(script);
     assert.equal(code, 0, `${script}\n${output}`);
@@ -144,7 +144,7 @@ export class DebianWorld {
     return this.service.publishes(this.tenant.readKey, count);
   }
 
-  /** What may tell why something failed. */
+  /** Collects what may explain a failure. */
   async evidence() {
     return (await this.shell.run('cat /mnt/agent.log')).output;
   }

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { until } from '../support/until.mjs';
 
 const SETTINGS = '/etc/audit-activity/environment';
-/** The unit's own command, as its user and with its environment: the system of the tests has no systemd. */
+/** Starts the unit's own command as its user and with its environment, because the test system has no systemd. */
 const START = `set -a
 unit=/usr/lib/systemd/system/audit-activity.service
 eval "$(sed -n 's/^Environment=//p' $unit)"
@@ -15,7 +15,7 @@ setpriv --reuid audit-activity --regid audit-activity --init-groups --bounding-s
   $(sed -n 's/^ExecStart=//p' $unit) >/mnt/service.out 2>/mnt/service.log &
 echo $! >/mnt/service.pid`;
 
-/** In order: each begins with what the one before has left. */
+/** The scenarios run in order: each begins with the state that the one before has left. */
 export const SERVICE_SCENARIOS = [
   {
     name: 'installation: a user and a folder of its own; the settings are for nobody else',
@@ -106,7 +106,7 @@ const BATCH = {
   ],
 };
 
-/** A Debian and the service's package; the service listens where we reach it. */
+/** A Debian with the service's package. The service listens on an address that the test reaches. */
 export class ServiceWorld {
   constructor(shell, deb, version, port) {
     Object.assign(this, { shell, deb, version, port, url: `http://127.0.0.1:${port}` });
@@ -116,14 +116,14 @@ export class ServiceWorld {
     await copyFile(this.deb, join(this.shell.work, basename(this.deb)));
   }
 
-  /** Output of a script that must succeed. */
+  /** Runs a script that must succeed. @returns its output */
   async succeeds(script) {
     const { code, output } = await this.shell.run(script);
     assert.equal(code, 0, `${script}\n${output}`);
     return output;
   }
 
-  /** JSON that the service answers with; a body makes it a POST. */
+  /** Asks the service. A body makes the request a POST. @returns the JSON of the answer */
   async call(path, key, body) {
     const headers = { 'X-Api-Key': key, 'Content-Type': 'application/json' };
     const options = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
@@ -133,7 +133,7 @@ export class ServiceWorld {
     return JSON.parse(text);
   }
 
-  /** What may tell why something failed. */
+  /** Collects what may explain a failure. */
   async evidence() {
     return (await this.shell.run('cat /mnt/service.out /mnt/service.log')).output;
   }

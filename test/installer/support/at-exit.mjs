@@ -6,7 +6,7 @@ for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGTERM: 1
   process.once(signal, () => process.exit(128 + number));
 }
 
-/** Has something done when this process ends, also by a signal. @returns a function that takes that back */
+/** Runs work when this process ends, also by a signal. @returns a function that cancels this */
 export function atExit(task) {
   tasks.add(task);
   return () => tasks.delete(task);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const EVERY_MS = 10;
 
-/** Notes the command lines of all processes of this machine while something runs. @returns them, each once */
+/** Records the command lines of all processes of this machine while `work` runs. @returns each of them once */
 export async function commandLinesDuring(work) {
   const seen = new Set();
   const timer = setInterval(() => {
@@ -10,7 +10,7 @@ export async function commandLinesDuring(work) {
       try {
         seen.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
       } catch {
-        // It has ended.
+        // The process has ended meanwhile.
       }
     }
   }, EVERY_MS);

@@ -15,7 +15,9 @@ const MIRROR = process.env.DEBIAN_MIRROR || 'http://deb.debian.org/debian';
 const COMMAND_LIMIT_S = 150;
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Mounts the folder of the system ($1) with a layer for changes in memory, and the folder to share ($2), at $2/root. */
+/**
+ * Mounts the system's folder ($1) under a layer that keeps changes in memory, and the shared folder ($2), at $2/root.
+ */
 const ENTER = `set -e
 mount --make-rprivate /
 mkdir -p "$2/layer" "$2/root"
@@ -27,7 +29,7 @@ mount -t proc proc "$2/root/proc"
 mount --rbind /dev "$2/root/dev"
 exec chroot "$2/root" /bin/bash --noprofile --norc`;
 
-/** `{ root }`, the folder of a Debian system with Wine, or `{ reason }` why it cannot be had here. */
+/** @returns `{ root }`, the folder of a Debian system with Wine, or `{ reason }` if it cannot be had here */
 export async function findDebian() {
   const reason = obstacle();
   if (reason !== null) return { reason };
@@ -47,7 +49,7 @@ function obstacle() {
   return status === 0 ? null : 'mounting is not allowed here';
 }
 
-/** Made once, in half a minute to two minutes, and never changed. */
+/** Built once, in half a minute to two minutes, and never changed. */
 async function debianFolder() {
   const root = join(CACHE, [SUITE, ...PACKAGES].join('-'));
   if (existsSync(root)) return root;
@@ -67,21 +69,21 @@ async function debianFolder() {
   return root;
 }
 
-/** A shell, in a Debian system of its own or in this one; all its processes and mounts end with it. */
+/** A shell in a Debian system of its own or in this system. All its processes and mounts end with it. */
 export class Shell {
-  /** Folder to share files in: where it is for us, and where for the commands. */
+  /** The folder for shared files: its path for the test, and its path for the commands. */
   work;
   inside;
   #child;
   #lines;
   #count = 0;
 
-  /** @param root folder of a Debian system, null: this one @param env of the commands, from `inside` */
+  /** @param root folder of a Debian system; null: this system @param env environment of the commands inside */
   static async start(root, env = () => ({})) {
     const shell = new Shell();
     shell.work = await temporaryFolder('installer-system-');
     shell.inside = root === null ? shell.work : '/mnt';
-    // In namespaces of their own, mounts and processes go when the shell goes, however that happens.
+    // In namespaces of their own, mounts and processes end with the shell, however it ends.
     const namespaces = [
       '--mount',
       '--pid',
@@ -102,19 +104,19 @@ export class Shell {
     });
     shell.#child.stdin.on('error', () => {});
     shell.#lines = createInterface({ input: shell.#child.stdout });
-    // For what a script leaves running on purpose: `tail --pid=$SHELL_PID`.
+    // A script that leaves a process running on purpose ties it to this shell with `tail --pid=$SHELL_PID`.
     shell.#child.stdin.write('export SHELL_PID=$$\n');
     atExit(() => shell.#kill());
     return shell;
   }
 
-  /** Runs a script. @returns exit code and output */
+  /** Runs a script. @returns its exit code and output */
   async run(script) {
     const name = `command-${++this.#count}`;
     await writeFile(join(this.work, `${name}.sh`), script);
     const inside = join(this.inside, name);
     const answered = this.#answer(name);
-    // Files, not pipes: Node for Windows cannot open those of Linux.
+    // The output goes to files, because Node.js for Windows cannot open the pipes of Linux.
     this.#child.stdin.write(
       `timeout -k 5 ${COMMAND_LIMIT_S} bash ${inside}.sh </dev/null >${inside}.out 2>&1; echo "${name} $?"\n`,
     );
@@ -141,7 +143,7 @@ export class Shell {
     try {
       process.kill(-this.#child.pid, 'SIGKILL');
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
 

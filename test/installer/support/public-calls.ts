@@ -5,7 +5,7 @@ import { INGEST } from '../../support/world';
 
 type Service = Pick<ChildService, 'url' | 'operatorKey' | 'graphql'>;
 
-/** Makes a tenant with three events, and expects of the three public calls what is to be seen of them. */
+/** Makes a tenant with three events, and checks the answers of the three public calls about them. */
 export async function expectPublicCalls(service: Service): Promise<void> {
   const { operatorKey } = service;
   const { createTenant } = await service.graphql<{ createTenant: { tenantId: string } }>(

@@ -8,13 +8,13 @@ import { run } from '../../../installer/build/tools.mjs';
 import { atExit } from './at-exit.mjs';
 import { until } from './until.mjs';
 
-/** The service itself, on its embedded database in a folder that goes with it. */
+/** A real service with its embedded database in a folder that is removed with it. */
 export class RealService {
   url;
   #child;
   #env;
 
-  /** @param folder where its data is to be, which must not exist */
+  /** @param folder the data folder, which must not exist yet */
   static async start(folder) {
     const service = new RealService();
     const { DATABASE_URL, REDIS_URL, ...env } = process.env;
@@ -31,7 +31,7 @@ export class RealService {
     throw new Error('the service did not start');
   }
 
-  /** A tenant with a key for an agent and one for reading. */
+  /** Makes a tenant with an agent key and a key for reading. */
   async tenant(name) {
     const { tenantId } = await this.#operate('tenant', 'create', '--name', name);
     const agent = await this.#operate('agent-key', 'create', '--name', 'agent', '--tenant', tenantId);
@@ -40,7 +40,7 @@ export class RealService {
     return { tenantId, agentKey: agent.key, readKey: reader.key };
   }
 
-  /** How many events of its tenant a key sees. */
+  /** @returns how many events a key sees */
   async eventCount(readKey) {
     const response = await fetch(`${this.url}/api/v1/public/audit-activity/summary`, {
       headers: { 'X-Api-Key': readKey },
@@ -49,7 +49,7 @@ export class RealService {
     return data?.totalCount ?? 0;
   }
 
-  /** Resolves when a key sees so many events. */
+  /** Resolves when a key sees this many events. */
   async publishes(readKey, count) {
     await until(`${count} events in the service`, async () => {
       const found = await this.eventCount(readKey);

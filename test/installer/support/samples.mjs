@@ -4,11 +4,11 @@ import { ROOT } from '../../../installer/build/paths.mjs';
 
 const SAMPLES = join(ROOT, 'test/fixtures/sqlaudit');
 
-/** Two audit files of one audit, and one of another. */
+/** Two audit files of one audit, and one file of another audit. */
 export const [FIRST, SECOND] = auditFiles('schema-2022');
 export const [OTHER] = auditFiles('schema-2017');
 
-/** The audit files of a folder, with how many records each has. */
+/** @returns the audit files of a folder, with the number of records in each */
 function auditFiles(folder) {
   const text = readFileSync(join(SAMPLES, folder, 'expected.ndjson'), 'utf8');
   const records = text
@@ -22,7 +22,7 @@ function auditFiles(folder) {
   }));
 }
 
-/** A configuration for a tenant of a service. @param databases names and paths */
+/** @returns a configuration for a tenant of a service @param databases names and paths */
 export function configOf({ service, tenant }, databases) {
   return {
     CentralApi: { BaseUrl: service.url, ApiKey: tenant.agentKey, TenantId: tenant.tenantId },

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const LIMIT_MS = 30_000;
 
-/** Waits for a condition. @param check answers true, or what it found instead */
+/** Waits for a condition. @param check returns true, or what it found instead */
 export async function until(what, check) {
   const deadline = Date.now() + LIMIT_MS;
   for (;;) {

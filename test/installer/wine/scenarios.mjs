@@ -8,7 +8,7 @@ import { DATA, PROGRAMS } from './windows-world.mjs';
 
 const CONFIG = `${DATA}\\config.json`;
 
-/** In order: each begins with what the one before has left. */
+/** The scenarios run in order: each begins with the state that the one before has left. */
 export const SCENARIOS = [
   {
     name: 'missing properties: 1603, all of them named, nothing changed',
@@ -88,7 +88,7 @@ export const SCENARIOS = [
       assert.equal(await world.read(CONFIG), before);
       await world.addAuditFile(SECOND.path);
       await world.publishes(FIRST.count + SECOND.count);
-      // Without its checkpoint it would have sent the first file again.
+      // Without its bookmark the agent would have sent the first file again.
       await world.says(/[1-9]\d* published \(/g, 2);
       assert.doesNotMatch(await world.agentLog(), /\([1-9]\d* duplicates/);
     },
@@ -128,7 +128,7 @@ export const SCENARIOS = [
   {
     name: 'installation over a kept configuration, without properties: 0',
     async run(world) {
-      // What Windows does by itself after a failed upgrade, Wine leaves undone.
+      // Windows repairs this by itself after a failed upgrade, but Wine does not.
       assert.equal(await world.install('second'), 0);
       await world.runs();
       await world.publishes(FIRST.count + SECOND.count);

@@ -8,14 +8,14 @@ export const LOG = 'C:\\t\\install.log';
 export const DATA = `C:\\ProgramData\\${PRODUCT.name}`;
 export const PROGRAMS = `C:\\Program Files\\${PRODUCT.name}`;
 
-/** What the scenarios say and look at: a Windows, the packages, a service and its tenant. */
+/** What the scenarios use: a Windows, the packages, a service and its tenant. */
 export class WindowsWorld {
-  /** @param hasExitCodes whether a script's exit code can be seen */
+  /** @param hasExitCodes whether scripts return their exit code */
   constructor(wine, service, tenant, packages, hasExitCodes) {
     Object.assign(this, { wine, service, tenant, packages, hasExitCodes });
   }
 
-  /** Copies packages and their script to `C:\t\<name>`. */
+  /** Copies the packages and their script to `C:\t\<name>`. */
   async addPackages() {
     for (const [name, path] of Object.entries(this.packages)) {
       await mkdir(this.wine.path(`C:\\t\\${name}`));
@@ -29,7 +29,7 @@ export class WindowsWorld {
     return `C:\\t\\${name}\\${basename(this.packages[name])}`;
   }
 
-  /** Properties of method A; changes take the place of, or go beside, the usual ones. */
+  /** The properties of installation method A. Changes replace the usual ones or are added to them. */
   properties(changes = {}) {
     const all = {
       APIURL: this.service.url,
@@ -50,7 +50,7 @@ export class WindowsWorld {
     return (await this.wine.batch(`msiexec /i ${this.msi(name)} /qn /l*v ${LOG} ${properties}`)).code;
   }
 
-  /** The same by `install-agent.cmd`. */
+  /** Installs with `install-agent.cmd` in place of msiexec. */
   async installByScript(name, properties) {
     await rm(this.wine.path(LOG), { force: true });
     return (await this.wine.batch(`call C:\\t\\${name}\\install-agent.cmd /l*v ${LOG} ${properties}`)).code;
@@ -60,13 +60,13 @@ export class WindowsWorld {
     return (await this.wine.batch(`msiexec /x ${this.msi(name)} /qn /l*v ${LOG} ${properties}`)).code;
   }
 
-  /** RUNNING, STOPPED and so on, or null where there is no such service. */
+  /** @returns RUNNING, STOPPED and so on, or null if there is no such service */
   async serviceState() {
     const { output } = await this.wine.batch(`sc query ${PRODUCT.serviceName}`);
     return /STATE\s*:\s*\d+\s+(\w+)/.exec(output)?.[1] ?? null;
   }
 
-  /** Text of the installation's log, whichever encoding this Windows writes. */
+  /** @returns the text of the installation's log, in whichever encoding this Windows writes */
   async log() {
     const bytes = await readFile(this.wine.path(LOG));
     return bytes.toString(bytes[1] === 0 || bytes[0] === 0xff ? 'utf16le' : 'utf8');
@@ -88,7 +88,7 @@ export class WindowsWorld {
     return JSON.parse(await this.read(`${DATA}\\config.json`));
   }
 
-  /** Paths of the files that say how far the agent is. */
+  /** @returns the paths of the agent's bookmark files */
   async checkpoints() {
     const folder = this.wine.path(`${DATA}\\agent-data\\checkpoints`);
     return (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json'));
@@ -98,7 +98,7 @@ export class WindowsWorld {
     return this.read(`${DATA}\\logs\\agent.log`);
   }
 
-  /** Resolves when the agent's log has so many places like this. */
+  /** Resolves when the agent's log has this many matches of a pattern. */
   async says(pattern, count) {
     await until(`${count} times ${pattern} in the agent's log`, async () => {
       const found = (await this.agentLog()).match(pattern) ?? [];
@@ -122,7 +122,7 @@ export class WindowsWorld {
     });
   }
 
-  /** What may tell why something failed: the ends of all logs there are. */
+  /** Collects what may explain a failure: the ends of all logs. */
   async evidence() {
     const paths = [LOG, `${DATA}\\logs\\service.log`, `${DATA}\\logs\\agent.log`];
     const texts = await Promise.all(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isInPath, run } from '../../../installer/build/tools.mjs';
 import { findDebian, Shell, SUITE } from '../support/debian-system.mjs';
 
-/** For Wine 8, which cannot run newer ones. */
+/** The Node.js for Wine 8, which cannot run newer versions. */
 const OLD_NODE_VERSION = '22.23.3';
 const environment = (inside) => ({
   HOME: join(inside, 'home'),
@@ -14,8 +14,8 @@ const environment = (inside) => ({
 });
 
 /**
- * The best Wine there can be: version 10 in a Debian system of its own, else the one that is installed.
- * @returns `{ root, nodeVersion, hasExitCodes, title }`, or `{ reason }` where there is none; without `hasExitCodes` the
+ * The best Wine for the tests: version 10 in a Debian system of its own, else the installed one.
+ * @returns `{ root, nodeVersion, hasExitCodes, title }`, or `{ reason }` if there is none; without `hasExitCodes` the
  * shell loses the exit codes of scripts
  */
 export async function findWine() {
@@ -28,7 +28,7 @@ export async function findWine() {
   return { root: null, nodeVersion: OLD_NODE_VERSION, hasExitCodes: false, title };
 }
 
-/** A Windows of its own. */
+/** A Windows of its own, in Wine. */
 export class WineSystem {
   #shell;
 
@@ -36,17 +36,17 @@ export class WineSystem {
     const system = new WineSystem();
     system.#shell = await Shell.start(root, environment);
     await mkdir(join(system.#shell.work, 'home'));
-    // Version 8 pretends to be Windows 7 unless told otherwise.
+    // Wine 8 reports Windows 7 unless told otherwise.
     await system.#shell.run('wine wineboot -i && wine winecfg -v win10 && wineserver -w');
     await mkdir(system.path('C:\\t'));
-    // Windows "runs" as long as a program does; without one, each command would be a reboot.
+    // Wine's Windows runs as long as a program runs in it. Without one, each command would be a reboot.
     await system.#shell.run(
       '(tail --pid=$SHELL_PID -f /dev/null 2>/dev/null | wine cmd /k >/dev/null 2>&1 &)',
     );
     return system;
   }
 
-  /** Runs lines of a batch file. @returns Windows' exit code, of which a Linux one would keep 8 bits, and the output */
+  /** Runs the lines of a batch file. @returns Windows' exit code (Linux would keep only 8 bits of it) and the output */
   async batch(...lines) {
     await rm(this.path('C:\\t\\code.txt'), { force: true });
     const text = ['@echo off', ...lines, 'echo %ERRORLEVEL%>C:\\t\\code.txt', ''].join('\r\n');
@@ -56,7 +56,7 @@ export class WineSystem {
     return { code: Number.parseInt(code, 10), output };
   }
 
-  /** A file of Windows' drive C as the host sees it. */
+  /** The path on the host of a file on Windows' drive C. */
   path(windowsPath) {
     const parts = windowsPath.replace(/^C:\\/i, '').replaceAll('\\', '/');
     return join(this.#shell.work, 'prefix/drive_c', parts);

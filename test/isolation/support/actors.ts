@@ -7,24 +7,24 @@ import type { Stage } from './stage';
 
 export type Kind = 'public' | 'agent' | 'operator' | 'session' | 'operator session' | 'nobody';
 
-/** Somebody who calls. */
+/** A caller of one kind. */
 export interface Actor {
   readonly name: string;
   readonly kind: Kind;
-  /** Whose values it may see. */
+  /** The tenants whose values it may see. */
   readonly tenants: readonly MarkedTenant[];
-  /** Whose it is: the log names its tenants, whatever it may. */
+  /** The tenants of its key, which the log names even if it may not see them. */
   readonly boundTo?: readonly MarkedTenant[];
-  /** Code of what it is refused with where a key of its kind would be let in. */
+  /** The error code of a caller whose kind is permitted, but whose key is not. */
   readonly refusal?: 'unauthorized' | 'forbidden';
-  /** Headers by which it is known. */
+  /** The headers that identify it. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the tenants' own keys may do. */
+/** The scopes of the tenants' own keys. */
 export const READ = SCOPE_NAMES.filter((name) => SCOPES[name].status === 'Active');
 
-/** All kinds of principals there are. */
+/** @returns a caller of each kind of principal */
 export async function actorsOf({ world, a, b }: Stage): Promise<Actor[]> {
   const [one, other] = [a.tenant.tenantId, b.tenant.tenantId];
   const both = await world.key({ tenantIds: [one, other], scopes: [...READ] });
@@ -32,7 +32,7 @@ export async function actorsOf({ world, a, b }: Stage): Promise<Actor[]> {
   const unscoped = await world.key({ tenantIds: [one], scopes: ['read:reports'] });
   const [revoked, expired] = [await world.key({ tenantIds: [one] }), await world.key({ tenantIds: [one] })];
   await world.operate('mutation($id: String!) { revokeApiKey(keyId: $id) { keyId } }', { id: revoked.keyId });
-  // Rotated without an overlap: it has expired at once.
+  // A rotation without an overlap expires the old key at once.
   await world.operate('mutation($id: String!) { rotateApiKey(keyId: $id, overlapMinutes: 0) { keyId } }', {
     id: expired.keyId,
   });
@@ -75,7 +75,7 @@ export interface Call {
 
 let count = 0;
 
-/** One call of an actor, from an address of its own. @returns the answer, and the id the log knows it by */
+/** Makes a call of an actor from an address of its own. @returns the answer, and its request id in the log */
 export async function call(
   { world }: Stage,
   { headers, name }: Actor,

@@ -3,21 +3,21 @@ import { aGap, aReport } from '../../support/audit-sources';
 import { anEvent, type IngestedEvent } from '../../support/events';
 import type { TestTenant } from '../../support/world';
 
-/** The words by which a tenant's values are known. */
+/** The words that mark a tenant's values. */
 export interface Marks {
-  /** In texts of events that are also asked for. */
+  /** The mark in texts of events that callers also ask for. */
   readonly event: string;
-  /** In statements, which nobody asks for: operators see none of them. */
+  /** The mark in statements, which no call asks for and no operator sees. */
   readonly statement: string;
-  /** In what operators see: names of tenants and keys, reports of agents. */
+  /** The mark in what operators see: names of tenants and keys, reports of agents. */
   readonly admin: string;
 }
 
-/** A tenant whose every value tells whose it is. */
+/** A tenant whose every value is marked. */
 export interface MarkedTenant {
   readonly tenant: TestTenant;
   readonly marks: Marks;
-  /** Those that are stored. */
+  /** The stored events. */
   readonly events: readonly IngestedEvent[];
   readonly report: object;
   readonly recordIds: readonly string[];
@@ -26,7 +26,7 @@ export interface MarkedTenant {
   readonly backtestId: string;
   readonly keyIds: readonly string[];
   readonly destinationId: string;
-  /** In hexadecimal: record ids and leaf hashes of the evidence log. */
+  /** Record ids and leaf hashes of the evidence log, in hexadecimal. */
   readonly logged: readonly string[];
 }
 
@@ -36,11 +36,11 @@ export const marksOf = (name: string): Marks => ({
   admin: `adm${name}`,
 });
 
-/** Of events that retention has removed. */
+/** The time of the events that retention has removed. */
 export const OLD = '2001-03-04T05:06:07.0000000Z';
 const ACTION_CHARS = 16;
 
-/** @param count events to be kept, and old ones that retention removes */
+/** @param count number of events to keep, and of old events that retention removes */
 export function markedEvents(
   { event, statement }: Marks,
   count: { readonly kept: number; readonly old: number },
@@ -61,7 +61,7 @@ export function markedEvents(
     ...Array.from({ length: count.kept }, (_, i) =>
       one({
         succeeded: i % 2 === 0,
-        // A rule finds this one.
+        // A shipped rule finds this statement.
         ...(i === 0 && { statement: `SELECT ${statement}, ${event} FROM OPENROWSET('x')` }),
       }),
     ),
@@ -81,8 +81,8 @@ export const markedReport = ({ admin }: Marks, tenantId: string): object =>
   });
 
 /**
- * Values of a tenant that somebody else must not see.
- * @param isOperator who administers all tenants, and reads no events
+ * Values of a tenant that another caller must not see.
+ * @param isOperator whether the caller is an operator, who administers all tenants but reads no events
  */
 export function secretsOf({ marks, tenant, ...of }: MarkedTenant, isOperator: boolean): string[] {
   const ofEvents = [marks.statement, ...of.logged];
@@ -104,7 +104,7 @@ export function secretsOf({ marks, tenant, ...of }: MarkedTenant, isOperator: bo
 
 const BASE64 = /[A-Za-z0-9+/]{20,}={0,2}/g;
 
-/** Which of the secrets a text holds, as they are or in base64. */
+/** @returns the secrets that a text holds, as they are or in base64 */
 export function leaksIn(text: string, secrets: readonly string[]): string[] {
   const decoded = [...text.matchAll(BASE64)].map(([found]) => Buffer.from(found, 'base64').toString('hex'));
   const all = [text, ...decoded].join('\n');

@@ -32,12 +32,12 @@ export const ROOT_FIELDS: readonly RootFieldCase[] = [
   })),
 ];
 
-/** The rule that an event of each tenant meets. */
+/** The id of the shipped rule that one event of each tenant matches. */
 export const OUTGOING_ACCESS = '1d8fb80d-df19-4a1f-a09e-9bb45628f11d';
 const BEFORE = '2026-01-01T00:00:00Z';
 const AFTER = '2026-02-01T00:00:00Z';
 
-/** What an argument is given to reach a tenant; `field.argument` before `argument`. Left out: undefined. */
+/** The values of arguments that reach a tenant. `field.argument` comes before `argument`; undefined leaves it out. */
 const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   tenantId: ({ tenant }) => tenant.tenantId,
   tenantIds: ({ tenant }) => [tenant.tenantId],
@@ -136,13 +136,13 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
 const givenTo = ({ name: field }: RootField, { name }: GraphQLArgument) =>
   ARGUMENTS[`${field}.${name}`] ?? ARGUMENTS[name];
 
-/** Arguments that no call here gives a value. */
+/** @returns the arguments that have no value here */
 export const unknownArguments = (): string[] =>
   ROOT_FIELDS.flatMap(({ field }) =>
     field.args.filter((arg) => !givenTo(field, arg)).map((arg) => `${field.name}.${arg.name}`),
   );
 
-/** A call of a root field for everything it has: with the arguments it needs, or with all there are. */
+/** A call of a root field that selects everything, with the required arguments or with all. */
 export function rootFieldCall(
   { field, operation }: RootFieldCase,
   target: MarkedTenant,
@@ -169,7 +169,7 @@ export function rootFieldCall(
   };
 }
 
-/** All fields, and theirs. */
+/** A selection of all fields, also of nested types. */
 function selectionOf(output: GraphQLOutputType): string {
   const type = getNamedType(output);
   if (!isObjectType(type)) return '';
@@ -177,7 +177,7 @@ function selectionOf(output: GraphQLOutputType): string {
   return `{ ${fields.join(' ')} }`;
 }
 
-/** Whether the rule of a field lets an actor in. */
+/** Whether the rule of a field permits an actor. */
 export function mayUse(field: RootField, { kind, refusal }: Actor): boolean {
   const rule = accessRuleOf(field);
   if (!rule || refusal) return false;

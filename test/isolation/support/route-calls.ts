@@ -7,11 +7,11 @@ import type { Actor, Call } from './actors';
 import type { MarkedTenant } from './marked-tenant';
 import { OUTGOING_ACCESS } from './root-field-calls';
 
-/** A route by its path as the router has it, and calls of it that would reach a tenant. */
+/** A route with its path as the router has it, and calls of it that would reach a tenant. */
 export interface RouteCase {
   readonly route: string;
   readonly calls: (target: MarkedTenant) => readonly Call[];
-  /** Who is shown values of its tenants; nobody where it is absent. */
+  /** Tells which actors see values of their own tenants on this route; absent: nobody. */
   readonly shows?: (actor: Actor) => boolean;
 }
 
@@ -19,7 +19,7 @@ const get = (path: string): Call => ({ method: 'GET', path });
 const isReader = ({ kind, refusal }: Actor) => kind === 'public' && !refusal;
 const isSession = ({ kind }: Actor) => kind === 'session';
 
-/** What each query parameter is given; a parameter that is not here fails the suite. */
+/** The value of each query parameter. A parameter without a value here fails the suite. */
 const PARAMETERS: Readonly<Record<string, (target: MarkedTenant) => string | undefined>> = {
   tenantId: ({ tenant }) => tenant.tenantId,
   search: ({ marks }) => marks.event,
@@ -59,7 +59,7 @@ const SORTS: Readonly<Record<string, string>> = { alerts: 'createdAt', findings:
 
 const publicRoutes: RouteCase[] = ROUTES.map(({ path, query, rootField }) => ({
   route: API_BASE_PATH + path.replace(/\{(\w+)\}/g, ':$1'),
-  // A summary is nothing but counts.
+  // A summary has only counts, and so shows no marks.
   shows: (actor) => isReader(actor) && rootField !== 'auditSummary',
   calls: (target) => {
     const address =
@@ -88,7 +88,7 @@ const exportsAt =
     get(`${path}?cursor=${target.recordIds[3]}`),
   ];
 
-// The link to the next call repeats what was asked for: no call asks for a mark.
+// The link to the next call repeats the request, so no call may ask for a mark.
 const tails: RouteCase['calls'] = () => [
   get(`${TAIL_PATH}?from=beginning`),
   get(`${TAIL_PATH}?from=2026-01-01&limit=5000`),
@@ -123,7 +123,7 @@ export const ROUTE_CASES: readonly RouteCase[] = [
       signIn({ keyId: tenant.keyId }),
     ],
   },
-  // From another site, so that the session stays.
+  // The request comes from another site, so that it does not end the session.
   {
     route: '/dashboard/api/sign-out',
     calls: () => [

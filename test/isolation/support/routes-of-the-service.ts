@@ -14,7 +14,7 @@ interface Layer {
   readonly handle: { readonly stack?: readonly Layer[] };
 }
 
-/** Paths of all routes that answer requests, each below where its router is mounted. */
+/** @returns the paths of all routes that answer requests, each with the path of its router */
 export async function routesOfTheService(): Promise<string[]> {
   const log = pino({ level: 'silent' });
   const schema = describeSchema();
@@ -36,7 +36,7 @@ export async function routesOfTheService(): Promise<string[]> {
       acceptCall: unused,
       whileReading,
       answerExport: () => unused,
-      // Sign-in at an identity provider has its own tests, for it needs one.
+      // The sign-in at an identity provider is left out, because it needs one and has its own tests.
       openId: null,
       folder: tmpdir(),
       log,

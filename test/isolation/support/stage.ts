@@ -14,9 +14,9 @@ import { READ } from './actors';
 import { type MarkedTenant, type Marks, markedEvents, markedReport, marksOf, OLD } from './marked-tenant';
 import { OUTGOING_ACCESS } from './root-field-calls';
 
-/** Tenants' ids that occur in no other number. */
+/** Tenant ids that occur in no other number. */
 const IDS = 'ALTER SEQUENCE tenant_tenant_id_seq RESTART 710000007 INCREMENT 110000001';
-/** A sequence that is known on every node can't be altered, but set. */
+/** On a cluster the sequence cannot be altered, but it can be set. */
 const IDS_ON_CITUS = `SELECT setval('tenant_tenant_id_seq', 710000007)`;
 const KEEP_DAYS = 5_000;
 
@@ -28,7 +28,7 @@ export interface Stage {
 
 export const COUNTS = { a: { kept: 7, old: 3 }, b: { kept: 11, old: 2 } } as const;
 
-/** A service with two tenants that have some of everything. */
+/** A service with two tenants that have data of every kind. */
 export async function openStage(engine: EngineName): Promise<Stage> {
   const database = await createTestDatabase(engine);
   await asOwner(database, async ({ migrator }) => {
@@ -46,7 +46,7 @@ export async function openStage(engine: EngineName): Promise<Stage> {
       log: pino({ level: 'silent' }),
     }),
   );
-  // Each caller has an address of its own, as failed authentications are limited by address.
+  // Each caller has an address of its own, because failed authentications are limited by address.
   const world = await World.on(database, { trustProxy: ['127.0.0.1'] });
   return { world, a: await described(world, a), b: await described(world, b) };
 }
@@ -81,7 +81,7 @@ async function filled(world: World, marks: Marks, count: (typeof COUNTS)['a' | '
   return { tenantId, marks, events };
 }
 
-/** What can be known of a tenant by those who may. */
+/** Reads what permitted callers can know of a tenant. */
 async function described(world: World, { tenantId, marks, events }: Filled): Promise<MarkedTenant> {
   const tenant = await TestTenant.of(world, tenantId, READ);
   const { destinationId } = await createDestination(world, {

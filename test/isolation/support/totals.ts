@@ -1,7 +1,7 @@
 import { type Actor, call } from './actors';
 import type { Stage } from './stage';
 
-/** All the ways to count that an actor has. */
+/** @returns the totals that an actor gets, by each way to count */
 export async function totalsOf(stage: Stage, actor: Actor): Promise<Record<string, number>> {
   const ask = async (query: string) => {
     const body = JSON.stringify({ query });
