@@ -16,7 +16,7 @@ import { World } from '../support/world';
 const REVOKE = 'mutation($k: String!) { revokeApiKey(keyId: $k) { keyId } }';
 const ROTATE = 'mutation($k: String!) { rotateApiKey(keyId: $k, overlapMinutes: 0) { keyId } }';
 const WITHIN_MS = 1_000;
-/** After which nobody waits for the refusal any more. */
+/** The test stops waiting for the refusal after this time. */
 const TOO_LONG_MS = 10 * WITHIN_MS;
 
 describeOnPostgres('two instances on one PostgreSQL', () => {
@@ -35,7 +35,7 @@ describeOnPostgres('two instances on one PostgreSQL', () => {
 
   const statusThere = async (key: string) => (await there.get('/audit-activity', key)).status;
 
-  /** When the last call of a key that the other instance answered began, in milliseconds from now. */
+  /** @returns how many milliseconds after the start the other instance accepted the last call of the key */
   async function lastAnswered(key: string): Promise<number> {
     const start = performance.now();
     let last = 0;
@@ -62,7 +62,7 @@ describeOnPostgres('two instances on one PostgreSQL', () => {
     for (let round = 0; round < 3; round++) expect(await worksOnFor(operation)).toBeLessThan(WITHIN_MS);
   });
 
-  it('forget what they know of keys when they are told to', async () => {
+  it('forget cached keys when they are notified', async () => {
     const forget = jest.spyOn(Authenticator.prototype, 'forget');
     const database = await openDatabase(place);
     await database.prisma.$executeRaw`SELECT pg_notify(${KEYS_CHANGED}, '')`;
@@ -74,19 +74,19 @@ describeOnPostgres('two instances on one PostgreSQL', () => {
     await database.close();
   });
 
-  it('refuse it within a second also where no word of it comes: what they know of keys is short-lived', async () => {
+  it('refuse a revoked key within a second without a notification too, because the cache is short-lived', async () => {
     const { tenantId } = await here.tenant();
     const { keyId, key } = await here.key({ tenantIds: [tenantId] });
     const database = await openDatabase(place);
     expect(await statusThere(key)).toBe(200);
-    // By hand, and so without a notification.
+    // A change by hand sends no notification.
     await database.migrator.$executeRaw`UPDATE api_key SET revoked_at = now() WHERE key_id = ${keyId}::uuid`;
     expect(await lastAnswered(key)).toBeLessThan(WITHIN_MS);
     await database.close();
   });
 });
 
-describeOnPostgres('the connection that hears of revoked keys', () => {
+describeOnPostgres('the connection that listens for revoked keys', () => {
   let store: Store;
   let proxy: TcpProxy;
   let listener: Listener;
@@ -122,7 +122,7 @@ describeOnPostgres('the connection that hears of revoked keys', () => {
 
   const notify = () => store.query('SELECT pg_notify($1, $2)::text', KEYS_CHANGED, '');
 
-  it('tells of each key that is revoked or rotated', async () => {
+  it('reports each key that is revoked or rotated', async () => {
     const keys = new PostgresKeyStore(store.database.prisma);
     const manager = new KeyManager(keys, new FakeTenantStore(1), { forget: () => {} });
     const request = { name: 'k', tenantIds: [], scopes: [], expiresAt: null };
@@ -137,12 +137,12 @@ describeOnPostgres('the connection that hears of revoked keys', () => {
     await heardOnceMore();
   });
 
-  it('tells of its loss and of its return, as something may have been missed, and hears again', async () => {
+  it('reports its loss and its return, since a notification may have been missed, and then works again', async () => {
     proxy.cut();
     await heardOnceMore();
     expect(lines.join('\n')).toContain('no connection to hear of revoked keys');
     expect(lines.join('\n')).not.toContain('postgres:');
-    // Attempts fail meanwhile.
+    // Its attempts to connect fail meanwhile.
     const warnings = lines.length;
     await until(
       () => lines.length,

@@ -51,7 +51,7 @@ describe.each(ONE_ENGINE)('alerts and findings by REST on %s', (engine) => {
       expect(await count(path, { principalName: 'corp\\B' })).toBe(2);
       expect(await count(path, { serverInstanceName: 'sql02' })).toBe(1);
       expect(await count(path, { principalName: 'CORP\\b', serverInstanceName: 'SQL02' })).toBe(1);
-      // From a time on; before another one.
+      // startTime includes its moment, and endTime excludes it.
       expect(await count(path, { startTime: '2026-01-05T08:00:20Z' })).toBe(3);
       expect(await count(path, { endTime: '2026-01-05T08:00:20Z' })).toBe(1);
       expect(await count(path, { startTime: '2026-01-05T08:00:20Z', endTime: '2026-01-05T08:00:40Z' })).toBe(
@@ -60,14 +60,14 @@ describe.each(ONE_ENGINE)('alerts and findings by REST on %s', (engine) => {
     },
   );
 
-  it('/alerts filters by status, as people leave them', async () => {
+  it('/alerts filters by status', async () => {
     expect(await count('/alerts', { status: 'new' })).toBe(4);
     for (const status of ['acknowledged', 'resolved', 'suppressed'])
       expect(await count('/alerts', { status })).toBe(0);
   });
 
   it.each(['/alerts', '/findings'])(
-    '%s pages through all, each once, however they are sorted',
+    '%s has each item once on its pages, however the items are sorted',
     async (path) => {
       const idOf = (item: Record<string, string>) => item.findingId ?? item.alertId;
       for (const sortBy of ['lastEventTime', 'firstEventTime', 'severity'])
@@ -118,7 +118,7 @@ describe.each(ONE_ENGINE)('alerts and findings by REST on %s', (engine) => {
     expect(answer.body.error.message).toMatch(message);
   });
 
-  it('answers 404 to what is unknown or of another tenant alike, 403 without the scope or a tenant, 401 without a key', async () => {
+  it("answers 404 for unknown and for another tenant's, 403 without the scope or a tenant, and 401 without a key", async () => {
     const { world } = at;
     const { alertId } = (await get('/alerts')).body.data[0];
     const { findingId } = (await get('/findings')).body.data[0];

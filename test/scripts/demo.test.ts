@@ -9,7 +9,7 @@ import { ROOT } from '../support/imports';
 
 jest.setTimeout(180_000);
 
-/** `npm run demo`, with a folder of its own for what it leaves behind. */
+/** A running `npm run demo`, with its own folder for temporary files. */
 class Demo {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'demo-test-'));
   readonly child: ChildProcess;
@@ -26,7 +26,7 @@ class Demo {
     });
   }
 
-  /** Reads lines until one fits. @returns what its group holds */
+  /** Reads lines until one matches. @returns the match's first group */
   async until(pattern: RegExp): Promise<string> {
     if (!this.child.stdout) throw new Error('no output');
     for await (const line of createInterface({ input: this.child.stdout })) {
@@ -53,7 +53,7 @@ describe('npm run demo', () => {
   let demo: Demo;
   afterEach(() => demo.close());
 
-  it('leaves no process and no folder behind when its reader goes', async () => {
+  it('leaves no process and no folder behind when its reader disappears', async () => {
     demo = new Demo(['--exit']);
     const url = await demo.until(/listening on (\S+)/);
     demo.child.stdout?.destroy();
@@ -62,7 +62,7 @@ describe('npm run demo', () => {
     await expect(fetch(`${url}/livez`)).rejects.toThrow();
   });
 
-  it('serves on PORT, whatever else is set, with events of the last day and of the sample files', async () => {
+  it('serves on PORT whatever other settings there are, with events of the last day and of the sample files', async () => {
     const port = String(await freePort());
     demo = new Demo([], {
       ...{ PORT: port, DATABASE_URL: 'postgres://nowhere', CHECKPOINT_KEY_FILE: '/nowhere' },
@@ -79,7 +79,7 @@ describe('npm run demo', () => {
     expect(day.data.totalCount).toBeGreaterThan(500);
     expect(Date.now() - Date.parse(String(day.data.latestEventTime))).toBeLessThan(15 * 60_000);
 
-    // The document shows these calls with their answers.
+    // The documents show these calls with their answers.
     for (const { call: rest, answer } of shownCalls()) {
       const { meta, ...body } = await call(url, key, rest);
       const { meta: shownMeta, ...shown } = answer;
@@ -100,7 +100,7 @@ async function call(url: string, key: string, rest: string): Promise<Answer> {
   return (await response.json()) as Answer;
 }
 
-/** The calls of README.md and docs/api.md that are followed by their answer. */
+/** @returns the calls of README.md and docs/api.md that are shown with their answer */
 function shownCalls(): { call: string; answer: Answer }[] {
   const text = ['README.md', 'docs/api.md'].map((name) => readFileSync(path.join(ROOT, name), 'utf8'));
   const pattern = /^curl [^\n]*\/audit-activity([^'\n]*)'\n```\n```json\n(\{.*?\n\})\n```/gms;

@@ -15,7 +15,7 @@ const FOLLOWED_ON_EMBEDDED = ['README.md', 'docs/agent.md', 'docs/api.md', 'docs
 const FOLLOWED_ON_POSTGRESQL = ['docs/operate.md'];
 
 describe('the commands of the documents', () => {
-  it('are run by a test, or say that none does', () => {
+  it('are all run by a test, or marked as not run', () => {
     const documents = [
       ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
       ...['docs', 'bench'].flatMap((folder) =>
@@ -30,7 +30,7 @@ describe('the commands of the documents', () => {
     expect(RUN_ELSEWHERE.filter(({ by }) => !existsSync(path.join(ROOT, by)))).toEqual([]);
   });
 
-  it('work one after the other: start, make keys, run an agent, pull events, verify them', async () => {
+  it('work in their order: start, make keys, run an agent, pull events, verify them', async () => {
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
     const meant = new Map([['http://127.0.0.1:8080', url]]);
@@ -60,7 +60,7 @@ describeOnPostgres("an operator's commands, on a new cluster of PostgreSQL", () 
   });
   afterAll(() => cluster.close());
 
-  it('make logins, start two instances and rotate a key; a request is logged with the fields that are described', async () => {
+  it('make logins, start two instances and rotate a key, and every logged field is documented', async () => {
     const port = String(await freePort());
     const hostOf = (url = '') => new URL(url).host;
     const meant = new Map([
@@ -85,7 +85,7 @@ describeOnPostgres("an operator's commands, on a new cluster of PostgreSQL", () 
   });
 });
 
-/** What the documents take for granted where they speak of the agent: an audit file, and a configuration of it. */
+/** Prepares what the documents presuppose about the agent: an audit file, and a configuration. */
 async function configureAgent(folder: string, url: string, key: string): Promise<void> {
   const [sample = ''] = readdirSync(SAMPLES).filter((name) => name.endsWith('.sqlaudit'));
   mkdirSync(path.join(folder, 'audit'));

@@ -9,8 +9,8 @@ const text = readFileSync(path.resolve(__dirname, '../../package-lock.json'), 'u
 const { packages }: { packages: Record<string, LockEntry> } = JSON.parse(text);
 
 describe('package-lock.json', () => {
-  // `npm ci`, and with it every fresh clone, fails on a lock file that a registry without them has left incomplete.
-  it('holds the packages of every platform (else run scripts/lib/complete-lock.mjs)', () => {
+  // `npm ci` fails in every fresh clone if the lock file lacks packages, as some registries leave it.
+  it('has the packages of every platform (otherwise run scripts/lib/complete-lock.mjs)', () => {
     const known = Object.keys(packages);
     const wanted = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
     expect(wanted.filter((name) => !known.some((at) => at.endsWith(`node_modules/${name}`)))).toEqual([]);

@@ -8,7 +8,7 @@ import { type OpenServer, openServer, type ServerKind } from '../../scripts/lib/
 
 const CLIENT = path.resolve(__dirname, '../../scripts/lib/server-client.cjs');
 
-/** Nothing is tested where this machine has no such server; the runner tells so at its end. */
+/** Does nothing if this machine has no such server. The test runner reports this at its end. */
 async function withServer(kind: ServerKind, work: (server: OpenServer) => Promise<void>): Promise<void> {
   const server = await openServer(kind);
   if ('skipped' in server) return;
@@ -38,7 +38,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('a private server', () => {
-  it('keeps port and committed data over SIGKILL and a new start (PostgreSQL)', async () => {
+  it('keeps its port and its committed data when it is killed and started again (PostgreSQL)', async () => {
     await withServer('postgres', async (server) => {
       await query(server.url, 'CREATE TABLE kept AS SELECT 1 AS one');
       await server.kill('SIGKILL');
@@ -50,7 +50,7 @@ describe('a private server', () => {
     });
   });
 
-  it('can be shut down and started again (Redis)', async () => {
+  it('can be stopped and started again (Redis)', async () => {
     await withServer('redis', async (server) => {
       const before = server.pid;
       await server.stop();
@@ -61,7 +61,7 @@ describe('a private server', () => {
     });
   });
 
-  it('is ended when closed', async () => {
+  it('has ended when it was closed', async () => {
     await withServer('redis', async (server) => {
       const { pid } = server;
       await server.close();
@@ -69,8 +69,8 @@ describe('a private server', () => {
     });
   });
 
-  // A test run killed hard must not leave servers that fill the machine.
-  it.each<ServerKind>(['postgres', 'redis'])('ends with a caller that was killed (%s)', async (kind) => {
+  // A test run that is killed must not leave servers behind, which would fill the machine.
+  it.each<ServerKind>(['postgres', 'redis'])('ends when its caller is killed (%s)', async (kind) => {
     const program = `require(${JSON.stringify(CLIENT)}).openServer('${kind}').then((s) => console.log(s.pid ?? 0));`;
     const caller = spawn(process.execPath, ['--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = await once(createInterface({ input: caller.stdout }), 'line');

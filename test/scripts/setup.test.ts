@@ -8,12 +8,12 @@ import { pathToFileURL } from 'node:url';
 const REPOSITORY = path.resolve(__dirname, '../..');
 const SETUP = pathToFileURL(path.join(REPOSITORY, 'scripts/setup.mjs')).href;
 
-/** A process id that no process has: Linux ends at 2^22. */
+/** A process id that no process can have, since Linux ends at 2^22. */
 const DEAD_PID = 2 ** 22 + 1;
 
 let root: string;
 
-/** A project as small as the set-up allows: packages installed, no Prisma schema, one source. */
+/** Makes the smallest project that the set-up accepts: packages installed, no Prisma schema, one source. */
 beforeEach(async () => {
   root = await mkdtemp(path.join(os.tmpdir(), 'audit-activity-setup-'));
   const lock = JSON.stringify({ lockfileVersion: 3, packages: { '': {} } });
@@ -51,14 +51,14 @@ function setup(options: { readonly quiet?: boolean } = {}): Promise<Outcome> {
 const UP_TO_DATE: Outcome = { code: 0, stdout: '', stderr: '' };
 
 describe('set-up', () => {
-  it('links the commands, compiles once, and does nothing while all is up to date', async () => {
+  it('links the commands, compiles once, and does nothing while everything is up to date', async () => {
     const first = await setup();
     expect(first).toEqual({ code: 0, stdout: '', stderr: 'set-up: linking commands\nset-up: compiling\n' });
     expect(existsSync(path.join(root, 'node_modules/.bin/audit-activity'))).toBe(true);
     expect(await setup()).toEqual(UP_TO_DATE);
   });
 
-  it('compiles a changed source again and leaves no output of a removed one', async () => {
+  it('compiles a changed source again, and removes the output of a removed one', async () => {
     await write('src/old.ts', 'export {};\n');
     await setup();
     await rm(path.join(root, 'src/old.ts'));
@@ -73,14 +73,14 @@ describe('set-up', () => {
     ]);
   });
 
-  it('notices an output that was removed', async () => {
+  it('notices a removed output', async () => {
     await setup();
     await rm(path.join(root, 'dist/src/main.js'));
     expect((await setup()).stderr).toBe('set-up: compiling\n');
     expect(existsSync(path.join(root, 'dist/src/main.js'))).toBe(true);
   });
 
-  it('ends with what to do when a source does not compile, every time until it does', async () => {
+  it('fails with what to do while a source does not compile, each time it runs', async () => {
     await write('src/main.ts', 'export const one: number = ;\n');
     for (const _ of [1, 2]) {
       const { code, stdout, stderr } = await setup({ quiet: true });
@@ -93,24 +93,24 @@ describe('set-up', () => {
     expect(await setup({ quiet: true })).toEqual(UP_TO_DATE);
   });
 
-  it('leaves types to npm run check', async () => {
+  it('does not check types, which npm run check does', async () => {
     await write('src/main.ts', "export const one: number = 'one';\n");
     expect(await setup({ quiet: true })).toEqual(UP_TO_DATE);
   });
 
-  it('is done by one of two processes that start at once', async () => {
+  it('runs once if two processes start it at the same time', async () => {
     const outcomes = await Promise.all([setup(), setup()]);
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
     expect(outcomes.filter(({ stderr }) => stderr.includes('compiling'))).toHaveLength(1);
   });
 
-  it('takes the lock over from a process that died', async () => {
+  it('takes over the lock of a process that died', async () => {
     await write('.setup/lock', JSON.stringify({ pid: DEAD_PID, host: os.hostname() }));
     expect(await setup({ quiet: true })).toEqual(UP_TO_DATE);
     expect(existsSync(path.join(root, '.setup/lock'))).toBe(false);
   });
 
-  it('takes the lock over where its process id is in use but nobody keeps it alive', async () => {
+  it('takes over a lock that is no longer renewed, even if its process id exists', async () => {
     await write('.setup/lock', JSON.stringify({ pid: process.pid, host: os.hostname() }));
     const longAgo = new Date(Date.now() - 60_000);
     await utimes(path.join(root, '.setup/lock'), longAgo, longAgo);

@@ -15,41 +15,41 @@ describe('the claims of an ID token', () => {
     ['2 2', [2, 2]],
     [3, [3]],
     [['1', '99', 'x', '-1', '1e0'], [1]],
-  ])('name tenants: %j', async (value, tenantIds) => {
+  ])('grant tenants: %j', async (value, tenantIds) => {
     expect(await tenants(value)).toMatchObject({ kind: 'public', tenantIds });
   });
 
   it.each([[undefined], [null], [''], [[]], [{ 1: true }], [true], [['99']]])(
-    'give no tenant: %j',
+    'grant no tenant: %j',
     async (value) => {
       expect(await tenants(value)).toBe('no_tenants');
     },
   );
 
   it.each([[undefined], ['Analyst'], ['operators'], [{ operator: true }], [null], [[['operator', 'x']]]])(
-    'give no role: %j',
+    'grant no role: %j',
     async (groups) => {
       expect(await of({ groups, [NAMES.tenantsClaim]: ['1'] })).toBe('no_role');
     },
   );
 
-  it('give an analyst the scopes that are written down for analysts, and none for being new', async () => {
+  it('grant an analyst the listed scopes of analysts, and no new scope by itself', async () => {
     expect(await tenants('1')).toMatchObject({ scopes: ['read:audit-activity'] });
   });
 
-  it('give an analyst the scopes about alerts that the role claim names, and no other', async () => {
+  it('grant an analyst the scopes for alerts that the role claim names, and no others', async () => {
     const groups = ['analyst', 'work:alerts', 'read:alerts', 'read:reports', 'root'];
     expect(await of({ groups, [NAMES.tenantsClaim]: ['1'] })).toMatchObject({
       scopes: ['read:audit-activity', 'read:alerts', 'work:alerts'],
     });
   });
 
-  it('make an operator of who has both roles, and give an operator no tenant', async () => {
+  it('make an operator of a person with both roles, and grant an operator no tenant', async () => {
     const both = await of({ groups: ['analyst', 'operator'], [NAMES.tenantsClaim]: ['1'] });
     expect(both).toEqual({ user: 's1', kind: 'operator', scopes: [], tenantIds: [] });
   });
 
-  it('name the person by name and subject, since another may take the name', async () => {
+  it('name a person by name and subject, since somebody else may take the name', async () => {
     expect(await of({ groups: 'operator', preferred_username: 'ada', email: 'a@b' })).toMatchObject({
       user: 'ada (s1)',
     });

@@ -13,7 +13,7 @@ import { Store } from '../support/store';
 const START = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;
 
-/** Sessions in memory, by a clock that the test sets. */
+/** Sessions in memory, with a clock that the test sets. */
 function fakeSessions() {
   const clock = { now: START };
   const rows = new Map<string, Session>();
@@ -40,7 +40,7 @@ describe('a session', () => {
     clock.now += ms;
   };
 
-  it('ends when it was not used for half an hour', async () => {
+  it('ends after half an hour without use', async () => {
     const { sessions, clock } = fakeSessions();
     const token = await sessions.begin({ keyId: 'k' });
     pass(clock, LIMITS.sessionIdleMs - 1);
@@ -51,7 +51,7 @@ describe('a session', () => {
     expect(await sessions.find(token)).toBeNull();
   });
 
-  it('ends after twelve hours, however much it is used', async () => {
+  it('ends after twelve hours, even if it is used', async () => {
     const { sessions, clock } = fakeSessions();
     const token = await sessions.begin({ keyId: 'k' });
     for (let left = LIMITS.sessionMs; left > MINUTE; left -= MINUTE) {
@@ -62,7 +62,7 @@ describe('a session', () => {
     expect(await sessions.find(token)).toBeNull();
   });
 
-  it('ends with its key', async () => {
+  it('ends when its key is no longer valid', async () => {
     const { sessions, keys } = fakeSessions();
     const token = await sessions.begin({ keyId: 'k' });
     expect(await sessions.find(token)).not.toBeNull();
@@ -70,7 +70,7 @@ describe('a session', () => {
     expect(await sessions.find(token)).toBeNull();
   });
 
-  it('that was signed out on another instance ends within a second', async () => {
+  it('ends within a second after it was signed out on another instance', async () => {
     const { sessions, rows, clock } = fakeSessions();
     const token = await sessions.begin({ keyId: 'k' });
     expect(await sessions.find(token)).not.toBeNull();
@@ -79,7 +79,7 @@ describe('a session', () => {
     expect(await sessions.find(token)).toBeNull();
   });
 
-  it('that another instance signed out during its look-up is not known for longer than others', async () => {
+  it('is cached no longer than others if another instance signs it out during its look-up', async () => {
     const { sessions, store, rows, clock } = fakeSessions();
     const token = await sessions.begin({ keyId: 'k' });
     const { find } = store;
@@ -102,7 +102,7 @@ describe('a session', () => {
     expect(await sessions.find(`${token}x`)).toBeNull();
   });
 
-  it('writes its use once a minute', async () => {
+  it('writes its last use once a minute', async () => {
     const { sessions, store, clock } = fakeSessions();
     const touch = jest.spyOn(store, 'touch');
     const token = await sessions.begin({ keyId: 'k' });
@@ -114,8 +114,8 @@ describe('a session', () => {
   });
 });
 
-describe.each(ENGINES)('sessions that are over, on %s', (engine) => {
-  it('are removed, whichever of their two ends has come, and no others', async () => {
+describe.each(ENGINES)('sessions that have ended, on %s', (engine) => {
+  it('are removed, for either reason, and no others', async () => {
     const store = await Store.open(engine);
     const sessions = new PostgresSessionStore(store.database.prisma);
     const of = { user: 'ada', kind: 'operator', scopes: [], tenantIds: [] } as const;

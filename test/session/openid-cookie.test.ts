@@ -5,7 +5,7 @@ const PENDING = { state: 's', nonce: 'n', verifier: 'v', to: '/dashboard' };
 const clientSecret = 'secret of the dashboard';
 
 describe('the cookie of a sign-in by OpenID Connect', () => {
-  it('is taken from this very host alone, over HTTPS', () => {
+  it('is bound to this host and to HTTPS', () => {
     const { name, options } = new OpenIdCookie({ publicUrl: 'https://audit.example', clientSecret });
     expect([name, options]).toEqual([
       '__Host-audit_activity_openid',
@@ -13,7 +13,7 @@ describe('the cookie of a sign-in by OpenID Connect', () => {
     ]);
   });
 
-  it('is opened by every instance with the same secret, for ten minutes, and by no other', () => {
+  it('can be opened for ten minutes, by every instance with the same secret and no other', () => {
     const clock = { now: 1_000_000 };
     const instance = (secret: string) =>
       new OpenIdCookie({ publicUrl: 'https://audit.example', clientSecret: secret }, () => clock.now);

@@ -41,11 +41,11 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** A browser, as far as redirects and cookies go; each origin has its own. */
+/** A browser with redirects and cookies only. Each origin has its own cookies. */
 class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
   readonly visited: string[] = [];
-  /** What becomes of a cookie on its way in. */
+  /** Changes a cookie before the browser stores it. */
   onCookie = (_name: string, value: string): string => value;
 
   async get(url: string, headers: Record<string, string> = {}): Promise<Response> {
@@ -62,7 +62,7 @@ class Browser {
     return response;
   }
 
-  /** Follows redirects as far as the view they end at. @param as who signs in at the provider; '' gives up */
+  /** Follows redirects up to a view. @param as who signs in at the provider; '' cancels @returns the view */
   async signIn(as: string, to = ''): Promise<string> {
     let url = `${service.url}/dashboard/api/openid/start${to && `?to=${encodeURIComponent(to)}`}`;
     for (let hops = 0; hops < 10; hops++) {
@@ -79,7 +79,7 @@ class Browser {
     throw new Error('too many redirects');
   }
 
-  /** Names of those that a site has set and not taken away. */
+  /** @returns the names of the cookies that a site has set and not removed */
   cookies(url: string): string[] {
     return [...(this.#cookies.get(new URL(url).origin)?.keys() ?? [])];
   }
@@ -91,12 +91,12 @@ class Browser {
 }
 
 describe('sign-in by OpenID Connect', () => {
-  it('is offered', async () => {
+  it('is offered on the page', async () => {
     const response = await fetch(`${service.url}/dashboard/api/sign-in`);
     expect(await response.json()).toEqual({ key: true, openId: true });
   });
 
-  it('lets an analyst in to the tenants of the claim that exist, at the view that was wanted', async () => {
+  it('admits an analyst to the existing tenants of the claim, and opens the requested view', async () => {
     const browser = new Browser();
     expect(await browser.signIn('ada', '/dashboard/explore?search=a%20b')).toBe(
       '/dashboard/explore?search=a%20b',
@@ -114,7 +114,7 @@ describe('sign-in by OpenID Connect', () => {
     });
   });
 
-  it('lets an operator in, who reads no events', async () => {
+  it('admits an operator, who has no tenants to read', async () => {
     const browser = new Browser();
     expect(await browser.signIn('grace')).toBe('/dashboard');
     const { body } = await browser.session();
@@ -131,7 +131,7 @@ describe('sign-in by OpenID Connect', () => {
     ['homeless', 'no_tenants'],
     ['', 'cancelled'],
     ['forged', 'failed'],
-  ])('does not let in %j: %s', async (as, reason) => {
+  ])('does not admit %j: %s', async (as, reason) => {
     const browser = new Browser();
     expect(await browser.signIn(as)).toBe(`/dashboard/sign-in?refused=${reason}`);
     expect((await browser.session()).status).toBe(401);
@@ -143,11 +143,11 @@ describe('sign-in by OpenID Connect', () => {
     '/\\evil.example',
     '/swagger',
     '/dashboard/api/session',
-  ])('leads nowhere else afterwards: %s', async (to) => {
+  ])('never redirects to another place afterwards: %s', async (to) => {
     expect(await new Browser().signIn('grace', to)).toBe('/dashboard');
   });
 
-  it('takes no answer that it has not asked for in this browser, nor one twice', async () => {
+  it('refuses an answer that this browser did not ask for, and a repeated answer', async () => {
     const victim = new Browser();
     const attacker = new Browser();
     await attacker.signIn('ada');
@@ -163,7 +163,7 @@ describe('sign-in by OpenID Connect', () => {
     expect(crossed.headers.get('Location')).toBe('/dashboard/sign-in?refused=failed');
   });
 
-  it('takes no cookie that was changed or made elsewhere, and leads nowhere else on the way back', async () => {
+  it('refuses a cookie that was changed or made elsewhere, and a cookie cannot redirect to another site', async () => {
     const changed = async (change: (value: string) => string): Promise<string> => {
       const browser = new Browser();
       browser.onCookie = (name, value) => (name === 'audit_activity_openid' ? change(value) : value);
@@ -181,7 +181,7 @@ describe('sign-in by OpenID Connect', () => {
     expect(await changed(signed(SECRET))).toBe('/dashboard');
   });
 
-  it('never shows the secret of the service, and asks with PKCE, state and nonce', async () => {
+  it('never reveals the client secret, and uses PKCE, state and nonce', async () => {
     const browser = new Browser();
     await browser.signIn('ada');
     expect(browser.visited.join()).not.toContain(encodeURIComponent(SECRET));

@@ -35,7 +35,7 @@ describe('the page of the dashboard', () => {
     );
     ({ server, url } = await serve(path.join(folder, 'built')));
   });
-  it('is where the address of the service leads a browser, and nobody else', async () => {
+  it('is where a browser is sent from the root address, and other clients get 404 there', async () => {
     const ask = (Accept: string) => fetch(new URL('/', url), { headers: { Accept }, redirect: 'manual' });
     const browser = await ask('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
     expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/dashboard']);
@@ -52,13 +52,16 @@ describe('the page of the dashboard', () => {
     await rm(folder, { recursive: true });
   });
 
-  it.each(['', '/', '/explore', '/operate/keys?x=1.2'])('is any view of it: %s', async (view) => {
-    const answer = await fetch(url + view);
-    expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(answer.headers.get('Cache-Control')).toBe('no-store');
-  });
+  it.each(['', '/', '/explore', '/operate/keys?x=1.2'])(
+    'is served for each of its views: %s',
+    async (view) => {
+      const answer = await fetch(url + view);
+      expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(answer.headers.get('Cache-Control')).toBe('no-store');
+    },
+  );
 
-  it('runs no script but its files, and takes styles by a nonce that no two answers share', async () => {
+  it('may run only its own script files, and uses styles by a nonce that is new in each answer', async () => {
     const nonces = new Set<string>();
     for (let i = 0; i < 3; i++) {
       const answer = await fetch(url);
@@ -82,7 +85,7 @@ describe('the page of the dashboard', () => {
     expect(nonces.size).toBe(3);
   });
 
-  it('has files whose names change with them kept for a year, and others not', async () => {
+  it('has files with versioned names cached for a year, and other files not cached', async () => {
     const asset = await fetch(`${url}/assets/main-1a2b.js`);
     expect([await asset.text(), asset.headers.get('Cache-Control')]).toEqual([
       'run()',
@@ -93,7 +96,7 @@ describe('the page of the dashboard', () => {
   });
 
   it.each(['/assets/none.js', '/none.css', '/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt'])(
-    'is not what is no file of it: %s',
+    'does not serve other files: %s',
     async (file) => {
       const answer = await fetch(url + file);
       expect(answer.status).toBe(404);
@@ -101,7 +104,7 @@ describe('the page of the dashboard', () => {
     },
   );
 
-  it('that is not built says so', async () => {
+  it('says so if it is not built', async () => {
     const other = await serve(path.join(folder, 'nowhere'));
     const answer = await fetch(other.url);
     const body = (await answer.json()) as { error: { message: string } };

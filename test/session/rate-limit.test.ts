@@ -10,7 +10,7 @@ import { type Answer, World } from '../support/world';
 const withServers = ENGINES.includes('postgresql') && REDIS_URL ? describe : describe.skip;
 const PREFIX = 'audit-activity:rate:';
 const CALLS = LIMITS.sessionCallsPerMinute;
-/** Left for calls by HTTP: those before them would take long, and a window lasts a minute. */
+/** The calls that are left for HTTP requests. All calls over HTTP would take long, and a window lasts a minute. */
 const LEFT = 3;
 
 const codeOf = ({ body }: Answer): string => body.errors?.[0].extensions.code ?? 'answered';
@@ -35,14 +35,14 @@ withServers('the calls of dashboard sessions, on two instances with one Redis', 
     await one.close();
   });
 
-  /** The window that the calls of a key's sessions are counted in; the test fails where they have several. */
+  /** @returns the window that counts the calls of a key's sessions; fails if there are several windows */
   async function windowOf(keyId: string): Promise<string> {
     const names = await redis.keys(`${PREFIX}*${keyId}*`);
     expect(names).toHaveLength(1);
     return names[0]?.slice(PREFIX.length) ?? '';
   }
 
-  it('have one window for all sessions of a key, on all instances; those of another key have their own', async () => {
+  it("share one window for all sessions of a key over all instances, and another key's sessions have their own", async () => {
     const acme = await one.tenant();
     const another = await one.key({ tenantIds: [acme.tenantId] });
     const sessions = [
@@ -65,7 +65,7 @@ withServers('the calls of dashboard sessions, on two instances with one Redis', 
     }
     expect(await call(other)).toBe('answered');
     expect(await windowOf(another.keyId)).not.toBe(window);
-    // The calls of the public contract are counted apart.
+    // Calls of the public API are counted separately.
     expect((await acme.get('/audit-activity')).status).toBe(200);
   });
 });

@@ -13,7 +13,7 @@ const graphqlCode = ({ body }: { body: { errors: { extensions: { code: string } 
 describe.each(ENGINES)('a dashboard session on %s', (engine) => {
   const open = useWorld(engine, { trustProxy: ['loopback'] });
 
-  it('is what its public key is: the same tenants and scopes, and no other tenant', async () => {
+  it('has the tenants and scopes of its public key, and no others', async () => {
     const { world } = open;
     const [acme, other] = [await world.tenant('Acme'), await world.tenant('Other')];
     await acme.audited();
@@ -36,7 +36,7 @@ describe.each(ENGINES)('a dashboard session on %s', (engine) => {
     expect(graphqlCode(await session.graphql(TOTAL))).toBe('unauthorized');
   });
 
-  it('of an operator administers and reads no events', async () => {
+  it('of an operator administers, and cannot read events', async () => {
     const session = await DashboardSession.signIn(open.world, open.world.operatorKey);
     const { body } = await session.fetch('/dashboard/api/session');
     expect(body).toMatchObject({ kind: 'operator', tenants: [], scopes: [] });
@@ -44,7 +44,7 @@ describe.each(ENGINES)('a dashboard session on %s', (engine) => {
     expect(graphqlCode(await session.graphql(TOTAL))).toBe('forbidden');
   });
 
-  it('ends when signed out, and the cookie with it', async () => {
+  it('ends with its cookie when it is signed out', async () => {
     const session = await DashboardSession.signIn(open.world, open.world.operatorKey);
     const out = await session.fetch('/dashboard/api/sign-out', { method: 'POST' });
     expect([out.status, out.headers.get('Set-Cookie')]).toEqual([
@@ -55,7 +55,7 @@ describe.each(ENGINES)('a dashboard session on %s', (engine) => {
     expect(graphqlCode(await session.graphql(TENANTS))).toBe('unauthorized');
   });
 
-  it('lives in a cookie that no script reads and no other site causes to be sent', async () => {
+  it('has a cookie that scripts cannot read and other sites cannot send', async () => {
     const { world } = open;
     const plain = (await signIn(world, world.operatorKey)).headers.get('Set-Cookie');
     expect(plain).toMatch(
@@ -99,19 +99,19 @@ describe.each(ENGINES)('a dashboard session on %s', (engine) => {
     expect((await session.fetch('/dashboard/api/session')).status).toBe(200);
   });
 
-  it('passes with its own origin named', async () => {
+  it('accepts requests that name its own origin', async () => {
     const session = await DashboardSession.signIn(open.world, open.world.operatorKey);
     const headers = { Origin: open.world.service.url, 'Sec-Fetch-Site': 'same-origin' };
     expect((await session.graphql(TENANTS, {}, headers)).status).toBe(200);
   });
 
-  it('does not go with an API key', async () => {
+  it('refuses requests that also have an API key', async () => {
     const session = await DashboardSession.signIn(open.world, open.world.operatorKey);
     const both = await session.graphql(TENANTS, {}, { 'X-Api-Key': open.world.operatorKey });
     expect([both.status, graphqlCode(both)]).toEqual([400, 'invalid_parameter']);
   });
 
-  it('is not to be had with a wrong key, an agent key or a body that is none', async () => {
+  it('cannot begin with a wrong key, an agent key or a malformed body', async () => {
     const { world } = open;
     const acme = await world.tenant();
     const mistyped = acme.key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
@@ -125,7 +125,7 @@ describe.each(ENGINES)('a dashboard session on %s', (engine) => {
     expect(code(await world.fetch('/dashboard/api/sign-in', long))).toBe('invalid_parameter');
   });
 
-  it('is kept as a hash alone', async () => {
+  it('never has its token in the log', async () => {
     const { world } = open;
     const session = await DashboardSession.signIn(world, world.operatorKey);
     const token = session.cookie.split('=')[1] ?? '';
@@ -133,7 +133,7 @@ describe.each(ENGINES)('a dashboard session on %s', (engine) => {
     expect(world.logLines.join('')).not.toContain(token);
   });
 
-  it('is noted in the access log as the dashboard', async () => {
+  it('is recorded in the access log with the entrance dashboard', async () => {
     const { world } = open;
     const acme = await world.tenant();
     const session = await DashboardSession.signIn(world, acme.key);

@@ -5,7 +5,7 @@ import { signIn } from '../support/dashboard-session';
 import { until } from '../support/until';
 import { World } from '../support/world';
 
-/** Long enough for a busy machine to begin all of them. */
+/** Long enough for a busy machine to begin all of the sign-ins. */
 const BODY_MS = 1_500;
 const BODIES_MAX = 3;
 const BEGUN =
@@ -34,11 +34,11 @@ describe('the body of a sign-in', () => {
     return [status, JSON.parse(text).error.code, headers.connection];
   };
 
-  it('has a few seconds to arrive, then the connection ends with 408', async () => {
+  it('must arrive within seconds, or the connection ends with 408', async () => {
     expect(await refusal(begin())).toEqual([408, 'request_timeout', 'close']);
   });
 
-  it('is refused with 429 where too many of one address arrive at once; those of others are taken', async () => {
+  it('is refused with 429 above a number at once from one address, and accepted from other addresses', async () => {
     const others = Array.from({ length: BODIES_MAX }, begin);
     const further = await until(
       () => send(world.service.url, BEGUN),
@@ -55,7 +55,7 @@ describe('the body of a sign-in', () => {
   });
 });
 
-it('a body that has not arrived holds no place among the requests in work', async () => {
+it('a body that has not arrived takes no place among the requests in work', async () => {
   jest.replaceProperty(LIMITS, 'requestsInWorkMax', 4 as never);
   jest.replaceProperty(LIMITS, 'requestsInWorkPerAddressMax', 2 as never);
   const world = await World.open('embedded', { trustProxy: ['loopback'] });

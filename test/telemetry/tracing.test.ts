@@ -14,10 +14,10 @@ interface Span {
   readonly status: { readonly code?: number };
 }
 
-// OpenTelemetry's own: milliseconds a span waits for others to leave with.
+// A setting of OpenTelemetry: the milliseconds that a span waits before its batch is sent.
 process.env.OTEL_BSP_SCHEDULE_DELAY = '100';
 
-/** Takes OTLP over HTTP as JSON. */
+/** A collector of OTLP over HTTP, as JSON. */
 class Collector {
   readonly spans: Span[] = [];
   readonly bodies: string[] = [];
@@ -66,7 +66,7 @@ describe.each(ONE_ENGINE)('traces of a service on %s', (engine) => {
     await world.close();
     collector.close();
   });
-  /** Spans leave in batches; those of a trace perhaps not in one. */
+  /** Waits for the spans of a trace, which may arrive in several batches. */
   const traceOf = (traceId: string, spans: number) =>
     until(
       () => collector.spans.filter((span) => span.traceId === traceId),
@@ -75,7 +75,7 @@ describe.each(ONE_ENGINE)('traces of a service on %s', (engine) => {
   const [traceId, callerSpan] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
   const traceparent = `00-${traceId}-${callerSpan}-01`;
 
-  it("go from the caller's own trace through the request and its operation to the statement", async () => {
+  it("lead from the caller's own trace through the request and its operation to the statement", async () => {
     const acme = await world.tenant();
     const path = '/api/v1/public/audit-activity';
     await world.fetch(`${path}?search=geheim`, { headers: { 'X-Api-Key': acme.key, traceparent } });
@@ -88,12 +88,12 @@ describe.each(ONE_ENGINE)('traces of a service on %s', (engine) => {
     expect(attribute(request as Span, 'http.route')).toBe(path);
     expect(Number(attribute(request as Span, 'http.response.status_code'))).toBe(200);
     expect(attribute(statement as Span, 'db.query.text')).toContain('$1');
-    // Neither keys nor what was asked for.
+    // Traces must contain neither keys nor search texts.
     for (const body of collector.bodies)
       for (const value of ['geheim', acme.key]) expect(body).not.toContain(value);
   });
 
-  it('reach the statement that a replica answers', async () => {
+  it('include the statement that a replica answers', async () => {
     if (engine === 'embedded') return expect(world.database.databaseUrl).toBeNull();
     const { databaseUrl } = world.database;
     const instance = await World.on(world.database, {
@@ -124,7 +124,7 @@ describe.each(ONE_ENGINE)('traces of a service on %s', (engine) => {
     );
   });
 
-  it('state the service they are of', () => {
+  it('name the service', () => {
     expect(collector.bodies[0]).toMatch(/"service\.name","value":\{"stringValue":"audit-activity"\}/);
   });
 });
@@ -132,7 +132,7 @@ describe.each(ONE_ENGINE)('traces of a service on %s', (engine) => {
 describe.each(ONE_ENGINE)('a service without a collector on %s', (engine) => {
   const at = useWorld(engine);
 
-  it('answers at both entrances, and its log lines name no trace', async () => {
+  it('answers at both entrances, and writes no trace id to its log', async () => {
     const acme = await at.world.tenant();
     expect((await acme.get('/audit-activity')).status).toBe(200);
     expect((await at.world.graphql(acme.key, '{ __typename }')).status).toBe(200);

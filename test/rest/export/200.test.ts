@@ -18,7 +18,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     return acme;
   }
 
-  it('gives every event in full, oldest first, with the total ahead', async () => {
+  it('gives every event in full, oldest first, with the total in a header', async () => {
     const acme = await filled();
     const answer = await acme.get(PATH);
     const lines = linesOf(answer);
@@ -36,7 +36,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     }
   });
 
-  it('gives the same as CSV, no value altered', async () => {
+  it('gives the same events as CSV, with every value unchanged', async () => {
     const acme = await filled();
     const lines = linesOf(await acme.get(PATH));
     const answer = await acme.get(PATH, { format: 'csv' });
@@ -60,7 +60,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     { serverInstanceName: 'SQL1' },
     { startTime: at(2), endTime: at(1) },
     { actionId: 'SL', search: 'Ümlaut 名前', databaseName: 'nowhere' },
-  ])('gives what the list gives for %j', async (query) => {
+  ])('gives the same events as the list for %j', async (query) => {
     const acme = await filled();
     if ('startTime' in query) Object.assign(query, { startTime: at(3), endTime: at(2) });
     const listed = await acme.get('/audit-activity', { ...query, sortDirection: 'asc' });
@@ -69,7 +69,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(answer.headers.get('X-Total-Count')).toBe(String(listed.body.meta.totalCount));
   });
 
-  it('goes on after a cursor, and counts all that match', async () => {
+  it('continues after a cursor, and counts all events that match', async () => {
     const acme = await filled();
     const all = linesOf(await acme.get(PATH)).map(record);
     for (const [i, cursor] of all.entries()) {
@@ -81,7 +81,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(beyond.text).toBe('');
   });
 
-  it('ends, where that is asked for, with the number of events before the last line', async () => {
+  it('ends with a last line that has the number of events, if end is given', async () => {
     const acme = await filled();
     const all = await acme.get(PATH);
     const [, second] = linesOf(all).map(record);
@@ -95,7 +95,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(none.text).toBe('{"end":{"count":0}}\n');
   });
 
-  it('gives the events of the tenants of the key, and of no other', async () => {
+  it("gives the events of the key's tenants only", async () => {
     const [a, b, c] = [await filled(), await filled(), await filled()];
     const both = await open.world.key({ tenantIds: [a.tenantId, b.tenantId] });
     const lines = linesOf(await open.world.get(PATH, both.key));
@@ -105,13 +105,13 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(linesOf(await c.get(PATH)).every(({ tenantId }) => tenantId === c.tenantId)).toBe(true);
   });
 
-  it('answers nothing, and a CSV of names alone, where nothing matches', async () => {
+  it('gives an empty body, or a CSV of names only, if nothing matches', async () => {
     const acme = await open.world.tenant();
     expect((await acme.get(PATH)).text).toBe('');
     expect(rowsOf(await acme.get(PATH, { format: 'csv' }))).toHaveLength(1);
   });
 
-  it('answers HEAD with the total, and stands in no one’s way after it', async () => {
+  it('answers HEAD with the total, and an export can begin right after it', async () => {
     const acme = await filled();
     const head = await open.world.get(PATH, acme.key, { method: 'HEAD' });
     expect([head.status, head.headers.get('X-Total-Count'), head.text]).toEqual([
@@ -122,7 +122,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect((await acme.get(PATH)).status).toBe(200);
   });
 
-  it('serves those signed in to the dashboard likewise', async () => {
+  it('gives a session of the dashboard the same events', async () => {
     const acme = await filled();
     const session = await DashboardSession.signIn(open.world, acme.key);
     const answer = await session.fetch('/dashboard/api/export?actionId=UP');

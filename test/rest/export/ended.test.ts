@@ -8,7 +8,7 @@ import type { TestTenant } from '../../support/world';
 import { PATH } from './support';
 
 const EVENTS = 40;
-/** More than what sockets take in by themselves, in pages of a few events. */
+/** More than the buffers of the sockets hold, in pages of a few events. */
 const STATEMENT = 'x'.repeat(500_000);
 const REST = `/api/v1/public${PATH}`;
 const DASHBOARD = '/dashboard/api/export';
@@ -33,7 +33,10 @@ describeOnPostgres('an export whose caller may no longer have it', () => {
       (status) => status === 401,
     );
 
-  /** Begins to read, has the right to it end, and reads on: how many events came, and that the answer never ended. */
+  /**
+   * Begins an export, ends the right to it, and reads on. The answer must break off, with far fewer bytes than a whole
+   * export.
+   */
   async function cutBy(path: string, headers: Record<string, string>, end: () => Promise<unknown>) {
     const response = await fetch(`${open.world.service.url}${path}?end=1`, { headers });
     expect(response.status).toBe(200);
@@ -65,7 +68,7 @@ describeOnPostgres('an export whose caller may no longer have it', () => {
   const revoke = (keyId: string) =>
     open.world.operate('mutation($id: String!) { revokeApiKey(keyId: $id) { keyId } }', { id: keyId });
 
-  it('breaks off when its key is revoked, and the access log says so', async () => {
+  it('breaks off when its key is revoked, and the access log records this', async () => {
     const { keyId, headers } = await keyed();
     await cutBy(REST, headers, () => revoke(keyId));
     const { accessLog } = await until(
@@ -96,7 +99,7 @@ describeOnPostgres('an export whose caller may no longer have it', () => {
     );
   });
 
-  it('breaks off when its session is lost, or the key behind it is revoked', async () => {
+  it('breaks off when its session is lost, or the key of its session is revoked', async () => {
     const lost = await signedIn();
     await cutBy(DASHBOARD, lost.headers, () =>
       sql('DELETE FROM dashboard_session WHERE key_id = $1::uuid', lost.keyId),

@@ -14,7 +14,7 @@ describe('an export over HTTP/1.0', () => {
     return send(open.world.service.url, `${head.join('\r\n')}\r\n\r\n`);
   };
 
-  it('is refused, with the line of configuration that helps', async () => {
+  it('is refused with the line of configuration that mends the proxy', async () => {
     const acme = await open.world.tenant();
     const session = await DashboardSession.signIn(open.world, acme.key);
     const cookie = { Cookie: session.cookie, 'X-Dashboard': '1' };
@@ -34,13 +34,13 @@ describe('an export over HTTP/1.0', () => {
     }
   });
 
-  it('is refused as the OpenAPI document says', async () => {
+  it('is refused in the form that the OpenAPI document describes', async () => {
     const { status, headers, text } = await get(BASE + PATH, {});
     const answer = { status, headers: new Headers(headers), text, body: JSON.parse(text) };
     await checkAgainstDocument(open.world, BASE + PATH, 'GET', answer);
   });
 
-  it('is the only call that is refused', async () => {
+  it('is refused, while other calls over HTTP/1.0 are answered', async () => {
     const acme = await open.world.tenant();
     const key = { 'X-Api-Key': acme.key };
     expect((await get(`${BASE}/audit-activity`, key)).status).toBe(200);

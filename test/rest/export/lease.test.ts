@@ -9,14 +9,14 @@ import { type TestTenant, World } from '../../support/world';
 import { expectError } from '../support/operations';
 import { PATH } from './support';
 
-describe.each(ENGINES)('leases on %s', (engine) => {
+describe.each(ENGINES)('leases of exports on %s', (engine) => {
   let store: Store;
   beforeAll(async () => {
     store = await Store.open(engine);
   });
   afterAll(() => store.close());
 
-  it('are held by one, until released', async () => {
+  it('are held by one export of a holder at a time, until released', async () => {
     const leases = new PostgresExportLeases(store.database.prisma);
     const holder = randomUUID();
     const taken = await Promise.all([leases.take(holder), leases.take(holder), leases.take(holder)]);
@@ -29,7 +29,7 @@ describe.each(ENGINES)('leases on %s', (engine) => {
     expect(await leases.take(holder)).not.toBeNull();
   });
 
-  it('left behind by this instance, as the database was lost, are taken over by one', async () => {
+  it('that could not be released during an outage are taken over by the same instance, once', async () => {
     const { prisma } = store.database;
     let lost = false;
     const shaky = new Proxy(prisma, {
@@ -50,7 +50,7 @@ describe.each(ENGINES)('leases on %s', (engine) => {
     expect(taken.filter((it) => it !== null)).toHaveLength(1);
   });
 
-  it('of an instance that died end by themselves, and are then not taken back', async () => {
+  it('of an instance that died expire, and cannot be renewed after another took them', async () => {
     const leases = new PostgresExportLeases(store.database.prisma);
     const holder = randomUUID();
     const died = await leases.take(holder);
@@ -73,7 +73,7 @@ describeOnPostgres('one export at a time', () => {
   beforeAll(async () => {
     second = await World.on(open.world.database);
     acme = await open.world.tenant();
-    // More than what sockets take in by themselves.
+    // More than the buffers of the sockets hold.
     const statement = 'x'.repeat(500_000);
     for (let i = 0; i < 40; i += 8)
       await acme.ingest(Array.from({ length: 8 }, (_, n) => eventOf(i + n, statement)));
@@ -86,7 +86,7 @@ describeOnPostgres('one export at a time', () => {
       ...(signal ? { signal } : {}),
     });
 
-  it('of a key, over all instances; another key has its own, and a caller who left has ended', async () => {
+  it('is allowed for each key over all instances, and an export ends when its caller disconnects', async () => {
     const leaving = new AbortController();
     const running = await call(open.world, acme.key, leaving.signal);
     expect(running.status).toBe(200);
@@ -107,7 +107,7 @@ describeOnPostgres('one export at a time', () => {
     expect(again.text).toBe(text);
   });
 
-  it('counts for the rate limit once', async () => {
+  it('counts as one call for the rate limit', async () => {
     const { key } = await open.world.key({ tenantIds: [acme.tenantId], rate: 2 });
     for (const left of ['1', '0']) {
       const { headers } = await open.world.get(PATH, key);

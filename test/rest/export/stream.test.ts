@@ -25,7 +25,7 @@ const eventOf = (n: number) =>
     additional: {},
   }) as unknown as StoredAuditEvent;
 
-/** One event a page, as long as there are some. */
+/** A source whose pages a test makes, with one event each. */
 class Pages implements ExportSource {
   asked = 0;
   constructor(private readonly pageOf: (n: number) => Promise<ExportPage> | ExportPage) {}
@@ -66,7 +66,7 @@ describe('the stream of an export', () => {
     server.close();
   });
 
-  it('reads no further ahead than the caller takes in, however much there is', async () => {
+  it('reads only as far ahead as the caller takes events in, however many there are', async () => {
     const pages = 2_000;
     const source = new Pages((n) => ({ events: [eventOf(n)], after: n < pages ? idOf(n) : null }));
     await serve(source);
@@ -78,12 +78,12 @@ describe('the stream of an export', () => {
       ahead = Math.max(ahead, source.asked - bytes / STATEMENT.length);
     }
     expect(bytes).toBeGreaterThan(pages * STATEMENT.length);
-    // Buffers of the two sockets, a few MB.
+    // The difference is in the buffers of the two sockets, a few MB.
     expect(ahead).toBeLessThan(200);
     expect([released, noted]).toEqual([1, ['ok null', `ok ${pages}`]]);
   });
 
-  it('that fails on its way breaks off, and never ends', async () => {
+  it('breaks off when reading fails on the way', async () => {
     const fails = (n: number): ExportPage => {
       if (n === 3) throw new Error('lost');
       return { events: [eventOf(n)], after: idOf(n) };
@@ -95,7 +95,7 @@ describe('the stream of an export', () => {
     expect([released, noted]).toEqual([1, ['ok null', 'internal_error 2']]);
   });
 
-  it('asks before each page whether the caller still may have it, and breaks off when not', async () => {
+  it('checks before each page whether the caller may still have it, and breaks off if not', async () => {
     const source = new Pages((n) => {
       allowed = n < 3;
       return { events: [eventOf(n)], after: idOf(n) };
@@ -106,7 +106,7 @@ describe('the stream of an export', () => {
     expect([source.asked, released, noted]).toEqual([3, 1, ['ok null', 'unauthorized 3']]);
   });
 
-  it('that fails before its first event is answered as an error, and the lease released', async () => {
+  it('answers an error and releases the lease if reading fails before the first event', async () => {
     const fails = (): ExportPage => {
       throw new Error('lost');
     };
@@ -114,7 +114,7 @@ describe('the stream of an export', () => {
     expect([(await fetch(url)).status, released]).toEqual([500, 1]);
   });
 
-  it('breaks off when its lease was lost', async () => {
+  it('breaks off when its lease is lost', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     try {
       const source = new Pages(async (n) => {
@@ -130,7 +130,7 @@ describe('the stream of an export', () => {
     }
   });
 
-  it('releases the lease when the caller leaves', async () => {
+  it('releases the lease when the caller disconnects', async () => {
     const source = new Pages((n) => ({ events: [eventOf(n)], after: idOf(n) }));
     await serve(source);
     const leaving = new AbortController();

@@ -10,7 +10,10 @@ export const linesOf = ({ text }: Pick<Answer, 'text'>): any[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-/** The rows of a CSV body by RFC 4180; a cell without quotation marks is told from one with nothing between them. */
+/**
+ * @returns the rows of a CSV body by RFC 4180. A cell with nothing in it is null, and a cell of two quotation marks is
+ * ''
+ */
 export function rowsOf({ text }: Pick<Answer, 'text'>): (string | null)[][] {
   const rows: (string | null)[][] = [];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;

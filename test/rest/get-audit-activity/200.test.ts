@@ -35,7 +35,7 @@ describe.each(ENGINES)('GET /audit-activity/{recordId} on %s', (engine) => {
     expect(Object.keys(body.meta)).toEqual(['timestamp', 'apiVersion']);
   });
 
-  it('gives the values the agent sent, the whole statement among them', async () => {
+  it('gives the values that the agent sent, with the whole statement', async () => {
     const acme = await at.world.tenant();
     const sent = await acme.audited({ statement: 'SELECT 1; '.repeat(1_000), succeeded: false });
     const { file, fileGuid, blockOffset, index, parts, additional, sourceType, ...fields } = sent;
@@ -44,7 +44,7 @@ describe.each(ENGINES)('GET /audit-activity/{recordId} on %s', (engine) => {
     expect(data).toEqual({ ...fields, recordId, tenantId: acme.tenantId });
   });
 
-  it('gives what the list gives, but for the statement', async () => {
+  it('gives the same values as the list, except for the statement', async () => {
     const acme = await at.world.tenant();
     await acme.audited();
     const [item] = (await acme.get('/audit-activity')).body.data;
@@ -53,7 +53,7 @@ describe.each(ENGINES)('GET /audit-activity/{recordId} on %s', (engine) => {
     expect(data).toEqual({ ...common, statement: statementPreview });
   });
 
-  it('gives null for what the event lacks', async () => {
+  it('gives null for values that the event lacks', async () => {
     const acme = await at.world.tenant();
     await acme.audited(Object.fromEntries(NULLABLE.map((name) => [name, null])));
     const { data } = (await acme.get(`/audit-activity/${await newestRecord(acme)}`)).body;
@@ -61,7 +61,7 @@ describe.each(ENGINES)('GET /audit-activity/{recordId} on %s', (engine) => {
     for (const name of NULLABLE) expect(data[name]).toBeNull();
   });
 
-  it('takes a record id in any letter case and gives it as the list does', async () => {
+  it('accepts a record id in any letter case, and returns it as the list does', async () => {
     const acme = await at.world.tenant();
     await acme.audited();
     const recordId = await newestRecord(acme);
@@ -69,7 +69,7 @@ describe.each(ENGINES)('GET /audit-activity/{recordId} on %s', (engine) => {
     expect(data.recordId).toBe(recordId);
   });
 
-  it('finds the event of any tenant of the key', async () => {
+  it('finds the events of every tenant of the key', async () => {
     const [one, two] = [await at.world.tenant(), await at.world.tenant()];
     const { key } = await at.world.key({ tenantIds: [one.tenantId, two.tenantId] });
     for (const tenant of [one, two]) {

@@ -31,7 +31,7 @@ describe.each(ONE_ENGINE)('400 of GET /audit-activity/{recordId} on %s', (engine
     expectError(await at.world.get('/audit-activity/%FF', key), 400, 'invalid_parameter');
   });
 
-  it('any query parameter, beside the record id too', async () => {
+  it("any query parameter, also one with the name of the path's parameter", async () => {
     const acme = await at.world.tenant();
     for (const query of ['page=1', 'fields=statement', `recordId=${UNKNOWN_RECORD}`]) {
       const answer = await acme.get(`/audit-activity/${UNKNOWN_RECORD}`, query);

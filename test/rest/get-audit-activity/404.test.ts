@@ -3,7 +3,7 @@ import { useWorld } from '../../support/use-world';
 import type { Answer } from '../../support/world';
 import { expectError, newestRecord, UNKNOWN_RECORD } from '../support/operations';
 
-/** All of an answer but what has to differ: request id, time, and the calls left. */
+/** The answer without the parts that must differ: request id, time, and the calls left. */
 function comparable({ status, headers, text }: Answer): unknown {
   const fields = [...headers].filter(([name]) => !['x-request-id', 'date', 'ratelimit'].includes(name));
   return { status, headers: fields, text: text.replace(headers.get('X-Request-Id') ?? '', 'ID') };
@@ -26,8 +26,8 @@ describe.each(ENGINES)('404 of GET /audit-activity/{recordId} on %s', (engine) =
     expectError(await acme.get(`/audit-activity/${recordId}`), 404, 'not_found');
   });
 
-  // Whoever could tell the two apart could find out what other tenants have.
-  it("another tenant's record is byte for byte answered as one that does not exist", async () => {
+  // A caller who could tell the two answers apart could find out what other tenants have.
+  it("answers another tenant's record byte for byte like a record that does not exist", async () => {
     const [acme, other] = [await at.world.tenant(), await at.world.tenant('Other')];
     await other.audited();
     const recordId = await newestRecord(other);

@@ -18,7 +18,7 @@ describeOnPostgres('GET /health without the database', () => {
   const health = () => world.fetch('/health');
 
   it.each(['cut', 'silence'] as const)(
-    '%s: answers 503 Unhealthy within 5 seconds, and Healthy once it is back, without a restart',
+    '%s: answers 503 Unhealthy within 5 seconds, and Healthy when the database is back, without a restart',
     async (lose) => {
       expect(await health()).toMatchObject({ status: 200, text: 'Healthy' });
       proxy[lose]();
@@ -26,23 +26,23 @@ describeOnPostgres('GET /health without the database', () => {
       const answer = await health();
       expect(answer).toMatchObject({ status: 503, text: 'Unhealthy' });
       expect(answer.headers.get('Content-Type')).toMatch(/^text\/plain\b/);
-      // Five seconds are promised; the machine may be busy for a while.
+      // Five seconds are promised. The rest is for a busy machine.
       expect(performance.now() - start).toBeLessThan(10_000);
       proxy.mend();
       await until(health, ({ status, text }) => status === 200 && text === 'Healthy');
     },
   );
 
-  it('refuses nobody as unauthorized meanwhile: a key that cannot be looked up is not a wrong key', async () => {
+  it('answers 503 to a key that it cannot look up, not 401', async () => {
     const { key } = await world.tenant();
     proxy.cut();
     expect((await world.get('/audit-activity', key)).status).toBe(503);
-    // What is no key by its form is known without the database.
+    // A malformed key is recognized without the database.
     expect((await world.get('/audit-activity', 'secret')).status).toBe(401);
     proxy.mend();
   });
 
-  it('still describes itself', async () => {
+  it('still serves the API description', async () => {
     proxy.cut();
     expect((await world.fetch('/swagger')).status).toBe(200);
     proxy.mend();

@@ -5,14 +5,14 @@ import { expectError } from '../support/operations';
 describe.each(ENGINES)('GET /health on %s', (engine) => {
   const at = useWorld(engine);
 
-  it('answers the plain text Healthy, to anybody', async () => {
+  it('answers everybody with the plain text Healthy', async () => {
     const { status, text, headers } = await at.world.fetch('/health');
     expect([status, text]).toEqual([200, 'Healthy']);
     expect(headers.get('Content-Type')).toMatch(/^text\/plain\b/);
     expect(headers.get('Cache-Control')).toBe('no-store');
   });
 
-  it('answers the same whatever the caller accepts', async () => {
+  it('answers the same whatever the Accept header is', async () => {
     for (const Accept of ['application/json', 'text/html', '*/*']) {
       expect((await at.world.fetch('/health', { headers: { Accept } })).text).toBe('Healthy');
     }
@@ -28,7 +28,7 @@ describe.each(ENGINES)('GET /health on %s', (engine) => {
     expect(answer.headers.get('Allow')).toBe('GET, HEAD');
   });
 
-  it('costs no call of any key', async () => {
+  it('does not count for the rate limit of a key', async () => {
     const { tenantId } = await at.world.tenant();
     const { key } = await at.world.key({ tenantIds: [tenantId], rate: 1 });
     for (let i = 0; i < 5; i++) await at.world.fetch('/health', { headers: { 'X-Api-Key': key } });

@@ -29,7 +29,7 @@ const META_FIELDS = [
   'timestamp',
   'apiVersion',
 ];
-/** What an event may lack. */
+/** The fields that an event may lack. */
 const NULLABLE = ITEM_FIELDS.slice(5);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -47,7 +47,7 @@ describe.each(ENGINES)('GET /audit-activity on %s', (engine) => {
     expect(Object.keys(body.meta)).toEqual(META_FIELDS);
   });
 
-  it('gives the values the agent sent', async () => {
+  it('gives the values that the agent sent', async () => {
     const acme = await at.world.tenant();
     const { statement, ...sent } = await acme.audited({ succeeded: false, actionId: 'DL' });
     const [item] = (await acme.get('/audit-activity')).body.data;
@@ -60,7 +60,7 @@ describe.each(ENGINES)('GET /audit-activity on %s', (engine) => {
     });
   });
 
-  it('gives null for what an event lacks, and for empty text', async () => {
+  it('gives null for a value that an event lacks, and for an empty text', async () => {
     const acme = await at.world.tenant();
     const lacking = (value: string | null) =>
       Object.fromEntries(
@@ -90,7 +90,7 @@ describe.each(ENGINES)('GET /audit-activity on %s', (engine) => {
     expect(data.map((item: { eventTime: string }) => item.eventTime)).toEqual(times);
   });
 
-  it('says when it was answered and by which version of the API', async () => {
+  it('states the time of the answer and the version of the API', async () => {
     const acme = await at.world.tenant();
     const before = Date.now();
     const { meta } = (await acme.get('/audit-activity')).body;
@@ -99,7 +99,7 @@ describe.each(ENGINES)('GET /audit-activity on %s', (engine) => {
     expect(meta.apiVersion).toBe('1.0');
   });
 
-  it('is not kept by caches', async () => {
+  it('is not stored by caches', async () => {
     const acme = await at.world.tenant();
     const { headers } = await acme.get('/audit-activity');
     expect(headers.get('Cache-Control')).toBe('no-store');

@@ -21,7 +21,7 @@ describe.each(ONE_ENGINE)('400 of GET /audit-activity on %s', (engine) => {
     acme = await at.world.tenant();
     await acme.audited();
   });
-  /** The message of the refusal. */
+  /** @returns the message of the refusal */
   const refused = async (query: Query | string): Promise<string> => {
     const answer = await acme.get('/audit-activity', query);
     expectError(answer, 400, 'invalid_parameter');
@@ -79,11 +79,11 @@ describe.each(ONE_ENGINE)('400 of GET /audit-activity on %s', (engine) => {
     });
   });
 
-  it('an offset whose + became a space says how to write it', async () => {
+  it('an offset whose + became a space, with a hint how to write it', async () => {
     expect(await refused('startTime=2026-01-01T00:00:00+02:00')).toContain('%2B');
   });
 
-  it('startTime after endTime, to 100 ns and whatever their offsets', async () => {
+  it('startTime after endTime, compared to 100 ns and across offsets', async () => {
     const wrong = /startTime.*after endTime/;
     expect(await refused({ startTime: '2026-01-02', endTime: '2026-01-01' })).toMatch(wrong);
     const [startTime, endTime] = ['2026-01-01T12:00:00.0000001+02:00', '2026-01-01T10:00:00Z'];
@@ -101,17 +101,17 @@ describe.each(ONE_ENGINE)('400 of GET /audit-activity on %s', (engine) => {
     expect(await refused(query)).toContain(named);
   });
 
-  it('a filter behind a thousand empty parameters is not lost', async () => {
+  it('not a filter behind a thousand empty parameters: it is applied', async () => {
     const { body } = await acme.get('/audit-activity', `${'&'.repeat(1_500)}databaseName=None`);
     expect(body.meta.totalCount).toBe(0);
   });
 
-  it('a range the wrong way round beside other problems', async () => {
+  it('a range in the wrong order, together with other problems', async () => {
     const message = await refused('startTime=2026-01-02&endTime=2026-01-01&page=0&limit=5');
     for (const named of ['after endTime', 'page must', '"limit"']) expect(message).toContain(named);
   });
 
-  it('as many problems as anybody reads, and how many more', async () => {
+  it('very many problems: the first ones are named, and the rest are counted', async () => {
     const unknown = Array.from({ length: 9_000 }, (_, i) => `x${i}`).join('&');
     const message = await refused(unknown);
     expect(message).toContain('"x0"');
@@ -120,12 +120,12 @@ describe.each(ONE_ENGINE)('400 of GET /audit-activity on %s', (engine) => {
   });
 
   it.each(['principalName=M%FCller', 'filter=principalName:M%FCller', 'search=M%FCller', 'page=%FF'])(
-    'bytes that are no UTF-8, which would find nothing: %s',
+    'bytes that are not UTF-8: %s',
     async (query) =>
       expect(await refused(query)).toMatch(new RegExp(`^${query.split('=')[0]} must be.*UTF-8`)),
   );
 
-  it('a percent sign that encodes nothing is itself', async () => {
+  it('not a percent sign that encodes nothing: it stands for itself', async () => {
     await acme.audited({ objectName: 'ü 100%' });
     const { body } = await acme.get('/audit-activity', 'objectName=%C3%BC+100%');
     expect(body.meta.totalCount).toBe(1);
@@ -158,7 +158,7 @@ describe.each(ONE_ENGINE)('400 of GET /audit-activity on %s', (engine) => {
     expect(await refused(name)).toContain(name);
   });
 
-  it('texts longer than any stored name', async () => {
+  it('texts longer than any stored name can be', async () => {
     for (const name of ['actionId', 'databaseName', 'principalName', 'serverInstanceName', 'search']) {
       expect(await refused({ [name]: 'x'.repeat(LIMITS.filterCharsMax + 1) })).toMatch(
         new RegExp(`\\b${name}\\b.*\\b512\\b`),

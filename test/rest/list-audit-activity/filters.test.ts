@@ -34,12 +34,12 @@ describe.each(ENGINES)('filters of GET /audit-activity on %s', (engine) => {
       ['wildcards of SQL', 'W%', ['Wert', 'W_', 'W']],
       ['wildcards of searches', 'W*', ['Wert', 'W']],
       ['quotes', `'"\\`, [`'`, `"`, '\\', `'"`]],
-    ])('minds %s', async (_, wanted, others) => {
+    ])('distinguishes %s', async (_, wanted, others) => {
       for (const value of [wanted, ...others]) await acme.audited({ [field]: value });
       expect(await found(field, { [filter]: wanted })).toEqual([wanted]);
     });
 
-    it('finds all of its value and nothing else', async () => {
+    it('finds all events with its value, and no others', async () => {
       for (const value of ['A', 'B', 'A', 'C', 'A']) await acme.audited({ [field]: value });
       expect(await found(field, { [filter]: 'A' })).toEqual(['A', 'A', 'A']);
       expect(await found(field, { [filter]: 'D' })).toEqual([]);
@@ -65,7 +65,7 @@ describe.each(ENGINES)('filters of GET /audit-activity on %s', (engine) => {
     expect(await found('databasePrincipalName', { principalName: 'user' })).toEqual([]);
   });
 
-  it('finds the longest names that are stored', async () => {
+  it('finds the longest names that can be stored', async () => {
     const [name, action] = ['n'.repeat(512), 'a'.repeat(16)];
     const names = { databaseName: name, serverInstanceName: name };
     await acme.audited({ ...names, serverPrincipalName: name, actionId: action });
@@ -73,7 +73,7 @@ describe.each(ENGINES)('filters of GET /audit-activity on %s', (engine) => {
     expect(await found('databaseName', query)).toEqual([name]);
   });
 
-  it('taken together, all hold', async () => {
+  it('are combined with AND', async () => {
     for (const databaseName of ['A', 'B']) {
       for (const serverPrincipalName of ['A', 'B']) {
         for (const actionId of ['A', 'B'])

@@ -14,7 +14,7 @@ describe.each(ENGINES)('pages of GET /audit-activity on %s', (engine) => {
   });
   const get = async (query: Query) => (await acme.get('/audit-activity', query)).body;
 
-  it('holds 20 events and is the first unless asked otherwise', async () => {
+  it('has 20 events and is the first by default', async () => {
     const { data, meta } = await get({});
     expect(data).toHaveLength(20);
     expect(meta).toMatchObject({
@@ -27,19 +27,19 @@ describe.each(ENGINES)('pages of GET /audit-activity on %s', (engine) => {
     });
   });
 
-  it('in the middle has pages on both sides', async () => {
+  it('in the middle has a page before and after it', async () => {
     const { data, meta } = await get({ page: 2 });
     expect(data).toHaveLength(20);
     expect(meta).toMatchObject({ page: 2, hasPreviousPage: true, hasNextPage: true });
   });
 
-  it('at the end holds the rest', async () => {
+  it('at the end has the rest', async () => {
     const { data, meta } = await get({ page: 3 });
     expect(data).toHaveLength(5);
     expect(meta).toMatchObject({ page: 3, hasPreviousPage: true, hasNextPage: false });
   });
 
-  it.each([4, 1_000, 2_147_483_647])('beyond the end (%d) is empty, with true totals', async (page) => {
+  it.each([4, 1_000, 2_147_483_647])('beyond the end (%d) is empty, with the true totals', async (page) => {
     const { data, meta } = await get({ page, pageSize: 100 });
     expect(data).toEqual([]);
     expect(meta).toMatchObject({
@@ -59,25 +59,28 @@ describe.each(ENGINES)('pages of GET /audit-activity on %s', (engine) => {
     [45, 1],
     [46, 1],
     [100, 1],
-  ])('of size %d: there are %d, which hold every event once, in order', async (pageSize, totalPages) => {
-    const seen: string[] = [];
-    for (let page = 1; page <= totalPages; page++) {
-      const { data, meta } = await get({ page, pageSize });
-      expect(meta).toMatchObject({ totalPages, hasNextPage: page < totalPages });
-      seen.push(...data.map((item: { recordId: string }) => item.recordId));
-    }
-    expect(new Set(seen).size).toBe(COUNT);
-    expect(seen).toEqual(seen.toSorted().reverse());
-  });
+  ])(
+    'of size %d: there are %d of them, which have every event once, in order',
+    async (pageSize, totalPages) => {
+      const seen: string[] = [];
+      for (let page = 1; page <= totalPages; page++) {
+        const { data, meta } = await get({ page, pageSize });
+        expect(meta).toMatchObject({ totalPages, hasNextPage: page < totalPages });
+        seen.push(...data.map((item: { recordId: string }) => item.recordId));
+      }
+      expect(new Set(seen).size).toBe(COUNT);
+      expect(seen).toEqual(seen.toSorted().reverse());
+    },
+  );
 
-  it('of a filter counts what the filter lets through', async () => {
+  it('of a filter counts only the matching events', async () => {
     await acme.audited({ actionId: 'DR', eventTime: '2026-01-12T00:00:00.0000000Z' });
     const { data, meta } = await get({ actionId: 'DR', pageSize: 1 });
     expect(data).toHaveLength(1);
     expect(meta).toMatchObject({ totalCount: 1, totalPages: 1, hasNextPage: false });
   });
 
-  it('of nothing is empty, and so is its count', async () => {
+  it('of a tenant without events is empty, with a total of 0', async () => {
     const nobody = await at.world.tenant();
     const { body } = await nobody.get('/audit-activity');
     expect(body).toMatchObject({

@@ -8,7 +8,7 @@ const EVENTS = 20;
 const STATEMENT = `z${'x'.repeat(300_000)}`;
 const RUN = 'x'.repeat(500);
 
-/** PostgreSQL, which says that a statement takes too long. */
+/** Needs PostgreSQL, which cancels a statement that takes too long. */
 describeOnPostgres(
   'a search for a part of a word that almost matches at each character of long words',
   () => {

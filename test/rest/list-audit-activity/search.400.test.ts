@@ -17,7 +17,7 @@ describe.each(ONE_ENGINE)('400 of a search of GET /audit-activity on %s', (engin
     return answer.body.error.message;
   };
 
-  // A search without a condition would find everything.
+  // These searches have no condition, and would otherwise find everything.
   it.each([' ', '*', '---', '.,;', '\u{1F600}', '\0', '% _'])('no word: %j', async (search) => {
     expect(await refused(search)).toContain('word');
   });
@@ -33,7 +33,7 @@ describe.each(ONE_ENGINE)('400 of a search of GET /audit-activity on %s', (engin
     expect(await refused(search)).toContain('quotation marks');
   });
 
-  it('more words than a search may have', async () => {
+  it('more words than a search may have, with their number', async () => {
     const words = (count: number) => Array.from({ length: count }, (_, i) => `w${i}`).join(' ');
     expect(await refused(words(LIMITS.searchTermsMax + 1))).toContain(String(LIMITS.searchTermsMax));
     const { status } = await acme.get('/audit-activity', { search: words(LIMITS.searchTermsMax) });

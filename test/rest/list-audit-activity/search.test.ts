@@ -3,7 +3,7 @@ import type { IngestedEvent } from '../../support/events';
 import { useWorld } from '../../support/use-world';
 import type { TestTenant } from '../../support/world';
 
-/** An event of which nothing but what a test states can be found. */
+/** An event in which a search finds only the texts that a test sets. */
 const SILENT = {
   serverInstanceName: null,
   databaseName: null,
@@ -63,7 +63,7 @@ describe.each(ENGINES)('search of GET /audit-activity on %s', (engine) => {
     expect(await finds(search)).toBe(expected);
   });
 
-  it('ignores letter case as Unicode does, in words, beginnings and quotes', async () => {
+  it("ignores letter case by Unicode's rules, in words, beginnings and quoted texts", async () => {
     await says('Straße, ΟΔΟΣ, ПРИВЕТ, ÉCOLE, STRAẞENBAHN, ﬁnal');
     for (const word of ['STRASSE', 'strasse', 'Straße', 'STRAẞE', 'οδος', 'οδοσ', 'ΟΔΟΣ', 'привет', 'école'])
       expect([word, await finds(word)]).toEqual([word, true]);
@@ -73,7 +73,7 @@ describe.each(ENGINES)('search of GET /audit-activity on %s', (engine) => {
       expect([word, await finds(word)]).toEqual([word, false]);
   });
 
-  it('takes letters and digits of every script as parts of words', async () => {
+  it('treats letters and digits of every script as parts of words', async () => {
     await says('名前 naïve_x ٣٤ x²');
     for (const word of ['名前', 'naïve', 'x', '٣٤', 'x²'])
       expect([word, await finds(word)]).toEqual([word, true]);
@@ -98,12 +98,12 @@ describe.each(ENGINES)('search of GET /audit-activity on %s', (engine) => {
     for (const search of ['needle', 'need*', '"b/needle"']) expect(await finds(search)).toBe(true);
   });
 
-  it('does not cover what only the additional information says', async () => {
+  it('does not cover additional values', async () => {
     await stored({ additional: { note: 'needle' }, file: 'needle.sqlaudit' });
     expect(await finds('needle')).toBe(false);
   });
 
-  it('finds words spread over fields, but quoted text within one only', async () => {
+  it('finds words in different fields, but a quoted text only inside one field', async () => {
     await stored({ databaseName: 'Payroll', schemaName: 'dbo', statement: 'SELECT 1' });
     expect(await finds('payroll select dbo')).toBe(true);
     for (const phrase of ['"payroll dbo"', '"payrolldbo"', '"dbo select"', '"payroll\u{10FFFE}dbo"'])
@@ -111,7 +111,7 @@ describe.each(ENGINES)('search of GET /audit-activity on %s', (engine) => {
     expect(await finds('"payroll" "select 1"')).toBe(true);
   });
 
-  it('covers the whole statement, far beyond its preview', async () => {
+  it('covers the whole statement, far beyond the preview', async () => {
     await says(`${'SELECT 1; '.repeat(100_000)} DROP TABLE evidence`);
     for (const search of ['evidence', 'evid*', '"table evidence"', 'select drop']) {
       expect(await finds(search)).toBe(true);
@@ -119,7 +119,7 @@ describe.each(ENGINES)('search of GET /audit-activity on %s', (engine) => {
     expect(await finds('drops')).toBe(false);
   });
 
-  it('tells the mark that it puts around words from its stand-in, where texts hold them', async () => {
+  it("distinguishes its internal mark around words from the mark's stand-in, when texts contain either", async () => {
     const [mark, standIn] = ['\x7f', '\uFFFF'];
     const texts: [Partial<IngestedEvent>, string[]][] = [
       [{ statement: `X${mark}y z`, databaseName: 'x' }, [mark, `x${mark}Y`]],
@@ -140,7 +140,7 @@ describe.each(ENGINES)('search of GET /audit-activity on %s', (engine) => {
     }
   });
 
-  it('does not join words at a character that cannot be shown', async () => {
+  it('does not join words at a character that cannot be stored', async () => {
     await says('half\uD83Dpair nul\0byte');
     for (const search of ['half', 'pair', 'nul byte', '"nul\0byte"']) expect(await finds(search)).toBe(true);
     for (const search of ['halfpair', 'd83d', '"d83d"', '"0000"']) expect(await finds(search)).toBe(false);

@@ -33,7 +33,7 @@ describe.each(ENGINES)('tenants of GET /audit-activity on %s', (engine) => {
     expect((await other.get('/audit-activity', query)).body.meta.totalCount).toBe(1);
   });
 
-  it('shows a key of several tenants the events of all of them and no others', async () => {
+  it('shows a key of several tenants the events of all its tenants, and no others', async () => {
     const [one, two, three] = await Promise.all(['1', '2', '3'].map((name) => at.world.tenant(name)));
     await one?.audited({ databaseName: 'One' });
     await two?.audited({ databaseName: 'Two' });
@@ -44,7 +44,7 @@ describe.each(ENGINES)('tenants of GET /audit-activity on %s', (engine) => {
     expect(answer.body.meta.totalCount).toBe(2);
   });
 
-  it('interleaves several tenants in one order, across pages', async () => {
+  it('puts the events of several tenants into one order, across pages', async () => {
     const [one, two] = [await at.world.tenant(), await at.world.tenant()];
     const times = Array.from({ length: 9 }, (_, i) => `2026-02-03T04:05:06.000000${i}Z`);
     for (const [i, eventTime] of times.entries()) await (i % 2 ? one : two).audited({ eventTime });
@@ -57,7 +57,7 @@ describe.each(ENGINES)('tenants of GET /audit-activity on %s', (engine) => {
     expect(seen).toEqual(times.toReversed());
   });
 
-  it('keeps the same record of two tenants apart', async () => {
+  it('lists equal records of two tenants as two events', async () => {
     const [one, two] = [await at.world.tenant(), await at.world.tenant()];
     const event = await one.audited();
     await two.ingest([event]);

@@ -1,7 +1,7 @@
 import { ENGINES } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 
-/** What hostile logins, cut statements and foreign scripts bring. */
+/** Texts of hostile logins, cut statements and foreign scripts. */
 const TEXTS = {
   'U+0000': 'a\0b',
   'only U+0000': '\0',
@@ -29,7 +29,7 @@ const TEXTS = {
 describe.each(ENGINES)('strange texts of GET /audit-activity on %s', (engine) => {
   const at = useWorld(engine);
 
-  it.each(Object.entries(TEXTS))('%s come back unchanged, in list and detail', async (_, text) => {
+  it.each(Object.entries(TEXTS))('%s are returned unchanged, in list and detail', async (_, text) => {
     const acme = await at.world.tenant();
     await acme.audited({ databaseName: text, serverPrincipalName: text, statement: text, actionId: text });
     const [item] = (await acme.get('/audit-activity')).body.data;
@@ -39,9 +39,9 @@ describe.each(ENGINES)('strange texts of GET /audit-activity on %s', (engine) =>
     expect(data).toMatchObject({ ...same, statement: text });
   });
 
-  // Half a surrogate pair has no form in a URL.
+  // Half of a surrogate pair cannot be written in a URL.
   const filterable = Object.entries(TEXTS).filter(([, text]) => text.isWellFormed());
-  it.each(filterable)('%s can be filtered by', async (_, text) => {
+  it.each(filterable)('%s can be used in filters', async (_, text) => {
     const acme = await at.world.tenant();
     await acme.audited({ databaseName: text, serverPrincipalName: text, actionId: text });
     await acme.audited({ databaseName: `${text}.`, serverPrincipalName: `${text}.`, actionId: `${text}.` });
@@ -51,7 +51,7 @@ describe.each(ENGINES)('strange texts of GET /audit-activity on %s', (engine) =>
     }
   });
 
-  it('half a pair in bytes, which is no UTF-8, is refused rather than taken for no filter', async () => {
+  it('half of a surrogate pair as bytes, which are not UTF-8, is refused and not ignored', async () => {
     const acme = await at.world.tenant();
     await acme.audited({ databaseName: '\uD83D' });
     const { status, body } = await acme.get('/audit-activity', 'databaseName=%ED%A0%BD');
@@ -59,14 +59,14 @@ describe.each(ENGINES)('strange texts of GET /audit-activity on %s', (engine) =>
     expect(body.error.message).toContain('databaseName must be UTF-8');
   });
 
-  it('texts that differ only in half a pair are different', async () => {
+  it('texts that differ only in half of a surrogate pair are distinct', async () => {
     const acme = await at.world.tenant();
     for (const half of ['\uD83D', '\uD83E', '\uDE00']) await acme.audited({ databaseName: half });
     const { data } = (await acme.get('/audit-activity/summary')).body;
     expect(data.distinctDatabases).toBe(3);
   });
 
-  it('statements of 1 MB come back whole', async () => {
+  it('statements of 1 MB are returned whole', async () => {
     const acme = await at.world.tenant();
     const statement = `SELECT N'${'é€😀x'.repeat(110_000)}'`;
     expect(Buffer.byteLength(statement)).toBeGreaterThan(1024 * 1024);

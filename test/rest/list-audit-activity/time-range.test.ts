@@ -2,7 +2,7 @@ import { ENGINES } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import type { Query, TestTenant } from '../../support/world';
 
-/** Three events 100 ns apart, and one on each side of them far off. */
+/** Three events 100 ns apart, and one far before and one far after them. */
 const [LONG_AGO, BEFORE, AT, AFTER, LATER] = [
   '2025-11-20T12:00:00.0000000Z',
   '2026-02-28T22:59:59.9999999Z',
@@ -23,22 +23,22 @@ describe.each(ENGINES)('time range of GET /audit-activity on %s', (engine) => {
     return data.map((item: { eventTime: string }) => item.eventTime);
   };
 
-  it('begins with startTime, to 100 ns', async () => {
+  it('includes startTime, to 100 ns', async () => {
     expect(await found({ startTime: AT })).toEqual([AT, AFTER, LATER]);
     expect(await found({ startTime: AFTER })).toEqual([AFTER, LATER]);
   });
 
-  it('ends before endTime, to 100 ns', async () => {
+  it('excludes endTime, to 100 ns', async () => {
     expect(await found({ endTime: AT })).toEqual([LONG_AGO, BEFORE]);
     expect(await found({ endTime: AFTER })).toEqual([LONG_AGO, BEFORE, AT]);
   });
 
-  it('holds one 100 ns step when it is one step long, and nothing when it is empty', async () => {
+  it('of 100 ns has the events of that moment, and an empty one has none', async () => {
     expect(await found({ startTime: AT, endTime: AFTER })).toEqual([AT]);
     expect(await found({ startTime: AT, endTime: AT })).toEqual([]);
   });
 
-  it('compares exactly when more decimals are given than events have', async () => {
+  it('compares exactly with more decimals than events have', async () => {
     expect(await found({ startTime: '2026-02-28T23:00:00.00000001Z' })).toEqual([AFTER, LATER]);
     expect(await found({ endTime: '2026-02-28T23:00:00.00000001Z' })).toEqual([LONG_AGO, BEFORE, AT]);
   });
@@ -54,17 +54,17 @@ describe.each(ENGINES)('time range of GET /audit-activity on %s', (engine) => {
     ['east of Greenwich, in short', '2026-03-01T01:00:00+02'],
     ['west of Greenwich', '2026-02-28T15:00:00-08:00'],
     ['west of Greenwich, without a colon', '2026-02-28T19:30:00-0330'],
-  ])('takes a time %s', async (_, time) => {
+  ])('accepts a time %s', async (_, time) => {
     expect(await found({ startTime: time, endTime: LATER })).toEqual([AT, AFTER]);
   });
 
-  it('takes a date as its first moment in UTC', async () => {
+  it('accepts a date as its first moment in UTC', async () => {
     expect(await found({ startTime: '2026-02-28', endTime: '2026-03-01' })).toEqual([BEFORE, AT, AFTER]);
     expect(await found({ startTime: '2026-03-01', endTime: '2026-03-31' })).toEqual([]);
     expect(await found({ startTime: '2026-03-31' })).toEqual([LATER]);
   });
 
-  it('may reach beyond any event', async () => {
+  it('may extend beyond all events', async () => {
     const all = [LONG_AGO, BEFORE, AT, AFTER, LATER];
     expect(await found({ startTime: '0001-01-01', endTime: '9999-12-31T23:59:59.9999999Z' })).toEqual(all);
     expect(await found({ endTime: '1970-01-01' })).toEqual([]);

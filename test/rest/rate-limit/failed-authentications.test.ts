@@ -7,7 +7,7 @@ import { expectError } from '../support/operations';
 describe.each(ONE_ENGINE)('failed authentications of one address on %s', (engine) => {
   const at = useWorld(engine);
 
-  it('are limited, whatever is tried; a valid key from there still works, at both entrances', async () => {
+  it('are limited whatever keys are tried, and a valid key from that address still works at both entrances', async () => {
     const acme = await at.world.tenant();
     const tries = [null, 'secret', acme.key.slice(0, -1), newKey('public')];
     const attempts = Array.from({ length: LIMITS.failedAuthPerMinute + 20 }, (_, i) => {

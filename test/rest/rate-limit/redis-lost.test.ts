@@ -5,7 +5,7 @@ import { World } from '../../support/world';
 
 const onRedis = REDIS_URL ? describe : describe.skip;
 
-/** A service with its own way to Redis. */
+/** A service that reaches Redis through a proxy. */
 async function openBehindProxy() {
   const proxy = await TcpProxy.to(REDIS_URL);
   const world = await World.open('embedded', { redisUrl: proxy.url });
@@ -35,14 +35,14 @@ onRedis('Redis lost', () => {
   const logged = (text: string) => world.logLines.filter((line) => line.includes(text)).length;
 
   describe.each(['cut', 'silence'] as const)('%s', (lose) => {
-    it('the instance decides by its own log, in which the calls admitted before count', async () => {
+    it('each instance decides by its own log, which has the calls admitted before', async () => {
       const key = await keyOf(5);
       expect([await call(key), await call(key), await call(key)]).toEqual([200, 200, 200]);
       proxy[lose]();
       expect([await call(key), await call(key), await call(key)]).toEqual([200, 200, 429]);
     });
 
-    it('the calls admitted meanwhile still count when Redis is back', async () => {
+    it('calls admitted during the outage still count when Redis is back', async () => {
       const key = await keyOf(2);
       proxy[lose]();
       expect([await call(key), await call(key)]).toEqual([200, 200]);
@@ -51,7 +51,7 @@ onRedis('Redis lost', () => {
       expect(await call(key)).toBe(429);
     });
 
-    it('/health says Degraded, with 200, and Healthy when it is back, whether or not anybody calls', async () => {
+    it('/health answers 200 Degraded, and Healthy when Redis is back, without any calls', async () => {
       expect(await health()).toBe('200 Healthy');
       proxy[lose]();
       await turns('200 Degraded');
@@ -59,7 +59,7 @@ onRedis('Redis lost', () => {
       await turns('200 Healthy');
     });
 
-    it('is logged once, and so is the return', async () => {
+    it('the loss is logged once, and so is the return', async () => {
       const key = await keyOf(100);
       proxy[lose]();
       for (let i = 0; i < 4; i++) expect(await call(key)).toBe(200);
@@ -72,7 +72,7 @@ onRedis('Redis lost', () => {
     });
   });
 
-  it('at the start: the service starts without it, Degraded, and finds it later', async () => {
+  it('a service starts without Redis, Degraded, and uses Redis later', async () => {
     proxy.cut();
     const alone = await World.open('embedded', { redisUrl: proxy.url });
     try {

@@ -15,10 +15,10 @@ onRedis('the sliding window shared through Redis', () => {
   let now = 0;
 
   beforeAll(async () => {
-    // The service's own script on a real Redis, but for its clock, which the test turns.
+    // Runs the service's own script on a real Redis. Only its clock is the test's.
     const define = Redis.prototype.defineCommand;
     jest.spyOn(Redis.prototype, 'defineCommand').mockImplementation(function (this: Redis, name, definition) {
-      if (!definition.lua.includes(TIME)) throw new Error('the script asks another clock');
+      if (!definition.lua.includes(TIME)) throw new Error('the script reads its clock in another way');
       define.call(this, name, { ...definition, lua: definition.lua.replace(TIME, '{ARGV[3], ARGV[4]}') });
       const commands = this as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
       const run = commands[name]?.bind(this);
@@ -43,7 +43,7 @@ onRedis('the sliding window shared through Redis', () => {
     return limiter.admit(key, limit);
   };
 
-  it('admits exactly what the rule admits, whichever instance is called', async () => {
+  it('admits exactly what the window model admits, whichever instance is called', async () => {
     const calls = gaps(50).chain((given) =>
       fc.record({
         times: fc.constant(timesOf(given)),
@@ -65,14 +65,14 @@ onRedis('the sliding window shared through Redis', () => {
     );
   });
 
-  it('never refuses a steady caller of 1 call per second, alternating between instances', async () => {
+  it('never refuses a steady caller of 1 call per second who alternates between instances', async () => {
     const key = randomUUID();
     for (let i = 0; i < 200; i++) {
       expect({ i, ...(await admit(i, key, i * 1000, 60)) }).toMatchObject({ admitted: true });
     }
   });
 
-  it('admits a refused call after Retry-After, on any instance', async () => {
+  it('admits a refused call after Retry-After on every instance', async () => {
     const gap = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 4, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(gap, fc.integer({ min: 1, max: 3 }), async (given, limit) => {
@@ -89,11 +89,11 @@ onRedis('the sliding window shared through Redis', () => {
     );
   });
 
-  it('tells the true wait also after the limit was lowered: until as few calls are left as it allows', async () => {
+  it('states the true wait after the limit was lowered too', async () => {
     const key = randomUUID();
     const times = [0, 5_000, 11_000, 18_000, 26_000];
     for (const at of times) expect((await admit(0, key, at, 5)).admitted).toBe(true);
-    // The instance that admitted them knows by itself; the other one is told by Redis.
+    // The instance that admitted the calls knows their times itself, and the other one learns them from Redis.
     for (const [instance, limit, until] of [
       [1, 5, 0],
       [1, 2, 18_000],
@@ -111,7 +111,7 @@ onRedis('the sliding window shared through Redis', () => {
     expect((await admit(1, key, freeAt, 2)).admitted).toBe(true);
   });
 
-  it('keeps the calls for as long as they count, from each admitted call anew, and not for ever', async () => {
+  it('keeps calls in Redis as long as they count, and each admitted call extends this time', async () => {
     const [key, redis] = [randomUUID(), new Redis(REDIS_URL ?? '')];
     const name = `audit-activity:rate:${key}`;
     try {
@@ -119,7 +119,7 @@ onRedis('the sliding window shared through Redis', () => {
         const before = Date.now();
         expect((await admit(0, key, at, 2)).admitted).toBe(true);
         const left = await redis.pttl(name);
-        // Redis counts down meanwhile.
+        // Redis counts down during the test.
         expect(left + Date.now() - before).toBeGreaterThanOrEqual(WINDOW_MS);
         expect(left).toBeLessThanOrEqual(WINDOW_MS + 5_000);
         await redis.pexpire(name, WINDOW_MS / 2);

@@ -4,7 +4,7 @@ import { gaps, mostInAnyWindow, timesOf, WINDOW_MS, WindowModel } from '../suppo
 
 const limits = fc.integer({ min: 1, max: 6 });
 
-/** A log on a clock that the test turns. */
+/** A log with a clock that the test sets. */
 function logOnClock() {
   let now = 0;
   const log = new SlidingLog(10, () => now);
@@ -15,7 +15,7 @@ function logOnClock() {
 }
 
 describe('the sliding window of one instance', () => {
-  it('admits exactly what the rule admits, whenever calls come', async () => {
+  it('admits exactly what the window model admits, whenever calls arrive', async () => {
     await fc.assert(
       fc.asyncProperty(gaps(80), limits, async (given, limit) => {
         const admit = logOnClock();
@@ -29,7 +29,7 @@ describe('the sliding window of one instance', () => {
     );
   });
 
-  it('does not count refused calls: with them or without, the admitted ones are the same', async () => {
+  it('does not count refused calls: without them the same calls are admitted', async () => {
     await fc.assert(
       fc.asyncProperty(gaps(60), limits, async (given, limit) => {
         const [insistent, patient] = [logOnClock(), logOnClock()];
@@ -43,11 +43,11 @@ describe('the sliding window of one instance', () => {
     );
   });
 
-  it('admits a refused call after Retry-After, and would not have a second before', async () => {
+  it('admits a refused call after Retry-After, and not a second earlier', async () => {
     await fc.assert(
       fc.asyncProperty(gaps(30), limits, async (given, limit) => {
         const times = timesOf(given);
-        /** A log that has seen the calls up to the nth, so that each moment after it can be tried. */
+        /** A log that has seen the first n + 1 calls, so that a test can try any later moment. */
         const after = async (n: number) => {
           const admit = logOnClock();
           let last = await admit(times[0] ?? 0, limit);
@@ -78,7 +78,7 @@ describe('the sliding window of one instance', () => {
     }
   });
 
-  it('tells truly how many more calls it would admit', async () => {
+  it('states exactly how many more calls it would admit', async () => {
     await fc.assert(
       fc.asyncProperty(gaps(40), limits, async (given, limit) => {
         const admit = logOnClock();

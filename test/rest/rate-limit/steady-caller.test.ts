@@ -8,7 +8,7 @@ import { mostInAnyWindow } from '../support/window-model';
 const PER_MINUTE = 60;
 const SECONDS = 150;
 
-/** The way of a call from its key to its admission, on the clock of jest. */
+/** A call's way from its key to its admission, on Jest's fake clock. */
 function entrance(limit: number) {
   const principal = { kind: 'public', keyId: 'k', scopes: [], tenantIds: [1], rateLimitPerMinute: limit };
   const acceptCall = callAccepter({
@@ -23,7 +23,7 @@ function entrance(limit: number) {
     acceptCall({ requestId: 'r', apiKey: 'k', address: 'a', entrance: 'rest', gone: Promise.resolve() });
 }
 
-/** The times at which calls that came at these times were admitted, or null for those refused. */
+/** @returns the time at which each arriving call was admitted, or null if it was refused */
 async function admissions(limit: number, arrivals: readonly number[]): Promise<(number | null)[]> {
   const call = entrance(limit);
   const start = performance.now();
@@ -50,8 +50,8 @@ describe('a steady caller of 1 call per second', () => {
     jest.useRealTimers();
   });
 
-  // An exact window alone refuses the 61st of calls that come a millisecond early: networks are never that even.
-  it('is never refused, however its calls jitter on their way, and the window stays exact', async () => {
+  // An exact window alone would refuse the 61st of calls that arrive a millisecond early, and no network is that even.
+  it('is never refused if its calls arrive up to 200 ms late, and the window stays exact', async () => {
     const jitter = fc.array(fc.nat(200), { minLength: SECONDS, maxLength: SECONDS });
     await fc.assert(
       fc.asyncProperty(jitter, async (delays) => {
@@ -66,7 +66,7 @@ describe('a steady caller of 1 call per second', () => {
     );
   });
 
-  it('waits no longer than such jitter: a call that is earlier is refused at once', async () => {
+  it('waits only a short time: a call that is even earlier is refused at once', async () => {
     const arrivals = [0, LIMITS.rateWindowMs - LIMITS.rateEarlyMs - 100, LIMITS.rateWindowMs - 100];
     const [first, early, nearly] = await admissions(1, arrivals);
     expect([first, early]).toEqual([0, null]);
@@ -74,7 +74,7 @@ describe('a steady caller of 1 call per second', () => {
     expect(nearly).toBeLessThan(LIMITS.rateWindowMs + 10);
   });
 
-  it('of many calls that wait for one turn, one gets it', async () => {
+  it('admits one of many calls that wait for the same place', async () => {
     const arrivals = [0, ...Array(20).fill(LIMITS.rateWindowMs - 50)];
     const admitted = await admissions(1, arrivals);
     expect(admitted.filter((at) => at !== null)).toHaveLength(2);

@@ -18,7 +18,7 @@ withServers('two instances on one PostgreSQL and one Redis', () => {
     await one.close();
   });
 
-  it('admit 60 calls of one key together, not 120', async () => {
+  it('admit 60 calls of a key together, not 60 each', async () => {
     const { key } = await one.tenant();
     const answers = await Promise.all(
       Array.from({ length: 2 * LIMIT }, (_, i) => (i % 2 ? one : two).get('/audit-activity', key)),
@@ -29,7 +29,7 @@ withServers('two instances on one PostgreSQL and one Redis', () => {
     for (const world of [one, two]) expect((await world.get('/audit-activity', key)).status).toBe(429);
   });
 
-  it('count down together', async () => {
+  it('count down the remaining calls together', async () => {
     const { tenantId } = await one.tenant();
     const { key } = await one.key({ tenantIds: [tenantId], rate: 4 });
     const left = [];
@@ -40,7 +40,7 @@ withServers('two instances on one PostgreSQL and one Redis', () => {
     expect(left).toEqual(['3', '2', '1', '0']);
   });
 
-  it("keep each key's calls apart", async () => {
+  it("count each key's calls separately", async () => {
     const { tenantId } = await one.tenant();
     const [spent, fresh] = [
       await one.key({ tenantIds: [tenantId], rate: 1 }),
@@ -51,7 +51,7 @@ withServers('two instances on one PostgreSQL and one Redis', () => {
     expect((await two.get('/audit-activity', fresh.key)).status).toBe(200);
   });
 
-  it('both refuse a key that one of them revoked, within seconds', async () => {
+  it('both refuse a revoked key within seconds, whichever of them revoked it', async () => {
     const { tenantId } = await one.tenant();
     const { key, keyId } = await one.key({ tenantIds: [tenantId], rate: 10_000 });
     expect((await two.get('/audit-activity', key)).status).toBe(200);

@@ -30,14 +30,14 @@ onRedis('places of calls that wait, of two instances on one Redis', () => {
   const taken = (places: SharedPlaces, count: number, ms = LONG_MS): Promise<(LeavePlace | null)[]> =>
     Promise.all(Array.from({ length: count }, () => places.take(holder, ms)));
 
-  it('are counted together, and those of another holder apart', async () => {
+  it('are counted over both instances, separately for each holder', async () => {
     const all = [...(await taken(one, 3)), ...(await taken(two, 3)), ...(await taken(one, 1))];
     expect(all.filter(Boolean)).toHaveLength(MAX);
     expect([one.waiting + two.waiting, await two.take(holder, LONG_MS)]).toEqual([MAX, null]);
     expect(await two.take(`${holder}-other`, LONG_MS)).not.toBeNull();
   });
 
-  it('are free for the other instance when they were left', async () => {
+  it('are free for the other instance when their calls have left', async () => {
     const [leave] = await taken(one, MAX);
     expect(await two.take(holder, LONG_MS)).toBeNull();
     leave?.();
@@ -48,7 +48,7 @@ onRedis('places of calls that wait, of two instances on one Redis', () => {
     expect(await one.take(holder, LONG_MS)).toBeNull();
   });
 
-  it('of an instance that was killed are free when its calls would have ended', async () => {
+  it('of a killed instance become free when its calls would have ended', async () => {
     await taken(one, MAX - 1, 300);
     await taken(two, 1);
     links[0]?.close();
@@ -60,7 +60,7 @@ onRedis('places of calls that wait, of two instances on one Redis', () => {
     expect(two.waiting).toBe(MAX);
   });
 
-  it('are counted by each instance alone while Redis is lost', async () => {
+  it('are counted by each instance on its own while Redis is lost', async () => {
     await taken(one, MAX);
     proxy.cut();
     const all = await taken(two, MAX + 1);

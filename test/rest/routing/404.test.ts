@@ -26,19 +26,19 @@ describe.each(ONE_ENGINE)('404 of paths that do not exist on %s', (engine) => {
     }
   });
 
-  // Scopes that are coming soon can be granted; what they will permit does not exist yet.
+  // Scopes that are coming soon can be granted already, but their paths do not exist yet.
   it.each(['compliance', 'reports'])('/api/v1/public/%s, even with its scope', async (name) => {
     const { tenantId } = await at.world.tenant();
     const { key } = await at.world.key({ tenantIds: [tenantId], scopes: [`read:${name}`] });
     expectError(await at.world.get(`/${name}`, key), 404, 'not_found');
   });
 
-  it('does not repeat the path that was asked for', async () => {
+  it('does not repeat the requested path', async () => {
     const { text } = await at.world.fetch('/api/v1/public/<script>alert(1)</script>');
     expect(text).not.toContain('script');
   });
 
-  it('whatever the method', async () => {
+  it('for every method', async () => {
     for (const method of ['POST', 'DELETE', 'OPTIONS']) {
       expectError(await at.world.fetch('/api/v1/public/nothing', { method }), 404, 'not_found');
     }

@@ -4,7 +4,7 @@ import { API_BASE_PATH } from '../../../src/version';
 import { useWorld } from '../../support/use-world';
 import type { TestTenant } from '../../support/world';
 
-/** The summary is said to go, for the whole of this file. */
+/** Marks the summary as deprecated, for all tests of this file. */
 jest.mock('../../../rest-facade/routes', () => {
   const actual = jest.requireActual('../../../rest-facade/routes');
   const going = { since: '2026-01-01', sunset: '2027-01-01', see: '/swagger' };
@@ -17,7 +17,7 @@ jest.mock('../../../rest-facade/routes', () => {
   };
 });
 
-describe('a route that is said to go', () => {
+describe('a deprecated route', () => {
   const at = useWorld('embedded');
   let acme: TestTenant;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('a route that is said to go', () => {
   it.each([
     ['', 200],
     ['?startTime=never', 400],
-  ])('tells so in the headers of its answer to %s, %i', async (query, status) => {
+  ])('has headers that say so in its answer to %s, %i', async (query, status) => {
     const answer = await acme.get('/audit-activity/summary', query.slice(1));
     expect(answer.status).toBe(status);
     expect(answer.headers.get('Deprecation')).toBe('@1767225600');
@@ -35,14 +35,14 @@ describe('a route that is said to go', () => {
     expect(answer.headers.get('Link')).toBe('</swagger>; rel="deprecation"; type="text/html"');
   });
 
-  it('tells so a caller without a key too, and other routes do not', async () => {
+  it('says so to a caller without a key too, and other routes do not', async () => {
     const refused = await at.world.get('/audit-activity/summary', null);
     expect([refused.status, refused.headers.get('Deprecation')]).toEqual([401, '@1767225600']);
     const other = await acme.get('/audit-activity');
     for (const name of ['Deprecation', 'Sunset', 'Link']) expect(other.headers.get(name)).toBeNull();
   });
 
-  it('is deprecated in the OpenAPI document, which describes the headers', async () => {
+  it('is marked in the OpenAPI document, which describes the headers', async () => {
     const { body } = await at.world.fetch('/swagger');
     const { get } = body.paths[`${API_BASE_PATH}/audit-activity/summary`];
     expect(get.deprecated).toBe(true);
@@ -53,7 +53,7 @@ describe('a route that is said to go', () => {
   });
 });
 
-it('every route that is said to go leaves its callers a year', () => {
+it('every deprecated route gives its callers at least 12 months', () => {
   for (const { deprecation } of ROUTES) if (deprecation) checkDeprecation(deprecation);
   const since = '2026-03-01';
   expect(() => checkDeprecation({ since, sunset: '2027-02-28', see: '/' })).toThrow(/12 months/);

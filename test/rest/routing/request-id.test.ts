@@ -36,12 +36,12 @@ describe.each(ONE_ENGINE)('X-Request-Id on %s', (engine) => {
     '{jndi:ldap}',
     'é',
     'x'.repeat(129),
-  ])("is one of the service's own when the caller's is not: %j", async (given) => {
+  ])("is made by the service when the caller's is invalid: %j", async (given) => {
     expect(await idOf(given)).toMatch(UUID);
   });
 
   it.each(['public', 'agent', 'operator'] as const)(
-    "is one of the service's own when the caller's holds a %s key: no log and no access log keeps it",
+    "is made by the service when the caller's contains a %s key, so that no log keeps the key",
     async (kind) => {
       const acme = await at.world.tenant();
       const key = newKey(kind);
@@ -59,21 +59,21 @@ describe.each(ONE_ENGINE)('X-Request-Id on %s', (engine) => {
     },
   );
 
-  it("is one of the service's own, another for each call, when the caller gives none", async () => {
+  it('is made by the service for each call when the caller gives none', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => idOf(null)));
     for (const id of ids) expect(id).toMatch(UUID);
     expect(new Set(ids).size).toBe(20);
   });
 
   it.each(['/health', '/swagger', '/nothing', '/api/v1/public/audit-activity', '/graphql'])(
-    'stands on every answer of %s',
+    'is on every answer of %s',
     async (path) => {
       expect(await idOf('mine', path)).toBe('mine');
     },
   );
 
   it.each(OPERATIONS)(
-    '$title: stands on answers, and errors repeat it as error.requestId',
+    '$title: is on every answer, and errors repeat it as error.requestId',
     async (operation) => {
       const { key } = await at.world.tenant();
       const headers = { 'X-Request-Id': 'trace-1' };
@@ -89,7 +89,7 @@ describe.each(ONE_ENGINE)('X-Request-Id on %s', (engine) => {
     },
   );
 
-  it('is in the log line of the call, with what the call was but not what it searched for or its key', async () => {
+  it('is in the log line of the call, which has neither the search text nor the key', async () => {
     const acme = await at.world.tenant();
     const query = { search: 'secretword' };
     await at.world.get('/audit-activity', acme.key, { query, headers: { 'X-Request-Id': 'logged-1' } });

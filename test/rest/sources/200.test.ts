@@ -28,7 +28,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     return reportOf((await open.world.graphql(tenant.agentKey, REPORT, { report: given })).body);
   };
 
-  it('says of each source how it is, and how far its events are complete', async () => {
+  it('states the condition of each source, and up to which time its events are complete', async () => {
     const acme = await open.world.tenant();
     const caughtUpAt = ago(30);
     await report(acme, { hostName: 'A', caughtUpAt });
@@ -61,7 +61,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(e).toMatchObject({ completeThrough: null, lagSeconds: null });
   });
 
-  it('is a list of pages, of the tenants of the key', async () => {
+  it('is a list with pages, of the tenants of the key', async () => {
     const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
     for (const hostName of ['A', 'B', 'C']) await report(acme, { hostName });
     await report(other, { hostName: 'Z' });
@@ -73,14 +73,14 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expectError(await acme.get(PATH, { pageSize: 101 }), 400, 'invalid_parameter');
   });
 
-  it('counts what is stored and not in the log yet as missing, so that a collector at its end has it all', async () => {
+  it('states a completeness that excludes stored events which are not in the evidence log yet', async () => {
     const acme = await open.world.tenant();
     const eventTime = ago(60);
     await acme.ingest([anEvent({ eventTime })]);
     const caughtUpAt = ago(1);
     await report(acme, { caughtUpAt });
     const { body } = await acme.get(PATH);
-    // Unless the log was faster than this test.
+    // The log may be faster than this test, and then there is nothing to compare.
     const isThere = (await acme.get('/audit-log')).body.data.size === 1;
     if (!isThere) expect(body.data[0].completeThrough < eventTime).toBe(true);
     await sequenced(acme, 1);
@@ -88,7 +88,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(data[0].completeThrough).toBe(caughtUpAt);
   });
 
-  it('stands in the answers of the tail too, where that is asked for', async () => {
+  it("is also part of the tail's answers, on request", async () => {
     const acme = await open.world.tenant();
     await acme.ingest([anEvent()]);
     await report(acme, { caughtUpAt: ago(2) });

@@ -31,7 +31,7 @@ describe.each(ENGINES)('GET /audit-activity/summary on %s', (engine) => {
     expect(Object.keys(body.meta)).toEqual(['timestamp', 'apiVersion']);
   });
 
-  it('counts what succeeded, what failed, and distinct databases and logins', async () => {
+  it('counts successes, failures, and distinct databases and logins', async () => {
     const acme = await at.world.tenant();
     const events = [
       ['A', 'x', true],
@@ -54,7 +54,7 @@ describe.each(ENGINES)('GET /audit-activity/summary on %s', (engine) => {
     });
   });
 
-  it('counts events without a database or a login, but nothing as a database or a login', async () => {
+  it('counts events without a database or login, but not the absent value as a distinct one', async () => {
     const acme = await at.world.tenant();
     await acme.audited({ databaseName: null, serverPrincipalName: null });
     await acme.audited({ databaseName: 'A', serverPrincipalName: null });
@@ -62,7 +62,7 @@ describe.each(ENGINES)('GET /audit-activity/summary on %s', (engine) => {
     expect(data).toMatchObject({ totalCount: 2, distinctDatabases: 1, distinctPrincipals: 0 });
   });
 
-  it('gives the latest time with all seven decimals, not that of the event that came last', async () => {
+  it('gives the latest event time with all seven decimals, not the time of the event that arrived last', async () => {
     const acme = await at.world.tenant();
     await acme.audited({ eventTime: '2026-03-04T05:06:07.8901234Z' });
     await acme.audited({ eventTime: '2026-03-04T05:06:07.8901233Z' });
@@ -70,12 +70,12 @@ describe.each(ENGINES)('GET /audit-activity/summary on %s', (engine) => {
     expect(data.latestEventTime).toBe('2026-03-04T05:06:07.8901234Z');
   });
 
-  it('of nothing is zero, with no latest time', async () => {
+  it('of no events has zeros and no latest time', async () => {
     const acme = await at.world.tenant();
     expect((await acme.get('/audit-activity/summary')).body.data).toEqual(NOTHING);
   });
 
-  it('holds startTime and not endTime, to 100 ns', async () => {
+  it('includes startTime and excludes endTime, to 100 ns', async () => {
     const acme = await at.world.tenant();
     const [first, second, third] = ['1', '2', '3'].map((digit) => `2026-02-01T10:00:00.000000${digit}Z`);
     for (const eventTime of [first, second, third]) await acme.audited({ eventTime: eventTime ?? '' });
@@ -88,7 +88,7 @@ describe.each(ENGINES)('GET /audit-activity/summary on %s', (engine) => {
     expect(await count({ startTime: second, endTime: second })).toBe(0);
   });
 
-  it('ends now unless asked otherwise', async () => {
+  it('ends now by default', async () => {
     const acme = await at.world.tenant();
     const inAnHour = new Date(Date.now() + 3600_000).toISOString();
     await acme.audited({ eventTime: inAnHour });
@@ -98,7 +98,7 @@ describe.each(ENGINES)('GET /audit-activity/summary on %s', (engine) => {
     expect((await acme.get('/audit-activity/summary', { endTime: later })).body.data.totalCount).toBe(1);
   });
 
-  it('holds the tenants of the key, together, and no others', async () => {
+  it('covers the tenants of the key together, and no others', async () => {
     const [one, two, three] = [await at.world.tenant(), await at.world.tenant(), await at.world.tenant()];
     await one.audited({ databaseName: 'A', eventTime: '2026-01-01T00:00:00.0000001Z' });
     await two.audited({ databaseName: 'A', eventTime: '2026-01-01T00:00:00.0000002Z' });
@@ -112,7 +112,7 @@ describe.each(ENGINES)('GET /audit-activity/summary on %s', (engine) => {
     });
   });
 
-  it('counts an event that was sent twice once', async () => {
+  it('counts an event once if it was sent twice', async () => {
     const acme = await at.world.tenant();
     const event = await acme.audited();
     await acme.ingest([event, event]);

@@ -15,7 +15,7 @@ describe.each(ONE_ENGINE)('400 of GET /audit-activity/summary on %s', (engine) =
     return answer.body.error.message;
   };
 
-  it.each(['startTime', 'endTime'])('%s that is no time', async (name) => {
+  it.each(['startTime', 'endTime'])('%s that is not a time', async (name) => {
     for (const text of ['', 'now', '2026-02-30', '2026-01-01T00:00:00+02:00']) {
       expect(await refused(`${name}=${text}`)).toContain(name);
     }
@@ -29,9 +29,9 @@ describe.each(ONE_ENGINE)('400 of GET /audit-activity/summary on %s', (engine) =
     expect(await refused(`${name}=2026-01-01&${name}=2026-01-02`)).toContain(`${name} must be given once`);
   });
 
-  // The list's filters: ignored here, they would give a sum over everything.
+  // These are parameters of the list. If they were ignored here, the answer would count everything.
   it.each(['page', 'pageSize', 'search', 'sortBy', 'actionId', 'databaseName', 'principalName', 'recordId'])(
-    '%s, which is no parameter here',
+    '%s, which is not a parameter here',
     async (name) => {
       expect(await refused(`${name}=1`)).toContain(`"${name}"`);
     },

@@ -4,7 +4,7 @@ import { until } from '../../support/until';
 import { useSharedWorld } from '../../support/use-world';
 import { expectError, type Operation, UNKNOWN_RECORD } from './operations';
 
-/** Changes the last character of the checksum. */
+/** @returns the key with another last character of its checksum */
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
 
 export function refusesMissingAndInvalidKeys(operation: Operation): void {
@@ -45,9 +45,9 @@ export function refusesMissingAndInvalidKeys(operation: Operation): void {
       expectError(await call(key), 401, 'unauthorized');
     });
 
-    it('a key from the moment it expires, though it was just accepted', async () => {
+    it('a key from the moment of its expiry, even if it was used just before', async () => {
       const { tenantId } = await at.world.tenant();
-      // A busy machine may take longer than the key lives before it is first used.
+      // A busy machine may need longer for the first call than the key lives, so longer lives are tried too.
       for (const livesMs of [500, 3_000, 20_000]) {
         const expires = Date.now() + livesMs;
         const { key } = await at.world.key({
@@ -68,7 +68,7 @@ export function refusesMissingAndInvalidKeys(operation: Operation): void {
       throw new Error('no key was used before it expired');
     });
 
-    it('tells a caller nothing of why the key was refused', async () => {
+    it('says nothing about why the key was refused', async () => {
       const unknown = await call(newKey('public'));
       const missing = await call(null);
       expect(unknown.body.error.message).toBe(missing.body.error.message);

@@ -24,7 +24,7 @@ export function refusesKeysWithoutScopeOrTenant(operation: Operation): void {
       expectError(await call(key), 403, 'forbidden');
     });
 
-    it('a key with every scope but the needed one, which the message names', async () => {
+    it('a key with every scope but the required one, which the message names', async () => {
       const scopes = SCOPE_NAMES.filter((scope) => scope !== SCOPE);
       expect(scopes).toHaveLength(SCOPE_NAMES.length - 1);
       const { key } = await at.world.key({ tenantIds: [tenantId], scopes });
@@ -33,7 +33,7 @@ export function refusesKeysWithoutScopeOrTenant(operation: Operation): void {
       expect(answer.body.error.message).toContain(SCOPE);
     });
 
-    it('a key with the scope and without a tenant', async () => {
+    it('a key with the scope but without a tenant', async () => {
       const { key } = await at.world.key({ tenantIds: [] });
       expectError(await call(key), 403, 'forbidden');
     });
@@ -46,7 +46,7 @@ export function refusesKeysWithoutScopeOrTenant(operation: Operation): void {
       expectError(await call(at.world.operatorKey), 403, 'forbidden');
     });
 
-    it('not a key with the scope among others', async () => {
+    it('not a key that has the scope among others', async () => {
       const { key } = await at.world.key({ tenantIds: [tenantId], scopes: SCOPE_NAMES });
       expect((await call(key)).status).toBe(200);
     });

@@ -16,7 +16,7 @@ export function refusesOtherMethods(operation: Operation): void {
     const call = (method: string) => at.world.get(operation.path(recordId), key, { method });
 
     it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-      '%s, with the methods that are allowed',
+      '%s, with the allowed methods in a header',
       async (method) => {
         const answer = await call(method);
         expectError(answer, 405, 'method_not_allowed');
@@ -24,7 +24,7 @@ export function refusesOtherMethods(operation: Operation): void {
       },
     );
 
-    it('not HEAD, which answers as GET does but without a body', async () => {
+    it('not HEAD, which is answered like GET but without a body', async () => {
       const [head, get] = [await call('HEAD'), await call('GET')];
       expect(head).toMatchObject({ status: 200, text: '' });
       expect(head.headers.get('Content-Length')).toBe(get.headers.get('Content-Length'));

@@ -22,7 +22,7 @@ export function refusesCallsOverTheLimit(operation: Operation): void {
     it('the 61st call of a minute, with the seconds to wait', async () => {
       const key = await newKey();
       const answers = [];
-      // Not all at once: a slow machine refuses some of so many for other reasons.
+      // Ten at a time, because a slow machine would refuse some of 70 concurrent calls for other reasons.
       for (let i = 0; i < LIMIT + 10; i += 10)
         answers.push(...(await Promise.all(Array.from({ length: 10 }, () => call(key)))));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(LIMIT);
@@ -35,21 +35,21 @@ export function refusesCallsOverTheLimit(operation: Operation): void {
       }
     });
 
-    it("at the key's own limit, where it has one", async () => {
+    it("at the key's own limit, if it has one", async () => {
       const key = await newKey(3);
       const statuses = [];
       for (let i = 0; i < 5; i++) statuses.push((await call(key)).status);
       expect(statuses).toEqual([200, 200, 200, 429, 429]);
     });
 
-    it("not for another key's calls", async () => {
+    it('not for the calls of another key', async () => {
       const [spent, fresh] = [await newKey(1), await newKey(1)];
       await call(spent);
       expect((await call(spent)).status).toBe(429);
       expect((await call(fresh)).status).toBe(200);
     });
 
-    it('every answer of the limiter says how many calls are left, and of which quota', async () => {
+    it('with the calls left and the limit in headers, as on every counted answer', async () => {
       const key = await newKey(2);
       const answers = [await call(key), await call(key), await call(key)];
       expect(answers.map(({ headers }) => headers.get('RateLimit-Policy'))).toEqual(

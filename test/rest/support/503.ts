@@ -5,9 +5,9 @@ import { until } from '../../support/until';
 import { World } from '../../support/world';
 import { expectError, LIST, newestRecord, type Operation } from './operations';
 
-/** What the machine may do meanwhile. */
+/** Additional time for a busy machine. */
 const BUSY_MS = 5_000;
-/** Of the routes but one, which wait in the same way: nobody waits out the real one for each of them. */
+/** The deadline for all routes but one. They wait in the same way, so the full time is tested once. */
 const SHORT_DEADLINE_MS = 1_500;
 
 export function refusesWhileTheDatabaseIsLost(operation: Operation): void {
@@ -41,16 +41,16 @@ export function refusesWhileTheDatabaseIsLost(operation: Operation): void {
       expectError(answer, 503, 'service_unavailable');
       expect(performance.now() - start).toBeLessThan(LIMITS.requestDeadlineMs + BUSY_MS);
       expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
-      // Nothing of the database's address or of the driver's words reaches the caller.
+      // The answer must not reveal the database's address or the driver's messages.
       expect(answer.text).not.toMatch(/127\.0\.0\.1|ECONN|prisma|postgres|timeout/i);
     };
     const answersAgain = () => until(call, ({ status }) => status === 200);
 
-    it('within a time that is less than 5 seconds', () => {
+    it('after less than 5 seconds', () => {
       expect(LIMITS.requestDeadlineMs).toBeLessThan(5_000);
     });
 
-    it('while the database refuses connections, within 5 seconds; then it answers again', async () => {
+    it('while the database refuses connections, within 5 seconds, and 200 afterwards', async () => {
       proxy.cut();
       await unavailable();
       await unavailable();
@@ -58,17 +58,17 @@ export function refusesWhileTheDatabaseIsLost(operation: Operation): void {
       await answersAgain();
     });
 
-    it('while the database is silent, within 5 seconds; then it answers again', async () => {
-      expect((await call()).status).toBe(200); // its connections and its key are at hand
+    it('while the database is silent, within 5 seconds, and 200 afterwards', async () => {
+      expect((await call()).status).toBe(200); // fills the caches of connections and keys
       if (operation !== LIST) jest.replaceProperty(LIMITS, 'requestDeadlineMs', SHORT_DEADLINE_MS as never);
       proxy.silence();
       await Promise.all([unavailable(), unavailable(), unavailable()]);
-      await unavailable(); // with the key no longer at hand
+      await unavailable(); // by now the key is no longer cached
       proxy.mend();
       await answersAgain();
     });
 
-    it('not for a single lost connection: the next call has a new one', async () => {
+    it('not after a single lost connection: the next call gets a new one', async () => {
       proxy.cut();
       proxy.mend();
       await answersAgain();

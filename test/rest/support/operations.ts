@@ -1,14 +1,14 @@
 import type { Answer, TestTenant } from '../../support/world';
 
-/** One of the three calls of the public API, for the tests of what all three have in common. */
+/** One of the three calls of the public API, for tests of their common behaviour. */
 export interface Operation {
   readonly title: string;
   readonly path: (recordId: string) => string;
-  /** Path and query of the same call with a mistake of the caller in it. */
+  /** The path and query of the same call with an invalid value. */
   readonly mistaken: readonly [path: string, query: string];
 }
 
-/** A UUID of the right form that no event has. */
+/** A well-formed record id that no event has. */
 export const UNKNOWN_RECORD = '019a8f00-0000-8000-8000-000000000000';
 
 export const LIST: Operation = {
@@ -28,13 +28,13 @@ export const SUMMARY: Operation = {
 };
 export const OPERATIONS: readonly Operation[] = [LIST, DETAIL, SUMMARY];
 
-/** The id of the tenant's newest event. */
+/** @returns the record id of the tenant's newest event */
 export async function newestRecord(tenant: TestTenant): Promise<string> {
   const { body } = await tenant.get('/audit-activity', { pageSize: 1 });
   return body.data[0].recordId;
 }
 
-/** Fails unless the answer is the documented error: status, code, text, and nothing beside them. */
+/** Fails unless the answer is the documented error: status, code and message, and no other fields. */
 export function expectError(answer: Answer, status: number, code: string): void {
   expect({ status: answer.status, body: answer.body }).toEqual({
     status,

@@ -3,7 +3,10 @@ import { LIMITS } from '../../../src/limits';
 
 export const WINDOW_MS = LIMITS.rateWindowMs;
 
-/** The rule in its plainest form: a call is admitted when fewer than `limit` were in the window that ends with it. */
+/**
+ * The rule in its simplest form: a call is admitted if fewer than `limit` calls were admitted in the window that ends
+ * with it.
+ */
 export class WindowModel {
   readonly admitted: number[] = [];
 
@@ -15,7 +18,7 @@ export class WindowModel {
   }
 }
 
-/** The most calls that any window of this length holds, wherever it begins. */
+/** @returns the most calls in any window of this length */
 export const mostInAnyWindow = (times: readonly number[]): number =>
   Math.max(0, ...times.map((start) => times.filter((at) => at >= start && at < start + WINDOW_MS).length));
 
@@ -31,7 +34,7 @@ export const gaps = (maxLength: number) =>
     { maxLength },
   );
 
-/** The times of calls with these gaps, from a start that is no round number. */
+/** @returns the times of calls with these gaps, from an uneven start */
 export function timesOf(given: readonly number[], start = 12_345): number[] {
   let at = start;
   return given.map((gap) => {

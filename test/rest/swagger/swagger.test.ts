@@ -3,7 +3,7 @@ import { expectError } from '../support/operations';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 
-// Nothing here asks the database, so one engine is enough.
+// These answers do not depend on the database, so one engine is enough.
 describe('/swagger', () => {
   const at = useWorld('embedded');
   const accepting = (Accept: string) => at.world.fetch('/swagger', { headers: { Accept } });
@@ -26,7 +26,7 @@ describe('/swagger', () => {
     expect(text).toContain('id="swagger-ui"');
   });
 
-  it('serves all that the page loads, and nothing of it from elsewhere', async () => {
+  it('serves everything that the page loads, and the page loads nothing from elsewhere', async () => {
     const { text } = await accepting(BROWSER);
     const loaded = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url ?? '');
     expect(loaded.length).toBeGreaterThanOrEqual(3);
@@ -38,13 +38,13 @@ describe('/swagger', () => {
     }
   });
 
-  it('loads the document from the address it is served at', async () => {
+  it('loads the document from its own address', async () => {
     const { text } = await at.world.fetch('/swagger/init.js');
     expect(text).toMatch(/url: '\/swagger'/);
     expect(() => new Function(text)).not.toThrow();
   });
 
-  it('lets no script run but its own, and demands HTTPS of nobody', async () => {
+  it('permits only its own scripts, and does not force HTTPS on the browser', async () => {
     const { headers, text } = await accepting(BROWSER);
     const policy = new Map(
       (headers.get('Content-Security-Policy') ?? '').split(';').map((part) => {

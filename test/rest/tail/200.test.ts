@@ -21,7 +21,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     return tenant;
   };
 
-  it('gives a newcomer 150 events, and then exactly the 80 older ones that came later', async () => {
+  it('gives a new reader 150 events, and then exactly the 80 older events that arrived later', async () => {
     const acme = await filled(150);
     const first = await drain(acme, { from: 'beginning', limit: 60 });
     expect(first.items).toHaveLength(150);
@@ -37,7 +37,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(third.body.meta.nextCursor).toEqual(expect.any(String));
   });
 
-  it('gives whole events, with where and when they arrived', async () => {
+  it('gives whole events with their position and time of arrival', async () => {
     const acme = await filled(3, { statement: 'x'.repeat(5_000) });
     const { items } = await drain(acme, { from: 'beginning' });
     for (const [i, item] of items.entries()) {
@@ -51,7 +51,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(idsOf(body.data)).toEqual(idsOf(items));
   });
 
-  it('gives lines of JSON where they are asked for, and the rest in headers', async () => {
+  it('gives lines of JSON on request, with everything else in headers', async () => {
     const acme = await filled(25);
     const { items, last } = await drain(acme, { from: 'beginning' });
     const answer = await open.world.get(PATH, acme.key, {
@@ -71,7 +71,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(last.headers.get('X-Next-Cursor')).toBe(last.body.meta.nextCursor);
   });
 
-  it('refuses sources beside lines, which have no place for them', async () => {
+  it('refuses sources together with lines, which have no place for them', async () => {
     const acme = await filled(1);
     const query = { from: 'beginning', include: 'sources' };
     const headers = { Accept: 'application/x-ndjson' };
@@ -81,7 +81,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect((await open.world.get(PATH, acme.key, { query })).status).toBe(200);
   });
 
-  it('links to the next call, filters and limit with it', async () => {
+  it('links to the next call, with its filters and limit', async () => {
     const acme = await filled(12, { actionId: 'UP' });
     let url: string | null =
       `${open.world.service.url}/api/v1/public${PATH}?from=beginning&actionId=UP&limit=5`;
@@ -118,7 +118,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect((await acme.get(PATH, { cursor, ...filter })).body.meta.caughtUp).toBe(true);
   });
 
-  it('begins now, or with what arrived at a time', async () => {
+  it('begins now, or with the events that arrived since a time', async () => {
     const acme = await filled(10);
     const now = await acme.get(PATH, { from: 'now' });
     expect(now.body).toMatchObject({ data: [], meta: { caughtUp: true } });
@@ -136,14 +136,14 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
   });
 
   it.each(['0000-01-01', '1969-12-31', '6054-01-01', '9999-12-31T23:59:59.99999999Z'])(
-    'takes any time as that of arrival: %s',
+    'accepts any time as a time of arrival: %s',
     async (from) => {
       const acme = await filled(3);
       expect((await drain(acme, { from })).items).toHaveLength(from < '2026' ? 3 : 0);
     },
   );
 
-  it('takes the longest filter there may be, and leaves out a link that clients would refuse', async () => {
+  it('accepts the longest filter, and leaves out a link that clients would refuse as too long', async () => {
     const acme = await filled(1);
     const filter = `objectName:"${'Ω'.repeat(LIMITS.expressionCharsMax - 13)}"`;
     const first = await acme.get(PATH, { from: 'beginning', filter });
@@ -152,7 +152,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect((await acme.get(PATH, { cursor, filter })).status).toBe(200);
   });
 
-  it('waits for what comes, and answers as soon as it is there', async () => {
+  it('waits for new events, and answers as soon as they arrive', async () => {
     const acme = await filled(5);
     const { cursor } = await drain(acme, { from: 'now' });
     const waiting = acme.get(PATH, { cursor, wait: 20 });
@@ -165,7 +165,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(nothing.body).toMatchObject({ data: [], meta: { caughtUp: true } });
   });
 
-  it('waits on for what matches', async () => {
+  it('continues to wait if the new events do not match', async () => {
     const acme = await filled(1);
     const query = { actionId: 'UP' };
     const { cursor } = await drain(acme, { from: 'now' }, query);

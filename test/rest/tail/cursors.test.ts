@@ -29,7 +29,7 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
   const keyOf = async (...tenants: TestTenant[]) =>
     (await open.world.key({ tenantIds: tenants.map(({ tenantId }) => tenantId) })).key;
 
-  it('holds a place for each tenant of the key', async () => {
+  it('holds a position for each tenant of the key', async () => {
     const [a, b] = await two();
     const key = await keyOf(a, b);
     const first = await drain(reader(key) as never, { from: 'beginning', limit: 7 });
@@ -43,7 +43,7 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
     expect((await drain(reader(key) as never, { cursor: first.cursor })).items).toHaveLength(5);
   });
 
-  it('serves tenants in turn: a busy one does not keep the others waiting', async () => {
+  it('serves tenants in turn, so that a busy tenant does not delay the others', async () => {
     const [a, b] = await two();
     const key = await keyOf(a, b);
     let query: object = { from: 'beginning' };
@@ -56,7 +56,7 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
     expect(tenants).toEqual([a, b, a, b].map(({ tenantId }) => tenantId));
   });
 
-  it('goes on with another key of its tenants, and of more; a tenant gained needs a new one', async () => {
+  it('works with another key of its tenants, or of more, and never adds a tenant', async () => {
     const [a, b] = await two();
     const { cursor, items } = await drain(a, { from: 'beginning' });
     expect(items).toHaveLength(30);
@@ -66,7 +66,7 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
     expect(more.items.map(({ tenantId }) => tenantId)).toEqual(Array(3).fill(a.tenantId));
   });
 
-  it('of a tenant that the key has not got is forbidden', async () => {
+  it('of a tenant that the key lacks is forbidden', async () => {
     const [a, b] = await two();
     const { cursor } = await drain(reader(await keyOf(a, b)) as never, { from: 'beginning' });
     expectError(await a.get(PATH, { cursor }), 403, 'forbidden');
@@ -74,7 +74,7 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
     expectError(await b.get(PATH, { cursor: own.cursor }), 403, 'forbidden');
   });
 
-  it('that was changed, cut or made up is refused, with what to do', async () => {
+  it('that was changed, cut or invented is refused, with what to do', async () => {
     const [a] = await two();
     const { cursor } = await drain(a, { from: 'beginning' });
     const other = cursor.endsWith('A') ? 'B' : 'A';
@@ -93,7 +93,7 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
     }
   });
 
-  it('goes with its filters: others are refused, the same in another form are not', async () => {
+  it('is bound to its filters: others are refused, and the same ones in another form are not', async () => {
     const [a] = await two();
     const filter = { actionId: 'SL', startTime: '2026-01-01' };
     const { cursor } = await drain(a, { from: 'beginning' }, filter);
@@ -111,12 +111,12 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
     ['a wait too long', { from: 'now', wait: 21 }],
     ['an unknown format', { from: 'now', format: 'xml' }],
     ['an order', { from: 'now', sortDirection: 'asc' }],
-  ])('and where to begin: %s is refused', async (_title, query) => {
+  ])('is one of two ways to begin: %s is refused', async (_title, query) => {
     const acme = await open.world.tenant();
     expectError(await acme.get(PATH, query as never), 400, 'invalid_parameter');
   });
 
-  it('is asked for together with all else that is wrong', async () => {
+  it('is named as missing together with all other problems', async () => {
     const acme = await open.world.tenant();
     const answer = await acme.get(PATH, { limit: 0, wait: 99, format: 'xml' });
     expectError(answer, 400, 'invalid_parameter');
@@ -124,7 +124,7 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
       expect(answer.body.error.message).toContain(part);
   });
 
-  it('does not say that nothing is left while something is', async () => {
+  it('says that the reader has caught up only if nothing is left', async () => {
     const acme = await open.world.tenant();
     await ingest(acme, 10);
     await sequenced(acme, 10);
@@ -135,13 +135,13 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
   });
 });
 
-describe.each(ONE_ENGINE)('calls of the tail that wait on %s', (engine) => {
+describe.each(ONE_ENGINE)('waiting calls of the tail on %s', (engine) => {
   useLimits(QUICK_LOG);
   const open = useWorld(engine);
 
-  it('are five of a key at most', async () => {
+  it('are limited to five for each key', async () => {
     const acme = await open.world.tenant();
-    // Whichever comes last: the others wait, so that it is answered first.
+    // The five calls that are admitted wait, so the refusal is the first answer.
     const calls = Array.from({ length: 6 }, () => acme.get(PATH, { from: 'now', wait: 20 }));
     expectError(await Promise.race(calls), 429, 'rate_limited');
     expect((await acme.get(PATH, { from: 'now' })).status).toBe(200);
@@ -164,7 +164,7 @@ describe.each(ONE_ENGINE)('calls of the tail that wait on %s', (engine) => {
     expect(performance.now() - begun).toBeLessThan(18_000);
   });
 
-  it('end with their key', async () => {
+  it('end when their key is revoked', async () => {
     const acme = await open.world.tenant();
     const waiting = acme.get(PATH, { from: 'now', wait: 3 });
     await open.world.operate('mutation($id: String!) { revokeApiKey(keyId: $id) { keyId } }', {
@@ -177,7 +177,7 @@ describe.each(ONE_ENGINE)('calls of the tail that wait on %s', (engine) => {
 describeOnPostgres('the tail of two instances', () => {
   useLimits(QUICK_LOG);
 
-  it('goes on at the other where both have the checkpoint key, and nowhere else', async () => {
+  it('continues on the other instance if both have the same checkpoint key, and only then', async () => {
     const one = await World.open('postgresql');
     const file = path.join(one.database.dataDir, 'checkpoint.key');
     const acme = await one.tenant();

@@ -6,7 +6,7 @@ import { linesOf } from '../export/support';
 import { expectError } from '../support/operations';
 import { drain, idsOf, PATH, sequenced } from './support';
 
-describe.each(ONE_ENGINE)('events in the schemas of others on %s', (engine) => {
+describe.each(ONE_ENGINE)('events in the schemas OCSF and ECS on %s', (engine) => {
   useLimits(QUICK_LOG);
   const open = useWorld(engine);
   const filled = async () => {
@@ -16,7 +16,7 @@ describe.each(ONE_ENGINE)('events in the schemas of others on %s', (engine) => {
     return acme;
   };
 
-  it('come by the tail, each with its place in the log', async () => {
+  it('are available in the tail, each with its position in the evidence log', async () => {
     const acme = await filled();
     const ids = idsOf((await drain(acme, { from: 'beginning' })).items);
     const ocsf = (await drain(acme, { from: 'beginning', format: 'ocsf' })).items;
@@ -26,14 +26,14 @@ describe.each(ONE_ENGINE)('events in the schemas of others on %s', (engine) => {
     expect(ecs.map(({ event }) => [event.id, event.sequence])).toEqual(ids.map((id, i) => [id, i]));
   });
 
-  it('may change from one call of a chain to the next: a cursor says where, not how', async () => {
+  it('can be chosen anew with each call, because a cursor holds a position and no schema', async () => {
     const acme = await filled();
     const { body } = await acme.get(PATH, { from: 'beginning', limit: 1 });
     const next = await acme.get(PATH, { cursor: body.meta.nextCursor, format: 'ocsf' });
     expect(next.body.data).toHaveLength(2);
   });
 
-  it('come by the export as lines of JSON, and as no table', async () => {
+  it('are available in the export as lines of JSON, but not as CSV', async () => {
     const acme = await filled();
     const lines = linesOf(await acme.get('/audit-activity/export', { schema: 'ocsf' }));
     expect(lines.map(({ class_uid }) => class_uid).sort()).toEqual([3002, 3004, 6005]);

@@ -8,7 +8,7 @@ export type Item = any;
 
 export const idsOf = (items: readonly Item[]): string[] => items.map(({ recordId }) => recordId);
 
-/** Resolves when all that was ingested is in the evidence logs. */
+/** Resolves when the tenant's evidence log has this many entries. */
 export async function sequenced(tenant: TestTenant, size: number): Promise<void> {
   await until(
     async () => (await tenant.get('/audit-log')).body.data?.size,
@@ -16,7 +16,7 @@ export async function sequenced(tenant: TestTenant, size: number): Promise<void>
   );
 }
 
-/** Pages until the reader has caught up. @returns the items, and the last answer */
+/** Reads pages until the reader has caught up. @returns the items, and the last answer */
 export async function drain(
   tenant: Pick<TestTenant, 'get'>,
   start: Query,

@@ -7,36 +7,38 @@ import { readDocument } from '../../support/documents';
 import { ROOT } from '../../support/imports';
 import { until } from '../../support/until';
 
-/** A block that begins so is not run, and tells its reader why. */
+/** The first words of a block that is not run. The rest of its line tells the reader why. */
 const NOT_RUN = '# Not run by a test';
 
 /** Commands that a test of their own runs. */
 export const RUN_ELSEWHERE: readonly { readonly command: RegExp; readonly by: string }[] = [
   { command: /^npm run demo/, by: 'test/scripts/demo.test.ts' },
-  // With the answers that are shown.
+  // This test also compares the shown answers.
   { command: /^curl -H 'X-Api-Key: <API_KEY>' '/, by: 'test/scripts/demo.test.ts' },
   { command: /^npm test/, by: 'scripts/test.mjs' },
   { command: /^(cp -a "\$DATA_DIR|pg_dump|pg_restore|vacuumdb)/, by: 'test/postgres/restore.test.ts' },
   { command: /^npx audit-activity prepare-restore/, by: 'test/postgres/restore.test.ts' },
 ];
 
-/** Commands that do not end by themselves, and what they say when they are ready. */
+/** Commands that do not end by themselves, with the output that shows that they are ready. */
 const LASTING: readonly { readonly command: RegExp; readonly ready: RegExp }[] = [
   { command: /^([A-Z_]+=\S+ )*npm start/, ready: /^listening on /m },
   { command: /^audit-agent run (?!.*--once)/, ready: /: follows / },
 ];
 
-/** Commands that fail until what was started before has come so far. */
+/** Commands that fail until an earlier command has made enough progress. */
 const SOON = /^audit-agent status/;
 
-/** As in a clone, without npm's share of the time. What a block exports holds for the next ones. */
+/**
+ * The commands as in a clone, without the time that npm takes. Variables that a block exports stay for the next ones.
+ */
 const PRELUDE = `set -euo pipefail
 npx() { local name=$1; shift; node "$ROOT/scripts/$name.mjs" "$@"; }
 audit-agent() { npx audit-agent "$@"; }
 if [ -e .environment ]; then . ./.environment; fi
 `;
 
-/** Lines of commands that are ours to run, by the blocks of a document. */
+/** @returns the lines of commands to run, by the blocks of a document */
 export function commandsOf(document: string): string[][] {
   const blocks = [...readDocument(document).matchAll(/^( *)```sh\n(.*?)^\1```/gms)];
   return blocks
@@ -48,16 +50,16 @@ export function commandsOf(document: string): string[][] {
 
 const isRunElsewhere = (line: string) => RUN_ELSEWHERE.some(({ command }) => command.test(line));
 
-/** Somebody who does what documents say, in a folder that looks like a clone. */
+/** A reader who runs what documents say, in a folder that looks like a clone. */
 export class Reader {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'documented-'));
-  /** What the programs that last wrote. */
+  /** The output of the commands that do not end by themselves. */
   log = '';
   private readonly lasting: ChildProcess[] = [];
 
   /**
-   * @param meant what is meant here by what stands in the documents
-   * @param prepared what gives a variable that the documents take for given
+   * @param meant what to use in place of texts of the documents, such as addresses
+   * @param prepared scripts that set variables which the documents presuppose
    */
   constructor(
     private readonly env: Readonly<Record<string, string>>,
@@ -89,7 +91,7 @@ export class Reader {
     }
   }
 
-  /** @returns what it wrote to stdout */
+  /** @returns the stdout of the script */
   async run(script: string): Promise<string> {
     const child = this.spawn(`${script}\nexport -p >.environment`);
     let [out, err] = ['', ''];
@@ -125,7 +127,7 @@ export class Reader {
     const { DATABASE_URL, REDIS_URL, ...inherited } = process.env;
     return spawn('bash', ['-c', PRELUDE + text], {
       cwd: this.folder,
-      // A group of its own, to be ended as a whole.
+      // A process group of its own, so that it can be ended as a whole.
       detached: true,
       env: { ...inherited, ROOT, HOST: '127.0.0.1', ...this.env },
       stdio: ['ignore', 'pipe', 'pipe'],

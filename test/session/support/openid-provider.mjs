@@ -13,11 +13,11 @@ const PEOPLE = {
   grace: { role: 'operator', email: 'grace@example.com' },
   nobody: { role: 'guest', tenants: ['1'] },
   homeless: { role: 'analyst' },
-  /** Whose ID token comes with a signature that is not the provider's. */
+  /** A person whose ID token has another key's signature. */
   forged: { role: 'operator' },
 };
 
-/** For a browser: whom to sign in as. */
+/** The links for a browser: who signs in. */
 const CHOICE = Object.keys(PEOPLE)
   .map((name) => `<p><a href="?as=${name}">${name}</a></p>`)
   .join('');
@@ -56,7 +56,10 @@ server.on('request', (request, response) => {
   provider.interactionFinished(request, response, result);
 });
 
-/** Somebody between the provider and the service, or a provider that was taken over in part. */
+/**
+ * Acts as an attacker between the provider and the service, or in a part of the provider: signs the ID token of
+ * `forged` with another key.
+ */
 function forge(response) {
   const end = response.end.bind(response);
   response.end = (text, ...rest) => {
