@@ -26,9 +26,9 @@ export interface Attacked extends Scene {
 }
 
 /**
- * A service in a process of its own on PostgreSQL, with a hostile tenant and its honest neighbour, for the attacks of
+ * Starts a service in its own process on PostgreSQL, with a hostile tenant and an honest neighbour, for the attacks of
  * one `describe`.
- * @param env settings of the service beside those it needs
+ * @param env further settings of the service
  */
 export function useScene(env: Readonly<Record<string, string>> = {}) {
   let database: TestDatabase;

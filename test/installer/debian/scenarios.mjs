@@ -14,7 +14,7 @@ const AGENT =
 /** The scenarios run in order: each begins with the state that the one before has left. */
 export const SCENARIOS = [
   {
-    name: 'installation: a user and a folder of its own, in the group of SQL Server; the key is for nobody else',
+    name: "installation makes a user in the group of SQL Server and a folder, and only root and the user's group can read the key",
     async run(world) {
       await world.succeeds('groupadd --system mssql');
       await world.succeeds(`dpkg -i /mnt/${basename(world.deb)}`);
@@ -27,7 +27,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'configure and check: what is wrong is said, a good one is written',
+    name: 'configure reports what is wrong with a configuration, and writes a valid one',
     async run(world) {
       const bad = await world.shell.run(
         `echo APIURL=nowhere | audit-agent configure --stdin --config ${CONFIG}`,
@@ -46,7 +46,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'configure once more: what it is given is merged into the file, in place of the template',
+    name: 'a repeated configure merges its input into the file in place of the template',
     async run(world) {
       const part = '{"EventHubPublisher": {"PollIntervalMs": 500}}';
       await world.succeeds(`echo '${part}' | audit-agent configure --stdin --config ${CONFIG}`);
@@ -60,7 +60,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'check by root: names what the user of the service may not read',
+    name: "check, run by root, names the files that the service's user may not read",
     async run(world) {
       const file = `/var/opt/mssql/audit/${basename(FIRST.path)}`;
       await world.succeeds(`chmod 0600 ${file}`);
@@ -71,7 +71,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: "the unit's command as its user: the events of the file in the service, then those of a further one",
+    name: "the unit's command as its user publishes the events of a file, and then those of a second file",
     async run(world) {
       await world.succeeds(AGENT);
       await world.publishes(FIRST.count);
@@ -87,7 +87,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'installation again: the configuration is kept without a question',
+    name: 'a repeated installation keeps the configuration without a question',
     async run(world) {
       const before = await world.succeeds(`cat ${CONFIG}`);
       await world.succeeds(`dpkg -i /mnt/${basename(world.deb)}`);
@@ -96,7 +96,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'removal: configuration and checkpoints stay',
+    name: 'removal keeps configuration and bookmarks',
     async run(world) {
       await world.succeeds('dpkg -r audit-agent');
       await world.succeeds(
@@ -105,7 +105,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'purge: nothing is left',
+    name: 'purge removes everything',
     async run(world) {
       await world.succeeds('dpkg -P audit-agent');
       await world.succeeds(

@@ -18,7 +18,7 @@ echo $! >/mnt/service.pid`;
 /** The scenarios run in order: each begins with the state that the one before has left. */
 export const SERVICE_SCENARIOS = [
   {
-    name: 'installation: a user and a folder of its own; the settings are for nobody else',
+    name: 'installation makes a user and a folder, and only root can read the settings',
     async run(world) {
       await world.succeeds(`dpkg -i /mnt/${basename(world.deb)}`);
       assert.equal(await world.succeeds(`stat -c '%U:%G %a' ${SETTINGS}`), 'root:audit-activity 640\n');
@@ -30,7 +30,7 @@ export const SERVICE_SCENARIOS = [
     },
   },
   {
-    name: "the unit's command as its user: the service is up, with its keys in its own folder",
+    name: "the unit's command as its user starts the service, with its keys in its own folder",
     async run(world) {
       await world.succeeds(`printf 'PORT=${world.port}\\nLOG_LEVEL=warn\\n' >>${SETTINGS}`);
       await world.succeeds(START);
@@ -45,7 +45,7 @@ export const SERVICE_SCENARIOS = [
     },
   },
   {
-    name: "the operators' commands by root, and the three calls",
+    name: "root can run the operators' commands, and the three calls are answered",
     async run(world) {
       const operate = async (command) =>
         JSON.parse(await world.succeeds(`audit-activity ${command} --json --url ${world.url}`));
@@ -65,7 +65,7 @@ export const SERVICE_SCENARIOS = [
     },
   },
   {
-    name: 'SIGTERM: the service ends by itself',
+    name: 'SIGTERM ends the service',
     async run(world) {
       await world.succeeds('kill $(cat /mnt/service.pid)');
       await until('the end of the service', async () => {
@@ -76,14 +76,14 @@ export const SERVICE_SCENARIOS = [
     },
   },
   {
-    name: 'installation again: the settings are kept without a question',
+    name: 'a repeated installation keeps the settings without a question',
     async run(world) {
       await world.succeeds(`dpkg -i /mnt/${basename(world.deb)}`);
       assert.match(await world.succeeds(`cat ${SETTINGS}`), new RegExp(`^PORT=${world.port}$`, 'm'));
     },
   },
   {
-    name: 'removal keeps settings and keys; purge leaves nothing',
+    name: 'removal keeps settings and keys, and purge removes everything',
     async run(world) {
       await world.succeeds('dpkg -r audit-activity');
       await world.succeeds(`test ! -e /usr/lib/audit-activity/node && test -e ${SETTINGS}`);

@@ -11,7 +11,7 @@ const CONFIG = `${DATA}\\config.json`;
 /** The scenarios run in order: each begins with the state that the one before has left. */
 export const SCENARIOS = [
   {
-    name: 'missing properties: 1603, all of them named, nothing changed',
+    name: 'missing properties: 1603, all of them are named, and nothing changes',
     async run(world) {
       assert.equal(await world.install('first', 'APIURL="http://localhost"'), 1603);
       assert.match(await world.log(), /Missing properties: APIKEY, AUDITPATH, DBNAME\./);
@@ -30,7 +30,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'CONFIGFILE that cannot be read: 1603, its path and the reason, rolled back',
+    name: 'CONFIGFILE that cannot be read: 1603 with its path and the reason, and a rollback',
     async run(world) {
       assert.equal(await world.install('first', 'CONFIGFILE=C:\\t\\absent.json'), 1603);
       assert.match(await world.log(), /CONFIGFILE C:\\t\\absent\.json: cannot be read: ENOENT/);
@@ -39,7 +39,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'CONFIGFILE with mistakes: 1603 and every one of them',
+    name: 'CONFIGFILE with mistakes: 1603 with every mistake',
     async run(world) {
       const content = configOf(world, [['Payroll', 'C:\\Audit Files\\*.sqlaudit']]);
       content.CentralApi.BaseUrl = 'ftp://x';
@@ -53,7 +53,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'a value the agent refuses: 1603 and what is wrong with it, never the key',
+    name: 'a value that the agent refuses: 1603 with the reason, and never the key',
     async run(world) {
       assert.equal(await world.install('first', world.properties({ APIURL: 'localhost' })), 1603);
       assert.match(await world.log(), /refused: .*CentralApi\.BaseUrl must be an http or https address/);
@@ -61,7 +61,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'method A: 0, service Running, the events of the file in the service; no child gets the key as an argument',
+    name: 'method A: 0, the service is Running and publishes the file, and no child process gets the key as an argument',
     async run(world) {
       await world.addAuditFile(FIRST.path);
       const lines = await commandLinesDuring(async () => {
@@ -80,7 +80,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'upgrade without properties: 0, configuration and checkpoints kept, publishing goes on',
+    name: 'upgrade without properties: 0, configuration and bookmarks stay, and publishing continues',
     async run(world) {
       const before = await world.read(CONFIG);
       assert.equal(await world.install('second'), 0);
@@ -94,7 +94,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'the same package again with a property: 0, only that is changed',
+    name: 'the same package again with a property: 0, and only this property changes',
     async run(world) {
       const before = await world.config();
       assert.equal(await world.install('second', 'AUDITPATH="C:\\Audit Files\\Server*.sqlaudit"'), 0);
@@ -106,7 +106,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'downgrade: 1603 and a line that says so; 1638 from install-agent.cmd; the newer one goes on',
+    name: 'downgrade: 1603 with a line that says so, 1638 from install-agent.cmd, and the newer version continues',
     async run(world) {
       assert.equal(await world.install('first', world.properties()), 1603);
       assert.match(await world.log(), /A newer version of .* is already installed/);
@@ -115,7 +115,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'upgrade whose agent does not start: 1603, its last words, configuration put back',
+    name: "upgrade whose agent does not start: 1603 with the agent's last output, and the old configuration is restored",
     async run(world) {
       const before = await world.read(CONFIG);
       assert.equal(await world.install('broken', 'DBNAME="Renamed"'), 1603);
@@ -135,7 +135,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'stop and start: within the deadline; the key is in no file but the configuration',
+    name: 'stop and start: within the deadline, and the key is in no file except the configuration',
     async run(world) {
       const started = Date.now();
       assert.equal((await world.wine.batch('net stop AgentEventHubPublisher')).code, 0);
@@ -148,7 +148,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'uninstall: 0, service and programs gone, configuration and checkpoints kept',
+    name: 'uninstall: 0, service and programs are removed, configuration and bookmarks stay',
     async run(world) {
       assert.equal(await world.uninstall('second'), 0);
       await isNotInstalled(world);
@@ -157,7 +157,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'method B, by install-agent.cmd: 0, Running, each database published',
+    name: 'method B, with install-agent.cmd: 0, the service is Running and publishes each database',
     async run(world) {
       await world.addAuditFile(OTHER.path, 'C:\\Other');
       const content = configOf(world, [
@@ -173,7 +173,7 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'uninstall with PURGE=1: nothing is left',
+    name: 'uninstall with PURGE=1: everything is removed',
     async run(world) {
       assert.equal(await world.uninstall('second', 'PURGE=1'), 0);
       await isNotInstalled(world);

@@ -74,7 +74,7 @@ describe('a steady caller of 1 call per second', () => {
     expect(nearly).toBeLessThan(LIMITS.rateWindowMs + 10);
   });
 
-  it('admits one of many calls that wait for the same place', async () => {
+  it('has one call admitted of many that wait for the same place', async () => {
     const arrivals = [0, ...Array(20).fill(LIMITS.rateWindowMs - 50)];
     const admitted = await admissions(1, arrivals);
     expect(admitted.filter((at) => at !== null)).toHaveLength(2);

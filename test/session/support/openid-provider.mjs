@@ -1,6 +1,6 @@
 /**
- * An identity provider for tests: `node openid-provider.mjs REDIRECT_URI`, prints its address. Whoever asks for
- * `/interaction/UID?as=NAME` is signed in as that person; `?as=` gives up; without it, links to choose from.
+ * An identity provider for tests. `node openid-provider.mjs REDIRECT_URI` prints its address.
+ * `/interaction/UID?as=NAME` signs in that person, `?as=` cancels, and without `as` the page has links to choose from.
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
