@@ -32,7 +32,7 @@ import { Store } from '../support/store';
  * a column with a column, a parameter or a constant is leakproof. A comparison with the result of a function, a cast or
  * an operator on another column is not (15.20 and later): PostgreSQL then reads every row and filters.
  */
-describe('computedComparisons', () => {
+describe('the check for computed comparisons', () => {
   it.each([
     ['SELECT 1 FROM audit_event e, h WHERE e.record_id >= lpad(to_hex(h.lo), 12)::uuid', 1],
     ['SELECT 1 FROM audit_event e JOIN h ON e.record_id < h.hi::uuid AND e.n = 1', 1],
@@ -44,7 +44,7 @@ describe('computedComparisons', () => {
       0,
     ],
     ['SELECT 1 FROM h WHERE h.lo = lower(h.hi)', 0],
-  ])('%s', (text, count) => {
+  ])('finds those of a secured column only: %s', (text, count) => {
     expect(computedComparisons(text, ['audit_event', 'audit_word', 'audit_count', 'audit_dim'])).toHaveLength(
       count,
     );
