@@ -5,7 +5,7 @@ import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { isUuid } from '../../event/uuid';
 import { LIMITS } from '../../limits';
 
-/** As the API takes them; null: any. */
+/** Filters as the API takes them; null: no filter. */
 interface EntriesRequest {
   /** ISO 8601, inclusive. */
   readonly from: string | null;
@@ -16,7 +16,7 @@ interface EntriesRequest {
   readonly operation: string | null;
   readonly outcome: string | null;
   readonly first: number;
-  /** Cursor: the last entry of the page before. */
+  /** Cursor: the id of the last entry of the previous page. */
   readonly after: string | null;
 }
 
@@ -27,10 +27,10 @@ interface EntriesPage {
 
 const OUTCOMES: readonly string[] = ['ok', REFUSED, ...Object.keys(ERRORS)];
 
-/** No entry has any, and a database refuses to compare them. */
+/** No stored text has such characters, and PostgreSQL refuses to compare them. */
 const UNSTORED = /\p{Cc}|\p{Cs}/u;
 
-/** A page of the access log, newest first. @throws DomainError `invalid_parameter` naming every problem */
+/** @returns a page of the access log, newest first @throws DomainError `invalid_parameter` naming every problem */
 export async function listEntries(
   request: EntriesRequest,
   store: Pick<AccessLogStore, 'newest'>,
@@ -61,7 +61,7 @@ export async function listEntries(
   return { entries: found.slice(0, first), hasNextPage: found.length > first };
 }
 
-/** Whole milliseconds at or after the time: what is earlier than it stays out. Undefined: no time. */
+/** @returns the time in milliseconds, rounded up, so that earlier entries stay out; undefined: not a time */
 function toMs(text: string): number | undefined {
   const ticks = parseTicks(text);
   return ticks === null ? undefined : Math.max(0, Number((ticks + TICKS_PER_MS - 1n) / TICKS_PER_MS));

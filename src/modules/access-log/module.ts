@@ -5,7 +5,7 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { AccessLogResolver } from './access-log.resolver';
 
-/** Who did what: asked by operators, written and shortened in the background. */
+/** The access log: operators query it, and background tasks write and shorten it. */
 export const accessLogModule = (parts: {
   readonly accessLog: AccessLog;
   readonly store: PostgresAccessLogStore;

@@ -1,15 +1,15 @@
 import type { ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 
-/** The replica is of another database: its answers would be wrong, not old. */
+/** READ_DATABASE_URL leads to another database, whose answers would be wrong and not only late. */
 export class NotAReplica extends Error {
   override readonly name = 'NotAReplica';
 }
 
 /**
- * Whether a replica has every migration of its primary. Each migration that was applied has a random id, so a
- * database with the same ids is the same database, or a copy of it. One without any may not have got them yet.
- * @throws NotAReplica when it has others @throws DomainError when it cannot be reached
+ * Whether a replica has every migration of its primary. Each applied migration has a random id, so a database with the
+ * same ids is the same database or a copy of it. A database without migrations may not have received them yet.
+ * @throws NotAReplica if it has other migrations @throws DomainError if it cannot be reached
  */
 export async function checkReplica(primary: ServiceDb, replica: ServiceDb): Promise<boolean> {
   const [there, here] = [await migrationIds(primary), await migrationIds(replica)];

@@ -8,7 +8,7 @@ import { Folder } from '../../trail/counts/fold';
 import { AuditEventResolver } from './audit-event.resolver';
 import type { ReadSide } from './open-replica';
 
-/** Lists, details and summaries of events, and the counts they stand on. */
+/** Lists, details and summaries of events, and the counts that they use. */
 export function activityModule(parts: {
   readonly owner: OwnerDb;
   readonly readSide: ReadSide;

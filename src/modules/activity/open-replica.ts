@@ -9,35 +9,36 @@ import { DEEP_OFFSET } from './page.statement';
 import { ReplicaFirstReader } from './replica-first.reader';
 import { PostgresAuditEventReader } from './stored-reader';
 
-/** Where events are read from: the replica, where one is configured, else the database itself. */
+/** Reads events from the replica if one is configured, else from the primary. */
 export interface ReadSide {
   readonly reader: AuditEventReader;
-  /** How statements over several tenants are put together, for whatever else reads from this database. */
+  /** The form of statements over several tenants on this database. */
   readonly form: TenantForm;
-  /** Whether reads go where they are meant to go. */
+  /** False while reads go to the primary instead of the replica. */
   readonly healthy: boolean;
   close(): Promise<void>;
 }
 
-/** How the replica is reached. */
+/** The connection to the replica. */
 interface ReplicaOptions {
-  /** Null: there is none. */
+  /** Null if there is no replica. */
   readonly url: string | null;
   /** Whether the URL's login is the owner's (see `openLimited`). */
   readonly isOwner: boolean;
-  /** Its hot reads, as requests are to make them. */
+  /** Adds traces to the replica's frequent reads. */
   readonly traced: (ask: AskRows) => AskRows;
 }
 
 /**
- * @throws NotAReplica A replica that cannot be reached yet is no reason not to start.
+ * Opens the replica. A replica that cannot be reached yet does not prevent the start.
+ * @throws NotAReplica
  */
 export async function openReadSide(
   database: Database,
   replica: ReplicaOptions,
   log: Logger,
 ): Promise<ReadSide> {
-  // Only while starting: tables are distributed while no service runs.
+  // Asked only at the start, because tables are distributed while no service runs.
   const form: TenantForm = (await isDistributed(database.prisma)) ? 'union' : 'lateral';
   const primary = new PostgresAuditEventReader(database.ask, form, DEEP_OFFSET, database.snapshot);
   if (replica.url === null) return { reader: primary, form, healthy: true, close: async () => {} };

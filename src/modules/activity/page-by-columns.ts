@@ -10,7 +10,7 @@ import type { TenantForm } from '../../trail/counts/scope';
 import { LIST_COLUMNS, type Row } from '../../trail/event-rows';
 import { toStored } from '../../trail/stored-text';
 
-/** Rows of a page in order, and how many events there are, of one snapshot. */
+/** @returns the rows of a page in order and the total, both from one snapshot */
 export function pageByColumns(
   snapshot: RunSteps,
   form: TenantForm,
@@ -26,7 +26,7 @@ export function pageByColumns(
   });
 }
 
-/** What a summary is made of beside its counts: the record of the latest event. */
+/** @returns the record of the latest event, which a summary needs beside its counts */
 export async function latestRecord(
   counter: ColumnCounter,
   tenants: TenantSet,
@@ -52,7 +52,7 @@ async function byTime(counter: ColumnCounter, tenants: TenantSet, query: AuditEv
   return { total: total.n, ids };
 }
 
-/** First which values the page touches, then which of their events. */
+/** Finds first the values that the page touches, and then the page's events with these values. */
 async function byValue(counter: ColumnCounter, tenants: TenantSet, query: AuditEventQuery): Promise<Places> {
   const field = query.sort as Exclude<AuditEventQuery['sort'], 'recordId'>;
   const { total, values } = await counter.count({ windowMs: null, fields: [field], hasOutcomes: false });
@@ -80,11 +80,11 @@ async function byValue(counter: ColumnCounter, tenants: TenantSet, query: AuditE
   return { total: total.n, ids };
 }
 
-/** As the database puts stored texts in order: by their bytes. */
+/** Compares texts as the database sorts stored texts: by their bytes. */
 const compareStored = (a: string, b: string) =>
   Buffer.compare(Buffer.from(toStored(a), 'utf8'), Buffer.from(toStored(b), 'utf8'));
 
-/** In the order of the ids. */
+/** @returns the rows in the order of the ids */
 async function rowsOf(counter: ColumnCounter, tenants: TenantSet, ids: readonly string[]): Promise<Row[]> {
   const rows = new Map<string, Row>();
   for (const tenantId of ids.length === 0 ? [] : tenants) {

@@ -6,7 +6,7 @@ import { type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope
 import { hoursWithin, segmentsOf } from '../../trail/counts/segments';
 import { LIST_COLUMNS, whereOf } from '../../trail/event-rows';
 
-/** From this offset on rows passed over cost more than finding the page's rows once more. */
+/** From this offset on, skipping rows costs more than reading the page's rows a second time. */
 export const DEEP_OFFSET = 1_000n;
 
 /**
@@ -58,7 +58,7 @@ export function pageStatement(
     LEFT JOIN page p ON true ORDER BY ${order('p')}`;
 }
 
-/** `segment`, `hit` and `fine` (see `pageStatement`). */
+/** The parts `segment`, `hit` and `fine` of a statement (see `pageStatement`). */
 export function stretches(each: EachTenant, query: AuditEventQuery): Prisma.Sql {
   const { filter, sort, descending, page, pageSize } = query;
   const counted = countedOf(filter, sort);
@@ -80,7 +80,7 @@ export function stretches(each: EachTenant, query: AuditEventQuery): Prisma.Sql 
     fine AS MATERIALIZED (${withBounds(isRefined ? refined(each, counted, direction, touches) : Prisma.sql`SELECT * FROM hit`)})`;
 }
 
-/** Days cut down to the hours the page touches. */
+/** Replaces days by the hours in them that the page touches. */
 function refined(each: EachTenant, counted: Counted, direction: Prisma.Sql, touches: Prisma.Sql): Prisma.Sql {
   const n = Prisma.raw(hourlyEvents(counted));
   return Prisma.sql`
@@ -99,13 +99,13 @@ function refined(each: EachTenant, counted: Counted, direction: Prisma.Sql, touc
     WHERE ${touches}`;
 }
 
-/** Of an hour `u`, with both outcomes: its events of the group. */
+/** The events of the group in an hour `u`, of both outcomes. */
 function hourlyEvents({ group, outcome }: Counted): string {
   if (group === 'outcome') return 'CASE WHEN u.v THEN u.ok ELSE u.n - u.ok END';
   return outcome === null ? 'u.n' : outcome ? 'u.ok' : 'u.n - u.ok';
 }
 
-/** Rows grouped by outcome: each segment in two, failed and succeeded. */
+/** Splits each segment by outcome, into failed and succeeded. */
 function byOutcome(counted: Counted, segments: Prisma.Sql): Prisma.Sql {
   if (counted.group !== 'outcome') return segments;
   return Prisma.sql`SELECT o.v, s.lo, s.hi, o.n FROM (${segments}) s
@@ -119,7 +119,7 @@ function inGroup(counted: Counted): Prisma.Sql {
   return dimension ? Prisma.sql`${Prisma.raw(`e.${dimension.column}`)} = h.v` : Prisma.sql`true`;
 }
 
-/** Column names come from the field table, never from the caller. */
+/** Column names come from the field table, and never from the caller. */
 export function orderBy(alias: string, columns: readonly string[], descending: boolean): Prisma.Sql {
   const direction = descending ? 'DESC' : 'ASC';
   return Prisma.raw([...new Set(columns)].map((column) => `${alias}.${column} ${direction}`).join(', '));

@@ -6,25 +6,25 @@ import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
 
 const STATEMENT_TIMEOUT = '57014';
-/** The replica cancelled the statement to go on replaying: it is well, and the question is not its fault. */
+/** The replica cancelled the statement to continue its replay. Neither the replica nor the statement is at fault. */
 const RECOVERY_CONFLICT = '40001';
 /** Undefined table or column: a migration has not reached the replica. */
 const SCHEMA_BEHIND = /^42(?:P01|703)$/;
 const CHECK_AGAIN_MS = 5_000;
-/** A failure that took longer leaves no time to ask again before the caller's own deadline. */
+/** A failure that took longer than this leaves no time for a second try before the caller's deadline. */
 const SECOND_TRY_MS = 2_500;
 
 type Verdict = 'answered' | 'conflict' | 'lost';
 
 /**
- * Reads from a replica, and from the primary while the replica is lost. A replica may trail: its answers are right
- * for a moment that has passed. "No such record" is never said on its word alone.
+ * Reads from a replica, and from the primary while the replica is lost. A replica may lag, so its answers are right for
+ * an earlier moment. An absent record is therefore always looked up in the primary too.
  */
 export class ReplicaFirstReader implements AuditEventReader {
   #ready: boolean;
   #checkAt = 0;
 
-  /** @param parts.check whether the replica can be read; throws when it cannot be reached */
+  /** @param parts.check tells whether the replica can be read; throws if it cannot be reached */
   constructor(
     private readonly parts: {
       readonly replica: AuditEventReader;
@@ -78,7 +78,7 @@ export class ReplicaFirstReader implements AuditEventReader {
     }
   }
 
-  /** In the background: no caller waits for a lost replica. */
+  /** Runs in the background, so that no caller waits for a lost replica. */
   #checkSoon(): void {
     if (this.#now() < this.#checkAt) return;
     this.#checkAt = Number.POSITIVE_INFINITY;
@@ -103,6 +103,6 @@ function verdictOn(error: unknown): Verdict {
   const state = sqlStateOf(error);
   if (state === RECOVERY_CONFLICT) return 'conflict';
   if (state !== null && SCHEMA_BEHIND.test(state)) return 'lost';
-  // A statement that took too long would take the primary as long, which has to take in events.
+  // The primary would need as long for this statement, and it also takes in events.
   return isUnavailable(error) && state !== STATEMENT_TIMEOUT ? 'lost' : 'answered';
 }

@@ -7,7 +7,7 @@ import type { EachTenant } from '../../trail/counts/scope';
 import { LIST_COLUMNS, type Row, whereOf } from '../../trail/event-rows';
 import { orderBy, stretches } from './page.statement';
 
-/** The stretch of events in which a page touches a group: from a record id on and before another one. */
+/** The span of a group's events that a page touches: from a record id (inclusive) to another one (exclusive). */
 interface Stretch {
   readonly v: string | boolean;
   readonly lo: string;
@@ -15,9 +15,9 @@ interface Stretch {
 }
 
 /**
- * A page over tenants on several nodes, in three statements: the stretches the page touches, the places of its rows,
- * the rows. In one statement each of these would be asked tenant after tenant, and sent to every node for the next; so
- * each is asked of all nodes at once. Each is of its own moment, as are the answers of different nodes anyway.
+ * A page over tenants on several nodes, in three statements: the spans that the page touches, the places of its rows,
+ * the rows. A single statement would ask one tenant after the other and send each result to every node. Each of the
+ * three asks all nodes at once. Each has its own snapshot, as the nodes' answers have anyway.
  */
 export async function scatteredPage(
   ask: AskRows,
@@ -44,7 +44,7 @@ const stretchesStatement = (each: EachTenant, query: AuditEventQuery): Prisma.Sq
   SELECT c.total, f.v, f.lo_id::text AS lo, f.hi_id::text AS hi, f.before::float8 AS before
   FROM (SELECT coalesce(sum(n), 0)::float8 AS total FROM segment) c LEFT JOIN fine f ON true`;
 
-/** One stretch for each group: what lies between two of a group that a page touches has no events of it. */
+/** Joins the spans of each group into one. Between two spans of a group there are no events of the group. */
 function joined(rows: readonly Row[]): Stretch[] {
   const bounds = new Map<Stretch['v'], string[]>();
   for (const { v, lo, hi } of rows) {

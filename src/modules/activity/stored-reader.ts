@@ -23,7 +23,7 @@ import { summaryByColumns } from './summary-by-columns';
 
 /**
  * Reads audit events tenant by tenant, so that every sub-select names its tenant and uses the tenant's index. Each
- * answer is one statement, hence one snapshot.
+ * answer is one statement, and therefore one snapshot.
  */
 export class PostgresAuditEventReader implements AuditEventReader {
   constructor(

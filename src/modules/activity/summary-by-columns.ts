@@ -11,7 +11,7 @@ import { latestRecord } from './page-by-columns';
 
 const { database, principal } = DIMENSIONS;
 
-/** The row of a summary (see `summaryStatement`) of the events that a filter leaves. */
+/** The row of a summary (see `summaryStatement`) for the events that a filter selects. */
 export function summaryByColumns(
   snapshot: RunSteps,
   form: TenantForm,

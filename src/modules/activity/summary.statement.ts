@@ -29,7 +29,7 @@ export function summaryStatement(each: EachTenant, range: TimeRange): Prisma.Sql
     (${distinct(each, DIMENSIONS.principal, pieces)}) p`;
 }
 
-/** How many values of a dimension occur: one look into the counts for each value, not one for each bucket. */
+/** The number of values of a dimension that occur: one lookup in the counts for each value, not for each bucket. */
 function distinct(each: EachTenant, dimension: Dimension, pieces: Pieces): Prisma.Sql {
   const column = Prisma.raw(dimension.column);
   const spans = spansOf(pieces);
@@ -58,7 +58,7 @@ const only = (dimension: Dimension) =>
     KEYS.map(({ key }) => (key === dimension.key ? `c.${key} = m.dim_id` : `c.${key} = 0`)).join(' AND '),
   );
 
-/** As `summaryStatement`, of the events that a filter leaves, which are read in the hours that have some. */
+/** Like `summaryStatement`, for the events that a filter selects. They are read in the hours that have any. */
 export function filteredSummary(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
   const segments = segmentsOf(each, filter, countedOf(filter, 'recordId'));
   const { database, principal } = DIMENSIONS;

@@ -8,16 +8,16 @@ const NAME = 'audit_activity_openid';
 const PENDING = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), to: z.string() });
 const SEALED = z.object({ pending: PENDING, endsAt: z.number() });
 
-/** A sign-in that is under way: what it must be answered with, and the view to show then. */
+/** A sign-in that has begun: the checks for its answer, and the view to show afterwards. */
 export type PendingSignIn = z.infer<typeof PENDING>;
 
 /**
- * The cookie that keeps a sign-in under way in the browser that began it. It is signed with a key that all instances
- * have. Over HTTPS its name has browsers take it from this very host alone: no other host can put one of its own there.
+ * The cookie that keeps a sign-in in the browser that began it. It is signed with a key that all instances have. Over
+ * HTTPS its name has the prefix `__Host-`, so browsers accept it from this host only.
  */
 export class OpenIdCookie {
   readonly name: string;
-  /** Lax, not strict: the way back begins at another site. It opens nothing by itself. */
+  /** Lax and not strict, because the way back begins at another site. The cookie alone gives no access. */
   readonly options: CookieOptions;
   readonly #key: Buffer;
 
@@ -37,7 +37,7 @@ export class OpenIdCookie {
     return `${text}.${this.#signatureOf(text).toString('base64url')}`;
   }
 
-  /** @returns null where it is none of ours, or over: sign-in begins anew */
+  /** @returns null if the cookie is not valid or has expired; the sign-in must then begin again */
   open(value: string): PendingSignIn | null {
     const [text = '', signature = ''] = value.split('.');
     const [given, own] = [Buffer.from(signature, 'base64url'), this.#signatureOf(text)];

@@ -4,7 +4,7 @@ import { LIMITS } from '../../limits';
 const load = () => import('openid-client');
 type Configuration = Awaited<ReturnType<Awaited<ReturnType<typeof load>>['discovery']>>;
 
-/** What a sign-in that is under way must be answered with; the browser keeps it meanwhile. */
+/** The values that the provider's answer must match. The browser keeps them until then. */
 interface OpenIdChecks {
   readonly state: string;
   readonly nonce: string;
@@ -15,13 +15,13 @@ interface OpenIdChecks {
 export class OpenIdProvider {
   #discovered: Promise<Configuration> | null = null;
 
-  /** @param redirectUrl where the provider sends browsers back to */
+  /** @param redirectUrl the address to which the provider sends browsers back */
   constructor(
     private readonly config: OpenIdConfig,
     private readonly redirectUrl: string,
   ) {}
 
-  /** Where a browser goes to sign in. */
+  /** @returns the address at which a browser signs in, and the checks for the answer */
   async begin(): Promise<{ readonly url: string; readonly checks: OpenIdChecks }> {
     const client = await load();
     const checks = {
@@ -40,7 +40,10 @@ export class OpenIdProvider {
     return { url: url.href, checks };
   }
 
-  /** The claims of whoever came back. @param query of the address they came back to @throws Error whatever is wrong */
+  /**
+   * @returns the claims of the person who signed in @param query the query of the return address @throws Error if
+   * anything is wrong
+   */
   async finish(query: string, checks: OpenIdChecks): Promise<Readonly<Record<string, unknown>>> {
     const client = await load();
     const tokens = await client.authorizationCodeGrant(
@@ -58,7 +61,7 @@ export class OpenIdProvider {
     return claims;
   }
 
-  /** Asked for once; again after a failure. */
+  /** Loaded once, and again after a failure. */
   #configuration(): Promise<Configuration> {
     this.#discovered ??= this.#discover().catch((error) => {
       this.#discovered = null;
@@ -74,9 +77,10 @@ export class OpenIdProvider {
     return client.discovery(url, clientId, clientSecret, undefined, {
       timeout: LIMITS.openIdCallMs / 1000,
       execute: [
-        // The ID token's signature, which is checked against the provider's published keys; TLS alone shows whom we asked.
+        // Checks the ID token's signature against the provider's published keys. TLS alone shows only which host
+        // answered.
         client.enableNonRepudiationChecks,
-        // The configuration lets in none but this host's.
+        // The configuration permits HTTP only for this host.
         ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : []),
       ],
     });

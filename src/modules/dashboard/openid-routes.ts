@@ -14,7 +14,7 @@ import { OpenIdCookie, type PendingSignIn } from './openid-cookie';
 import { OpenIdProvider } from './openid-provider';
 
 const PATH = `${DASHBOARD_PATH}/api/openid`;
-/** Why a sign-in came to nothing, as the page is told. */
+/** The reason of a failed sign-in, which the page gets. */
 type Refusal = ClaimsRefusal | 'cancelled' | 'failed';
 
 interface OpenIdParts {
@@ -25,7 +25,7 @@ interface OpenIdParts {
   readonly log: Logger;
 }
 
-/** Sign-in by OpenID Connect: there, and back again. */
+/** The routes of a sign-in by OpenID Connect: to the provider and back. */
 export function openIdRoutes(parts: OpenIdParts): Router {
   const { config, log } = parts;
   const provider = new OpenIdProvider(config, new URL(`${PATH}/callback`, config.publicUrl).href);
@@ -92,7 +92,7 @@ async function signIn(
   return null;
 }
 
-/** A view of the dashboard, and nothing else: no link leads from here to another site. */
+/** @returns a view of the dashboard, whatever is given, so that no redirect leads to another site */
 function viewOf(to: unknown, publicUrl: string): string {
   if (typeof to !== 'string' || !URL.canParse(to, publicUrl)) return DASHBOARD_PATH;
   const { origin, pathname, search, hash } = new URL(to, publicUrl);

@@ -4,23 +4,26 @@ import path from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
 import { DomainError } from '../../errors';
 
-/** Where the build puts the page, from `src/` and from `dist/src/` alike. */
+/** The folder to which the build writes the page, found from `src/` and from `dist/src/`. */
 export function builtPage(): string {
   const root = path.resolve(__dirname, '../../..');
   return path.basename(root) === 'dist' ? path.join(root, 'dashboard') : path.join(root, 'dist/dashboard');
 }
 
 const NONCE_BYTES = 16;
-/** Stands in the built page wherever the nonce of the answer is to stand. */
+/** The built page has this text in each place of the answer's nonce. */
 const NONCE_MARK = '__CSP_NONCE__';
 
-/** Everything comes from this origin; scripts are files. The page's library adds style tags, which the nonce lets in. */
+/**
+ * Everything comes from this origin, and scripts are files. The page's library adds style tags, which the nonce
+ * permits.
+ */
 const policyWith = (nonce: string) =>
   [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // Of elements, set by the library as it renders: a style cannot run or fetch anything under the lines around it.
+    // The library sets styles of elements. Under the other directives such a style cannot run or fetch anything.
     "style-src-attr 'unsafe-inline'",
     "connect-src 'self'",
     "img-src 'self' data:",
@@ -31,13 +34,13 @@ const policyWith = (nonce: string) =>
   ].join('; ');
 
 /**
- * The built page below its path: its files as they are. Any other address is a view of the page and gets `index.html`.
- * @param folder what the build wrote; it may be absent
+ * Serves the files of the built page. Any other path is a view of the page and gets `index.html`.
+ * @param folder the build's output, which may be absent
  */
 export function dashboardPage(folder: string): Router {
   const router = Router();
   const assets = path.join(folder, 'assets');
-  // Their names hold a hash of what is in them.
+  // These names contain a hash of the content.
   router.use(
     '/assets',
     preferCompressed(assets),
@@ -51,7 +54,7 @@ export function dashboardPage(folder: string): Router {
 function page(file: string): RequestHandler {
   const html = existsSync(file) ? readFileSync(file, 'utf8') : null;
   return (request, response) => {
-    // A file that is not there is no view.
+    // A path with an extension is a missing file and not a view.
     if (html === null || path.extname(request.path) !== '')
       throw new DomainError('not_found', {
         public: html === null ? 'The dashboard is not built: npm run build.' : 'There is no such file.',
@@ -62,11 +65,11 @@ function page(file: string): RequestHandler {
   };
 }
 
-/** Encodings the build leaves beside each asset, and how their files' names end; the smaller first. */
+/** The encodings that the build writes beside each asset, with the suffixes of their files, smallest first. */
 const SUFFIXES = { br: '.br', gzip: '.gz' } as const;
 const ENCODINGS = Object.keys(SUFFIXES) as (keyof typeof SUFFIXES)[];
 
-/** Turns a request for an asset into one for its compressed form, where there is one that the caller takes. */
+/** Rewrites a request for an asset to its compressed file, if there is one that the caller accepts. */
 function preferCompressed(folder: string): RequestHandler {
   const names = new Set(existsSync(folder) ? readdirSync(folder) : []);
   return (request, response, next) => {

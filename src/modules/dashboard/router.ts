@@ -7,12 +7,12 @@ import { openIdRoutes } from './openid-routes';
 import { dashboardPage } from './page';
 import { type SessionParts, sessionRoutes } from './session-routes';
 
-/** The dashboard: its page, and what the page calls beside `/graphql`. Refusals are left to whoever has it. */
+/** The dashboard: its page, and the page's routes beside `/graphql`. The application that mounts it answers errors. */
 export function createDashboardRouter(
   parts: Omit<SessionParts, 'hasOpenId'> & {
     readonly tenants: TenantStore;
     readonly folder: string;
-    /** Null: people sign in with a key alone. */
+    /** Null: people sign in only with a key. */
     readonly openId: OpenIdConfig | null;
     readonly log: Logger;
   },

@@ -15,13 +15,13 @@ export interface SessionParts {
   readonly sessions: Sessions;
   readonly tenants: Pick<TenantStore, 'list'>;
   readonly acceptCall: AcceptCall;
-  /** The export, for whoever calls. */
+  /** Answers an export for a caller. */
   readonly answerExport: (
     contextOf: (request: Request, response: Response) => Promise<Call>,
   ) => RequestHandler;
-  /** Steps that read a body, for which a request is not counted as in work. */
+  /** Wraps steps that read a body. A request does not count as in work during them. */
   readonly whileReading: (...steps: readonly RequestHandler[]) => readonly RequestHandler[];
-  /** Whether people may sign in by OpenID Connect. */
+  /** Whether sign-in by OpenID Connect is offered. */
   readonly hasOpenId: boolean;
 }
 
@@ -59,7 +59,7 @@ export function sessionRoutes(parts: SessionParts): Router {
 
 const tokenOf = (request: Request) => sessionTokenOf(sessionRequestOf(request));
 
-/** @throws DomainError `unauthorized` without a session, or what sessions are refused for */
+/** @throws DomainError `unauthorized` without a session, or the reason why the session is refused */
 async function ofSession(parts: SessionParts, request: Request, response: Response): Promise<Call> {
   const sessionToken = tokenOf(request);
   if (sessionToken === undefined) throw notSignedIn();
@@ -108,7 +108,7 @@ async function described({ tenants }: SessionParts, signedIn: SignedIn | null) {
   };
 }
 
-/** Nobody is signed in, or out, by another site: not under its own key either. */
+/** Refuses requests from other sites, which could otherwise sign a person in or out, even under their own key. */
 const ownCallsOnly: RequestHandler = (request, _response, next) => {
   refuseForeign(sessionRequestOf(request));
   next();
@@ -118,7 +118,10 @@ const parseJson = express.json({ limit: LIMITS.signInBodyBytesMax });
 const NO_CONTENT = 204;
 const KEY = z.object({ key: z.string() });
 
-/** Reads the body of a sign-in. Nobody has shown a key yet, so each address may send few at once, and not for long. */
+/**
+ * Reads the body of a sign-in. The caller has shown no key yet, so each address may send only a few at once, and only
+ * for a short time.
+ */
 function signInBody(): RequestHandler {
   const arriving = new Holdings({ each: LIMITS.signInBodiesPerAddressMax, all: LIMITS.connectionsMax });
   return (request, response, next) => {
@@ -139,7 +142,7 @@ function signInBody(): RequestHandler {
   };
 }
 
-/** The connection ends with the answer: what is left of the body is not waited for. */
+/** Closes the connection with the answer, so that the rest of the body is not awaited. */
 function refuseBody(response: Response, next: (error: unknown) => void, error: unknown): void {
   response.shouldKeepAlive = false;
   next(error);

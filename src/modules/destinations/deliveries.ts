@@ -27,12 +27,12 @@ interface DeliveryParts {
 }
 
 interface OpenSender {
-  /** Of settings and secrets: another one is opened when they change. */
+  /** Of settings and secrets. When it changes, a new sender is opened. */
   readonly fingerprint: string;
   readonly sender: Sender;
 }
 
-/** Attempts that ended without it being known what became of them. */
+/** Attempts whose outcome could not be stored. */
 interface BrokenOff {
   readonly times: number;
   readonly untilMs: number;
@@ -41,33 +41,33 @@ interface BrokenOff {
 const OVERTAKEN_CHECK_MS = 60_000;
 const LISTENERS_PER_RUN = 3;
 
-/** Sends to the destinations of all tenants: those that have something to send and that no other instance sends to. */
+/** Sends to all destinations of all tenants that have something to send and that no other instance serves. */
 export class Deliveries {
   readonly #running = new Map<string, Promise<void>>();
   readonly #senders = new Map<string, OpenSender>();
   readonly #brokenOff = new Map<string, BrokenOff>();
-  /** So that many destinations do not take all connections of the background, nor the processor at a stretch. */
+  /** Limits reads, so that many destinations do not use up all background connections, or the processor for long. */
   readonly #reading = new ReadingTurns(LIMITS.destinationReadsMax);
   readonly #stopping = new AbortController();
   #listed: readonly Listed[] = [];
   #checkedMs = 0;
 
   constructor(private readonly parts: DeliveryParts) {
-    // Each delivery listens, and what it has on the way.
+    // Each delivery listens for the stop, and so does each of its requests.
     setMaxListeners(LISTENERS_PER_RUN * LIMITS.destinationRunsMax, this.#stopping.signal);
   }
 
-  /** As of the last round. */
+  /** The destinations of the last round. */
   get listed(): readonly Destination[] {
     return this.#listed;
   }
 
-  /** Whether this instance has the keys of all secrets; of others it leaves the destination to other instances. */
+  /** Whether this instance has the keys of all secrets. Destinations with other keys are left to other instances. */
   get hasKeys(): boolean {
     return this.#listed.every(({ secrets }) => this.parts.box.opens(secrets));
   }
 
-  /** Begins to send where it is due. */
+  /** Starts a delivery for each destination that is due. */
   async round(): Promise<void> {
     const all = await this.parts.store.list();
     for (const one of all.filter(({ state }) => state === REMOVED)) await this.parts.store.delete(one);
@@ -97,7 +97,7 @@ export class Deliveries {
     for (const { sender } of this.#senders.values()) sender.close();
   }
 
-  /** Sends something that is no event of the log: once, now. @param id of the message: a repeat has the same */
+  /** Sends a message that is not an event of the log, once and now. @param id of the message; a repeat has the same */
   async sendOne(destination: Destination, id: string, item: Item): Promise<Outcome> {
     try {
       const { tenantId, position } = destination;
@@ -131,8 +131,8 @@ export class Deliveries {
   }
 
   /**
-   * The database does not take, or does not say, what became of an attempt: what was sent would be sent again in each
-   * round. So the next one waits as it does where a receiver fails.
+   * Backs off when the database does not store the outcome of an attempt. The same events would otherwise be sent again
+   * in each round. So the next attempt waits as long as after a failure of the receiver.
    */
   #breakOff(destinationId: string, err: unknown): void {
     const times = (this.#brokenOff.get(destinationId)?.times ?? 0) + 1;
@@ -142,8 +142,8 @@ export class Deliveries {
   }
 
   /**
-   * Moves a cursor that stands still over events that retention has removed meanwhile, and counts them: that a
-   * destination was overtaken shows while it is paused or fails, not after.
+   * Moves a cursor that stands still over events that retention has removed, and counts these events. So operators see
+   * the loss while the destination is paused or fails, and not only later.
    */
   async #passRemoved(one: Listed): Promise<void> {
     const taken = await this.parts.store.take(one, 'any');
@@ -160,7 +160,7 @@ export class Deliveries {
     }
   }
 
-  /** What an older key sealed is sealed by the newest one, so that the older can go. */
+  /** Seals secrets again with the newest key, so that older keys can be removed. */
   async #sealAnew(): Promise<void> {
     const { box, store, log } = this.parts;
     const old = this.#listed.filter(({ secrets }) => box.isOld(secrets) && box.opens(secrets));

@@ -5,31 +5,34 @@ import type { Bounds } from './batch';
 import { listStatement, RELEASE, RENEW, SAVE, SET_ASIDE, TAKE } from './delivery.statements';
 import type { Destination, DestinationKey, Progress, SetAsideEvent } from './destination';
 
-/** What becomes of a destination by an attempt; what is not named stays. */
+/** The changes to a destination after an attempt. Absent fields stay as they are. */
 export interface Change extends Partial<Omit<Progress, 'state' | 'generation'>> {
   readonly nextAttemptMs?: number;
   readonly error?: string;
   readonly isSuccess?: boolean;
   readonly delivered?: number;
   readonly failures?: number;
-  /** Positions passed whose event is gone. */
+  /** The number of passed positions whose event is gone. */
   readonly removed?: number;
   readonly isCaughtUp?: boolean;
   readonly pauses?: boolean;
   readonly setAside?: readonly SetAsideEvent[];
 }
 
-/** Whoever holds it is the one sender of a destination. Each call renews it; null or false: it is lost. */
+/**
+ * The right to send for a destination, which one instance has at a time. Each call renews it; null or false: it is
+ * lost.
+ */
 export interface Lease {
   renew(): Promise<Progress['state'] | null>;
   save(change: Change): Promise<Destination | null>;
   release(): Promise<void>;
-  /** Whether the secrets are others than when it was taken. */
+  /** Whether the destination's secrets have changed since the lease was taken. */
   readonly hasOldSecrets: boolean;
 }
 
 export interface Listed extends Destination {
-  /** Something is to be sent now, and nobody does. */
+  /** There is something to send now, and no instance sends it. */
   readonly isDue: boolean;
 }
 
@@ -38,7 +41,7 @@ interface Noted {
   readonly secretsHash: string;
 }
 
-/** The background's way to destinations of all tenants. */
+/** Gives background tasks access to the destinations of all tenants. */
 export class DeliveryStore {
   readonly #rounds: TenantRounds;
 
@@ -59,7 +62,7 @@ export class DeliveryStore {
     await this.owner.destination.deleteMany({ where });
   }
 
-  /** Unless somebody changed them meanwhile. */
+  /** Stores sealed secrets unless they have changed meanwhile. */
   async putSecrets({ tenantId, destinationId }: DestinationKey, old: Buffer, sealed: Buffer): Promise<void> {
     await this.owner.destination.updateMany({
       where: { tenantId, destinationId, secrets: new Uint8Array(old) },
@@ -67,7 +70,10 @@ export class DeliveryStore {
     });
   }
 
-  /** With the destination as it is now; null: another instance has it, or it is gone, or in another state. */
+  /**
+   * @returns the lease with the current destination; null: another instance has it, or it is removed, or in another
+   * state
+   */
   async take(
     key: DestinationKey,
     state: 'active' | 'any' = 'active',
@@ -118,7 +124,7 @@ class HeldLease implements Lease {
     if (!now) return null;
     const next = {
       position: change.position ?? now.position,
-      // The bounds alone: what was read of a batch is not kept with them.
+      // Stores only the bounds, and not the events that were read for a batch.
       batches: (change.batches ?? now.batches).map(({ from, to }) => ({ from, to })),
       batchLimit: change.batchLimit === undefined ? now.batchLimit : change.batchLimit,
       attempts: change.attempts ?? now.attempts,

@@ -1,4 +1,4 @@
-/** Seconds after which another instance takes over from one that does not renew its lease. */
+/** After this time without a renewal of its lease, another instance takes over a destination. */
 const LEASE = `interval '12 seconds'`;
 
 const COLUMNS = `d.tenant_id AS "tenantId", d.destination_id AS "destinationId", d.name, d.type, d.settings, d.secrets,
@@ -9,7 +9,7 @@ const COLUMNS = `d.tenant_id AS "tenantId", d.destination_id AS "destinationId",
 
 const IS_FREE = '(d.lease_until IS NULL OR d.lease_until <= now())';
 
-/** @param condition on the columns of d */
+/** @param condition on columns of the alias d */
 export const listStatement = (condition: string): string => `
 SELECT ${COLUMNS}, coalesce(h.size, 0) AS "logSize",
   d.state = 'active' AND ${IS_FREE} AND coalesce(d.next_attempt_at <= now(), true)
@@ -24,7 +24,7 @@ export const TAKE = `
 UPDATE destination d SET lease_id = $3::uuid, lease_until = now() + ${LEASE} WHERE ${ONE} AND ${IS_FREE}
 RETURNING d.state`;
 
-/** What its sender has to know: others change it meanwhile. */
+/** The columns that others may change during a delivery, so the sender must see them. */
 const NOTED = `d.state, encode(sha256(d.secrets), 'hex') AS "secretsHash"`;
 
 /** $3 lease. */

@@ -5,7 +5,7 @@ import { FEED_FORMAT_NAMES, type FeedFormat } from '../../event/formats/formats'
 import { LIMITS } from '../../limits';
 import { type DestinationType, isType, TYPE_NAMES, typeSpec } from './types';
 
-/** What an operator asks for. */
+/** An operator's request for a destination. */
 export interface DestinationRequest {
   readonly tenantId: string;
   readonly name: string;
@@ -26,7 +26,7 @@ interface CheckedRequest {
   readonly secrets: Readonly<Record<string, unknown>>;
 }
 
-/** What is asked for, or what is wrong with it: every problem. */
+/** @returns the checked request, or every problem with it */
 export function checkRequest(
   request: DestinationRequest,
 ): { readonly checked: CheckedRequest } | { readonly problems: string[] } {

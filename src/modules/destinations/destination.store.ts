@@ -20,11 +20,11 @@ interface NewDestination extends DestinationKey, DestinationSpec {
 
 type Tx = Prisma.TransactionClient;
 
-/** What operators do with destinations. Each change writes its entry of the access log in its transaction. */
+/** The changes that operators make to destinations. Each writes its entry of the access log in its own transaction. */
 export class DestinationStore {
   constructor(private readonly prisma: ServiceDb) {}
 
-  /** By tenant, oldest first. @param tenantId null: of every tenant */
+  /** @returns destinations by tenant, oldest first @param tenantId null: all tenants */
   async list(tenantId: number | null): Promise<readonly Destination[]> {
     const find = (tx: Tx) => tx.$queryRawUnsafe<StoredRow[]>(listStatement(THERE));
     const rows = await guarded(() =>
@@ -33,7 +33,7 @@ export class DestinationStore {
     return rows.map(toDestination);
   }
 
-  /** @param tenantId null: of any tenant */
+  /** @param tenantId null: any tenant */
   async find(destinationId: string, tenantId: number | null = null): Promise<Destination | null> {
     const find = (tx: Tx) =>
       tx.$queryRawUnsafe<StoredRow[]>(
@@ -46,7 +46,7 @@ export class DestinationStore {
     return row ? toDestination(row) : null;
   }
 
-  /** @returns false: the tenant has `max` of them already */
+  /** @returns false if the tenant already has `max` destinations */
   async insert(row: NewDestination, max: number, attempt: Attempt): Promise<boolean> {
     const { tenantId, settings, secrets, ...rest } = row;
     return this.#change(row, attempt, async (tx) => {
@@ -66,12 +66,12 @@ export class DestinationStore {
     return this.#update(key, attempt, { state: 'paused' });
   }
 
-  /** It is tried at once. */
+  /** Makes the destination due at once. */
   resume(key: DestinationKey, attempt: Attempt): Promise<boolean> {
     return this.#update(key, attempt, { state: 'active', attempts: 0, nextAttemptAt: null });
   }
 
-  /** Whoever sends just now loses the lease: what it notes of its batch would undo this. */
+  /** The current sender loses its lease, because its next write would undo this change. */
   replay(key: DestinationKey, position: number, attempt: Attempt): Promise<boolean> {
     return this.#update(key, attempt, {
       ...{ position, generation: { increment: 1 }, positionSetAt: new Date(), batches: [], batchLimit: null },
@@ -83,12 +83,12 @@ export class DestinationStore {
     return this.#update(key, attempt, { secrets: new Uint8Array(secrets), nextAttemptAt: null });
   }
 
-  /** Requests may remove no rows: the background takes it away. */
+  /** Marks it as removed. Requests may not delete rows, so a background task does that. */
   remove(key: DestinationKey, attempt: Attempt): Promise<boolean> {
     return this.#update(key, attempt, { state: REMOVED, leaseId: null, leaseUntil: null });
   }
 
-  /** Notes what changes nothing here. */
+  /** Writes an entry for an action that changes nothing in the tables. */
   async note(key: DestinationKey, attempt: Attempt): Promise<void> {
     await this.#change(key, attempt, async () => true);
   }

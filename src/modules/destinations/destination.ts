@@ -2,13 +2,13 @@ import type { FeedFormat } from '../../event/formats/formats';
 import type { Bounds } from './batch';
 import type { DestinationType } from './types';
 
-/** What an operator made. */
+/** A destination as an operator defined it. */
 export interface DestinationSpec {
   readonly name: string;
   readonly type: DestinationType;
-  /** As its type takes them, `url` among them; nothing secret. */
+  /** The settings of its type, including `url`, without secrets. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Empty: every event. */
+  /** An expression; empty: every event. */
   readonly filter: string;
   readonly format: FeedFormat;
 }
@@ -18,25 +18,25 @@ export interface DestinationKey {
   readonly destinationId: string;
 }
 
-/** The state of what an operator has removed, until its row is gone. */
+/** The state of a removed destination until its row is deleted. */
 export const REMOVED = 'removed';
 
-/** How far it has come. */
+/** The progress of a destination. */
 export interface Progress {
   readonly state: 'active' | 'paused' | typeof REMOVED;
-  /** Of the log: the first event that is not delivered. */
+  /** The position in the evidence log of the first event that is not delivered. */
   readonly position: number;
   readonly generation: number;
-  /** Of batches that may have been sent: they are sent again with the same bounds. */
+  /** The bounds of batches that may have been sent. They are sent again with the same bounds. */
   readonly batches: readonly Bounds[];
-  /** Events in a batch at most; null: as many as its type takes. */
+  /** The most events in a batch; null: the limit of its type. */
   readonly batchLimit: number | null;
-  /** Failed since the last success. */
+  /** The number of failures since the last success. */
   readonly attempts: number;
 }
 
 export interface Destination extends DestinationKey, DestinationSpec, Progress {
-  /** Sealed. */
+  /** Sealed secrets. */
   readonly secrets: Buffer;
   readonly createdAt: Date;
   readonly nextAttemptAt: Date | null;
@@ -47,10 +47,10 @@ export interface Destination extends DestinationKey, DestinationSpec, Progress {
   readonly delivered: number;
   readonly failures: number;
   readonly setAside: number;
-  /** Events that retention removed before they were delivered. */
+  /** The number of events that retention removed before their delivery. */
   readonly behindRetention: number;
   readonly overtakenAt: Date | null;
-  /** Of the tenant's log. */
+  /** The size of the tenant's evidence log. */
   readonly logSize: number;
 }
 
@@ -60,16 +60,16 @@ export interface SetAsideEvent {
   readonly message: string;
 }
 
-/** What sealed secrets belong to. */
+/** The context that sealed secrets are bound to. */
 export const ownerOfSecrets = ({ tenantId, destinationId }: DestinationKey): string =>
   `destination ${tenantId}/${destinationId}`;
 
-/** Seconds since everything was delivered; 0 while nothing waits. */
+/** Seconds since everything was delivered; 0 while no event waits. */
 export function lagSeconds({ position, logSize, caughtUpAt, createdAt }: Destination, nowMs: number): number {
   if (position >= logSize) return 0;
   return Math.max(0, nowMs - (caughtUpAt ?? createdAt).getTime()) / 1000;
 }
 
-/** `failing`: the last attempt failed, and it is tried again. */
+/** `failing` means that the last attempt failed and that the service tries again. */
 export const shownState = ({ state, attempts }: Progress): string =>
   state === 'active' && attempts > 0 ? 'failing' : state;

@@ -20,7 +20,7 @@ import { testItem } from './to-item';
 import type { SigningSecret, StoredSecrets } from './types';
 
 interface ShownSecret {
-  /** Null: it is not for anybody to see. */
+  /** Null if nobody may see it. */
   readonly secret: string | null;
   readonly publicKey: string | null;
 }
@@ -28,7 +28,7 @@ interface ShownSecret {
 const NO_SECRET: ShownSecret = { secret: null, publicKey: null };
 const LOOKUP_MS = 3_000;
 
-/** What operators do with destinations. */
+/** The operations on destinations for operators. */
 export class DestinationManager {
   constructor(
     private readonly parts: {
@@ -84,7 +84,7 @@ export class DestinationManager {
     return id === null ? [] : this.parts.store.list(id);
   }
 
-  /** Sends one marked event, whatever the state. */
+  /** Sends one marked event in any state. */
   async test(destinationId: string, attempt: Attempt): Promise<Outcome> {
     const destination = await this.find(destinationId);
     const id = `test_${randomUUID().replaceAll('-', '')}`;
@@ -106,7 +106,7 @@ export class DestinationManager {
     return this.find(destinationId);
   }
 
-  /** @param to one of them: a position of the log; beginning, now or a time of arrival */
+  /** @param to exactly one of: a position of the log; or `from` as beginning, now or a time of arrival */
   async replay(
     destinationId: string,
     to: { readonly position: string | null; readonly from: string | null },
@@ -129,8 +129,8 @@ export class DestinationManager {
   }
 
   /**
-   * Of a webhook a new secret, made here; the old one signs as well until the overlap is over. Of other types those
-   * that are given take the place of the old ones at once.
+   * Makes a new secret for a webhook, and the old one also signs until the overlap ends. For other types, the given
+   * secrets replace the old ones at once.
    */
   async rotateSecret(
     destinationId: string,
@@ -178,7 +178,7 @@ export class DestinationManager {
     return this.parts.store.setAside(await this.find(destinationId), first);
   }
 
-  /** Of a webhook signed by v1a. */
+  /** The public key of a webhook that signs with v1a, else null. */
   publicKey(destination: Destination): string | null {
     const { settings, secrets } = destination;
     if (settings.signature !== 'v1a' || !this.parts.box.opens(secrets)) return null;
@@ -206,7 +206,7 @@ export class DestinationManager {
     return feed.positionAt(tenantId, new Date(Number((parseTicks(from) ?? 0n) / TICKS_PER_MS)));
   }
 
-  /** A name that is not known yet is no mistake, unless it is to be reached without encryption. */
+  /** A name that cannot be resolved yet is a problem only for a connection without encryption. */
   async #addressProblems({ hostname, protocol }: URL): Promise<string[]> {
     const isPlain = protocol === 'http:' || protocol === 'relp:';
     const late = () => new Error('the name was not resolved in time');
@@ -238,7 +238,7 @@ const shownOf = (signing: string | null): ShownSecret => {
 
 const SIGNING_MAX = 3;
 
-/** The secrets before, which sign until then at most. */
+/** The previous secrets, each of which signs at most until the given time. */
 function ending(signing: readonly SigningSecret[], at: Date, nowMs: number): SigningSecret[] {
   return signing
     .filter(({ until }) => until === undefined || Date.parse(until) > nowMs)

@@ -2,7 +2,7 @@ import { LIMITS } from '../../limits';
 import type { Metrics } from '../../observe/metrics';
 import { type Destination, lagSeconds } from './destination';
 
-/** @param listed destinations as of the last round */
+/** @param listed the destinations of the last round */
 export function declareMetrics(
   metrics: Metrics,
   listed: () => readonly Destination[],

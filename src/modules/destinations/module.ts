@@ -19,8 +19,9 @@ import { declareMetrics } from './metrics';
 import { messageItem } from './to-item';
 
 /**
- * Hands a message to a destination of a tenant: once, now, beside its events and whatever its state. Whoever sends it
- * keeps it until it is accepted. Null: the tenant has no such destination.
+ * Sends a message to a destination of a tenant: once, now, independent of its events and in any state. The sender keeps
+ * the message until it is accepted.
+ * @returns null if the tenant has no such destination
  */
 export type SendMessage = (
   tenantId: number,
@@ -28,7 +29,7 @@ export type SendMessage = (
   message: Message,
 ) => Promise<Outcome | null>;
 
-/** Where events go: destinations, and sending to them. */
+/** Destinations, and the delivery of events to them. */
 export async function openDestinations(parts: {
   readonly config: Pick<Config, 'dataDir' | 'secretsKeyFile' | 'destinationAllowNetworks'>;
   readonly prisma: ServiceDb;

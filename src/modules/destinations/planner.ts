@@ -2,30 +2,31 @@ import { LIMITS } from '../../limits';
 import type { ArrivalReader, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
 import type { Bounds, Item } from './batch';
 
-/** Events that are to be sent together. */
+/** The events of the next batch. */
 export interface Planned extends Bounds {
   readonly items: readonly Item[];
-  /** Positions within the bounds whose event is gone. */
+  /** The number of positions within the bounds whose event is gone. */
   readonly removed: number;
-  /** Nothing has arrived behind it yet. */
+  /** True if the log ended behind these events when they were read. */
   readonly isEnd: boolean;
 }
 
-/** Positions read by one statement: as many as a batch takes, more where few match. */
+/** The least number of positions that one statement reads. It reads as many as a batch takes, or more if few match. */
 const READ_AT_LEAST = 64;
 const READ_AT_MOST = 1_024;
 
-/** Reads a destination's events: those its filter lets through, in its format. */
+/** Reads the events of a destination that pass its filter, in its format. */
 export class Planner {
   constructor(
     private readonly feed: Pick<ArrivalReader, 'read'>,
     private readonly tenantId: number,
-    /** Null: the filter does not let it through. */
+    /** @returns null if the filter excludes the event */
     private readonly toItem: (arrived: ArrivedEvent) => Item | null,
   ) {}
 
   /**
-   * The next batch from a position on. Without items its bounds are what was gone through in vain: work is bounded.
+   * Reads the next batch from a position on. Without items, its bounds are the positions that were read in vain: the
+   * work of one call is bounded.
    * @param eventsMax at least 1
    */
   async next(from: number, eventsMax: number): Promise<Planned> {
@@ -33,13 +34,16 @@ export class Planner {
     return this.#read(from, from + LIMITS.destinationScanMax, max);
   }
 
-  /** The batch of these bounds as it was, but for events that retention has removed since. */
+  /** Reads a batch again by its bounds. Only events that retention has removed since are missing. */
   async again({ from, to }: Bounds): Promise<Planned> {
     const all = { events: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
     return this.#read(from, to, { ...all, end: to });
   }
 
-  /** @param max `end`: the log's removed beginning is passed as far as that, else to its end */
+  /**
+   * @param max its `end` limits how far a removed beginning of the log is skipped; without it, that is the end of the
+   * log
+   */
   async #read(
     from: number,
     end: number,
@@ -59,7 +63,7 @@ export class Planner {
       for (const arrived of page.items) {
         const item = this.toItem(arrived);
         if (!item) continue;
-        // The one too many is where the next batch begins; what is between belongs to this one.
+        // The event that is one too many begins the next batch. The positions before it belong to this one.
         if (items.length === eventsMax || (items.length > 0 && bytes + item.json.length > bytesMax)) {
           const isBefore = ({ position }: ArrivedEvent) => position < arrived.position;
           const found = page.items.filter(isBefore).length;

@@ -7,7 +7,7 @@ import type { Change, Lease } from './delivery-store';
 import type { Destination, SetAsideEvent } from './destination';
 import type { Planned, Planner } from './planner';
 
-/** Sends batches of one destination in its way. It does not throw: what fails is an outcome. */
+/** Sends batches to one destination. It never throws: a failure is an outcome. */
 export interface Sender {
   send(batch: Batch, signal: AbortSignal): Promise<Outcome>;
   close(): void;
@@ -17,36 +17,37 @@ interface RunParts {
   readonly lease: Lease;
   readonly planner: Planner;
   readonly sender: Sender;
-  /** Events in a batch at most. */
+  /** The most events in a batch. */
   readonly eventsMax: number;
   readonly signal: AbortSignal;
   readonly random: () => number;
-  /** Whether others wait for a turn. */
+  /** Whether other destinations wait for a turn. */
   readonly isTimeUp: () => boolean;
-  /** When nothing is left: milliseconds until it is looked again. */
+  /** The milliseconds until the next look when nothing is left. */
   readonly restMs: number;
 }
 
-/** Shorter waits are waited here, under the lease. */
+/** Waits shorter than this are spent inside the delivery, under its lease. */
 const WAIT_HERE_MS = 6_000;
 const RENEW_MS = 4_000;
-/** Neighbours asked about a refused event. */
+/** The most neighbours to try after a refused event. */
 const NEIGHBOURS_MAX = 5;
 
-/** The lease is lost: somebody else sends, or an operator changed the destination. */
+/** The lease is lost: another instance sends, or an operator changed the destination. */
 class Lost extends Error {}
 
 /**
- * Delivers a destination's events until none is left, its time is up, its secrets are new or a longer wait is due. At least once and in
- * order: the bounds of a batch are stored before it is sent, and the cursor moves after the receiver has taken it.
+ * Delivers the events of a destination until none is left, its time is up, its secrets change or a longer wait is due.
+ * Delivers at least once and in order: it stores the bounds of a batch before sending it, and moves the cursor after
+ * the receiver has accepted it.
  */
 export class Runner {
   #destination: Destination;
-  /** Read ahead while a batch is sent. */
+  /** The next batch, read while the current one is sent. */
   #ahead: Planned | null = null;
-  /** Ends what is under way: the instance stops, or the lease is lost. */
+  /** Ends the current work when the instance stops or the lease is lost. */
   readonly #stop = new AbortController();
-  /** Since a batch was refused, the receiver has taken another one. */
+  /** Whether the receiver has accepted another batch since it refused one. */
   #isProven = false;
 
   constructor(
@@ -69,13 +70,13 @@ export class Runner {
     }
   }
 
-  /** @returns whether to go on at once */
+  /** @returns whether to continue at once */
   async #step(): Promise<boolean> {
     if (this.#destination.state !== 'active') return false;
     const [stored] = this.#destination.batches;
     if (!stored) return this.#begin();
     const { position, batches } = this.#destination;
-    // Retention took all of it while it waited.
+    // Retention removed the whole batch while it waited.
     if (stored.to <= position) return this.#save({ batches: batches.slice(1) });
     const batch = await this.#read(stored);
     if (batch.items.length === 0) return this.#pass(batch);
@@ -93,7 +94,7 @@ export class Runner {
     return this.#pass(planned);
   }
 
-  /** Moves over what has nothing to send. */
+  /** Moves over positions without an event to send. */
   async #pass(planned: Planned): Promise<boolean> {
     const isCaughtUp = planned.isEnd && this.#destination.batches.length < 2;
     const [, ...batches] = this.#destination.batches;
@@ -129,7 +130,7 @@ export class Runner {
     return !isCaughtUp;
   }
 
-  /** Halves the batch; of a single event, asks its neighbours. */
+  /** Halves a refused batch. For a single event, tries its neighbours. */
   async #refused(batch: Planned, message: string): Promise<boolean> {
     const { batchLimit } = this.#destination;
     if (batchLimit === null) this.#isProven = false;
@@ -138,14 +139,15 @@ export class Runner {
     if (batch.items.length === 1 || typeof next !== 'number') return this.#askNeighbours(batch, message);
     this.#ahead = { ...batch, to: next, items: batch.items.slice(0, half), removed: 0, isEnd: false };
     const isWhole = batch.removed === 0;
-    // What is gone is counted where the bounds lie then: it is read again.
+    // Events that are gone are counted by the new bounds, so the next batch must be read again.
     if (!isWhole) this.#ahead = null;
     return this.#save({ batches: [{ from: batch.from, to: next }], batchLimit: half, error: message });
   }
 
   /**
-   * A single event was refused. It is set aside only if the receiver takes the next one, or, where there is none yet,
-   * has taken the one before since this began: a receiver that refuses everything loses nothing.
+   * Handles the refusal of a single event. The event is set aside only if the receiver accepts the next one, or,
+   * without a next one, has accepted the previous one since the refusal. So a receiver that refuses everything loses
+   * nothing.
    */
   async #askNeighbours(batch: Planned, message: string): Promise<boolean> {
     const refused = asideOf(batch.items[0], message);
@@ -232,7 +234,7 @@ export class Runner {
     }
   }
 
-  /** A failure to read ahead costs nothing: it is read when it is needed. */
+  /** Reads the next batch early. A failure is harmless, because the batch is read again when it is needed. */
   async #readAhead({ to, isEnd }: Planned): Promise<void> {
     this.#ahead = isEnd ? null : await this.#plan(to).catch(() => null);
   }
@@ -244,7 +246,8 @@ export class Runner {
     const ahead = this.#ahead;
     this.#ahead = null;
     if (ahead?.from === bounds.from && ahead.to === bounds.to) return ahead;
-    // Where retention overtook it, the beginning is counted already; the bounds stay those that its id is made of.
+    // If retention overtook the batch, its beginning is already counted. The bounds stay, because the batch's id
+    // depends on them.
     const from = Math.max(bounds.from, this.#destination.position);
     return { ...(await this.parts.planner.again({ from, to: bounds.to })), from: bounds.from };
   }
@@ -264,6 +267,6 @@ export class Runner {
 const asideOf = (item: Planned['items'][number] | undefined, message: string): SetAsideEvent[] =>
   typeof item?.position === 'number' ? [{ position: item.position, recordId: item.recordId, message }] : [];
 
-/** Twice as many as before, until it is as many as there may be. */
+/** Doubles the limit up to the largest batch. */
 const grown = (limit: number | null, eventsMax: number): number | null =>
   limit === null || limit * 2 >= eventsMax ? null : limit * 2;

@@ -8,7 +8,7 @@ import { recordIdFloor } from '../../event/record-id';
 import type { ArrivedEvent } from '../../trail/arrivals/arrival-reader';
 import type { Item, Message } from './batch';
 
-/** Makes items in a format of the events that a filter lets through. @param filter empty: all of them */
+/** Makes items of the events that a filter selects, in one format. @param filter empty: all events */
 export function itemMaker(filter: string, format: FeedFormat): (arrived: ArrivedEvent) => Item | null {
   const expression = filter === '' ? null : expressionOf(filter);
   const { toObject } = FEED_FORMATS[format];
@@ -29,7 +29,7 @@ function expressionOf(filter: string): Expression {
   return parsed.expression;
 }
 
-/** A message that is no event, such as an alert. */
+/** Makes an item of a message that is not an event, such as an alert. */
 export const messageItem = ({ id, at, severity, content }: Message): Item => ({
   ...{
     position: null,
@@ -42,7 +42,7 @@ export const messageItem = ({ id, at, severity, content }: Message): Item => ({
   json: JSON.stringify(content),
 });
 
-/** The marked event of a test: it says of itself what it is. */
+/** The event of a test, which is marked as a test. */
 export function testItem(tenantId: number, format: FeedFormat, at: Date): Item {
   const none = Object.fromEntries(FIELD_NAMES.map((name) => [name, null])) as unknown as AuditEvent;
   const recordId = recordIdFloor(BigInt(at.getTime()) * TICKS_PER_MS);

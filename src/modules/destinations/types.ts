@@ -9,7 +9,7 @@ const text = (max = 512) =>
     .max(max)
     .refine((value) => !/\p{Cc}|\p{Cs}/u.test(value), { error: 'must not have control characters' });
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-/** Headers that say what the body is, or by which it is sent. */
+/** Headers that the service sets itself, for the body and the connection. */
 const OWN_HEADERS =
   /^(?:content-.*|host|connection|transfer-encoding|user-agent|webhook-.*|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i;
 const headers = z
@@ -22,7 +22,7 @@ const headers = z
 const PEM = /^-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/;
 const ca = z.string().max(100_000).regex(PEM, { error: 'must be certificates in PEM' }).optional();
 const pem = z.string().max(100_000).startsWith('-----BEGIN ', { error: 'must be PEM' }).optional();
-/** What the service shows of itself to a receiver that asks for a certificate. */
+/** The certificate that the service shows to a receiver that asks for one. */
 const clientCertificate = z
   .strictObject({ clientCertificate: pem, clientKey: pem })
   .refine((given) => (given.clientCertificate === undefined) === (given.clientKey === undefined), {
@@ -30,22 +30,22 @@ const clientCertificate = z
   });
 
 interface TypeSpec {
-  /** Of the URL, by which the connection is made. */
+  /** The permitted protocols of the URL. */
   readonly protocols: readonly string[];
-  /** Beside the URL. */
+  /** The settings beside the URL. */
   readonly settings: z.ZodObject;
-  /** What an operator gives and never sees again. */
+  /** Secrets that an operator gives and that the service never shows again. */
   readonly secrets: z.ZodType;
-  /** Events in one batch at most. */
+  /** The most events in one batch. */
   readonly eventsMax: number;
-  /** When nothing is left: milliseconds until it is looked again, so that a batch is worth its while. */
+  /** The milliseconds until the next look when nothing is left, so that batches become worth sending. */
   readonly restMs?: number;
   readonly doc: string;
 }
 
 const HTTP = ['https:', 'http:'];
 
-/** The types of destinations, and what each takes. */
+/** The types of destinations, with their settings, secrets and bounds. */
 const TYPES = {
   webhook: {
     protocols: HTTP,
@@ -152,15 +152,15 @@ export type SettingsOf<T extends DestinationType> = z.infer<(typeof TYPES)[T]['s
 };
 export type SecretsOf<T extends DestinationType> = z.infer<(typeof TYPES)[T]['secrets']> & StoredSecrets;
 
-/** What the service keeps secret beside what an operator gives. */
+/** Secrets of the service's own, beside those that an operator gives. */
 export interface StoredSecrets {
-  /** Of a webhook: the newest first. */
+  /** The signing secrets of a webhook, newest first. */
   readonly signing?: readonly SigningSecret[];
-  /** Of the URL, from `?` on: it often holds a token. */
+  /** The URL's part from `?` on, which often holds a token. */
   readonly query?: string;
 }
 export interface SigningSecret {
   readonly secret: string;
-  /** ISO 8601: from then on it signs no more. */
+  /** ISO 8601; from then on the secret signs no more. */
   readonly until?: string;
 }

@@ -17,7 +17,7 @@ const FindingCountType = objectType(FINDING_COUNT);
 const AlertCountsArgs = argumentsType(ALERT_COUNTS_PARAMETERS);
 const FindingCountsArgs = argumentsType(FINDING_COUNTS_PARAMETERS);
 
-/** What the dashboard shows beside its lists of alerts and rules. */
+/** Counts that the dashboard shows beside its lists of alerts and rules. */
 @Resolver()
 export class AlertCountsResolver {
   constructor(private readonly counts: AlertCounts) {}

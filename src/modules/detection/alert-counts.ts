@@ -36,7 +36,7 @@ export const FINDING_COUNTS_PARAMETERS = {
   startTime: { kind: 'time', doc: 'Detected at or after this time. Without an offset it is UTC.' },
 } as const satisfies ParameterSpecs;
 
-/** Rules of a tenant are few; whatever a tenant has, an answer has at most so many lines. */
+/** The most lines of an answer, whatever a tenant has. A tenant has few rules. */
 const LINES_MAX = 5_000;
 
 /** Counts alerts and findings of tenants. */

@@ -36,7 +36,7 @@ const TenantAlertsArgs = argumentsType(TENANT_ALERTS_PARAMETERS);
 const COMMENT_CHARS_MAX = 4_000;
 const SUPPRESSION_MS_MAX = 366 * 86_400_000;
 
-/** What people do with alerts, in the dashboard and on the command line. */
+/** The work of people on alerts, from the dashboard and the command line. */
 @Resolver()
 export class AlertWorkResolver {
   constructor(

@@ -88,7 +88,7 @@ export class AlertReader {
     const direction = sortDirection === 'asc' ? 'ASC' : 'DESC';
     const order = Prisma.raw(`${of.sort} ${direction}, ${of.table}.${of.id} ${direction}`);
     const offset = (page - 1) * pageSize;
-    // Page and total of the same moment; an empty page has a row too, without an id.
+    // One statement gives page and total of the same moment. An empty page has one row, without an id.
     const rows = await this.#rows(
       Prisma.sql`SELECT t.total, p.* FROM (SELECT count(*)::int AS total FROM ${from} WHERE ${conditions}) t LEFT JOIN (
         SELECT ${of.columns}, row_number() OVER (ORDER BY ${order}) AS n FROM ${from} WHERE ${conditions}
@@ -104,7 +104,7 @@ export class AlertReader {
   }
 }
 
-/** An alert or finding is of a time when any of it is. */
+/** Conditions of the filters. An alert or finding is in a time range if any part of it is. */
 export function conditionsOf(
   tenants: TenantSet,
   filters: Pick<

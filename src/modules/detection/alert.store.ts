@@ -14,16 +14,16 @@ import type { ALERT_CHANGE, ALERT_SUPPRESSION } from './work-answers';
 type SuppressionAnswer = Answer<typeof ALERT_SUPPRESSION>;
 type AlertChange = Answer<typeof ALERT_CHANGE>;
 
-/** Who does something with an alert, and what. */
+/** A change of an alert, and who makes it. */
 export interface AlertWork {
   readonly kind: 'acknowledged' | 'resolved' | 'suppressed' | 'assigned' | 'commented';
   readonly actor: string;
   readonly comment: string | null;
-  /** Columns that change. */
+  /** The columns to change. */
   readonly set: Prisma.AlertUpdateInput;
-  /** As the history shows it. */
+  /** The details that the history shows. */
   readonly detail: Readonly<Record<string, string | null>>;
-  /** Keeps further alerts quiet. @param group of the alert */
+  /** Also suppresses further alerts. @param group of the alert */
   readonly suppress?: (group: Readonly<Record<string, string | null>>) => {
     readonly fields: Readonly<Record<string, string | null>>;
     readonly until: Date;
@@ -33,12 +33,12 @@ export interface AlertWork {
 
 const CHANGES_MAX = 1_000;
 
-/** Changes alerts, each with its history and its entry of the access log. */
+/** Changes alerts. Each change writes its history and its entry of the access log. */
 export class AlertStore {
   constructor(
     private readonly prisma: ServiceDb,
     private readonly nowMs: () => number,
-    /** In the transaction of a change: those who are told of alerts hear of it. */
+    /** Called in the transaction of a change, so that notices of the change are written with it. */
     private readonly onChange: (
       tx: Prisma.TransactionClient,
       alert: ChangedAlert,
@@ -98,7 +98,7 @@ export class AlertStore {
     );
   }
 
-  /** Those that are not over, the first to end first. */
+  /** @returns the suppressions that have not ended, the first to end first */
   async suppressions(tenantId: number): Promise<readonly SuppressionAnswer[]> {
     const rows = await guarded(() =>
       ofTenants(this.prisma, [tenantId], (tx) =>
@@ -116,7 +116,9 @@ export class AlertStore {
     }));
   }
 
-  /** What comes from now on is not quiet; alerts that were stay so. @throws DomainError `not_found` */
+  /**
+   * Ends a suppression for later findings. Alerts that it suppressed stay suppressed. @throws DomainError `not_found`
+   */
   async endSuppression(tenantId: number, suppressionId: string, attempt: Attempt): Promise<boolean> {
     const now = new Date(this.nowMs());
     return guarded(() =>
@@ -132,7 +134,7 @@ export class AlertStore {
     );
   }
 
-  /** The newest ones, oldest first. */
+  /** @returns the newest changes, oldest first */
   async changes(tenants: TenantSet, alertId: string): Promise<readonly AlertChange[]> {
     const rows = await guarded(() =>
       ofTenants(this.prisma, tenants, (tx) =>

@@ -134,7 +134,7 @@ const DIRECTION = {
   doc: 'Sort direction.',
 } as const;
 
-/** Columns by `sortBy`. Ties follow the id. */
+/** The columns for `sortBy`. Ties are broken by the id. */
 export const ALERT_SORTS = {
   createdAt: 'created_at',
   updatedAt: 'updated_at',

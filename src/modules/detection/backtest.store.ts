@@ -14,14 +14,14 @@ import type { BACKTEST } from './work-answers';
 
 export type BacktestAnswer = Answer<typeof BACKTEST>;
 
-/** A rule that need not be one of the tenant's, or all those of a file. */
+/** A rule to test. It need not be one of the tenant's. A file may have several rules. */
 export interface TestedRule extends RuleSource {
   readonly title: string;
-  /** Of the same file. */
+  /** The other rules of the same file. */
   readonly others?: readonly RuleSource[];
 }
 
-/** A backtest that an instance has taken. */
+/** A backtest that this instance has taken. */
 export interface TakenBacktest {
   readonly tenantId: number;
   readonly backtestId: string;
@@ -31,12 +31,12 @@ export interface TakenBacktest {
   readonly tries: number;
 }
 
-/** Of a tenant; those begun before are forgotten. */
+/** The number of backtests that are kept for a tenant; older ones are deleted. */
 const KEPT_MAX = 20;
-/** An instance that has said nothing for so long has ended. */
+/** After this time without a sign, the instance of a backtest counts as lost. */
 const LEASE_MS = 40_000;
 
-/** Backtests as they are stored: those of a tenant are begun and asked about by requests, and run by instances. */
+/** The stored backtests. Requests begin a tenant's backtests and read them, and instances run them. */
 export class BacktestStore {
   readonly #me = randomUUID();
 
@@ -46,7 +46,7 @@ export class BacktestStore {
     private readonly nowMs: () => number,
   ) {}
 
-  /** @throws DomainError `service_unavailable` while the tenant has one */
+  /** @throws DomainError `service_unavailable` while another backtest of the tenant runs */
   begin(tenantId: number, rule: TestedRule, days: number, attempt: Attempt): Promise<BacktestAnswer> {
     const now = new Date(this.nowMs());
     const answer: BacktestAnswer = {
@@ -94,7 +94,7 @@ export class BacktestStore {
     return { ...(JSON.parse(row.answer) as BacktestAnswer), state: row.state };
   }
 
-  /** Null: another instance was quicker. */
+  /** @returns null if another instance took it first */
   async take(tenantId: number, backtestId: string): Promise<TakenBacktest | null> {
     const now = this.nowMs();
     const [row] = await this.owner.$queryRawUnsafe<
@@ -113,7 +113,7 @@ export class BacktestStore {
     };
   }
 
-  /** How far it is. @returns false: it is another instance's */
+  /** Stores the progress. @returns false if another instance has taken the backtest */
   async note({ tenantId, backtestId }: TakenBacktest, answer: BacktestAnswer): Promise<boolean> {
     const { count } = await this.owner.backtest.updateMany({
       where: { tenantId, backtestId, holder: this.#me, state: 'running' },
@@ -125,7 +125,7 @@ export class BacktestStore {
     return count > 0;
   }
 
-  /** It is begun anew, by whoever has room. */
+  /** Makes it wait again, so that any instance with room can begin it anew. */
   async putBack({ tenantId, backtestId }: TakenBacktest): Promise<void> {
     await this.owner.backtest.updateMany({
       where: { tenantId, backtestId, holder: this.#me, state: 'running' },

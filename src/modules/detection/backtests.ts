@@ -12,22 +12,25 @@ import type { BacktestAnswer, BacktestStore, TakenBacktest } from './backtest.st
 import { toDetectionEvent } from './detector';
 
 const EXAMPLES_MAX = 10;
-/** Between two steps twice as long as a step took: a third of a processor is used, so that reads hardly notice. */
+/**
+ * The pause between two steps is twice as long as a step. A backtest then uses a third of a processor, which reads
+ * hardly notice.
+ */
 const REST_SHARE = 2;
 const REST_MS_MAX = 2_000;
-/** How often it is told how far one is. */
+/** The interval at which the progress is stored. */
 const NOTE_MS = 700;
-/** Instances that may end while they run one: it may be what ends them. */
+/** The number of instances that may be lost while they run a backtest. The backtest itself may be the cause. */
 const TRIES_MAX = 3;
 const TICKS_PER_US = 10n;
-/** A rule knows what was a year ago at most, of a group that it has known for a year before. */
+/** A baseline remembers a year at most, for a group that it has known for a year before. */
 const KNOWN_DAYS = 2 * 366;
-/** Of one rule's engine; a backtest that needs more fails. */
+/** The memory of one rule's engine. A backtest that needs more fails. */
 const HEAP_MB = 64;
 
 /**
- * Runs backtests: rules over what has arrived, each on a thread of its own. What they find makes no alerts. One whose
- * instance ends is begun anew by another, or after the restart.
+ * Runs backtests: rules over events that have arrived, each on its own thread. Their findings make no alerts. If an
+ * instance is lost or restarts, its backtest begins anew, here or on another instance.
  */
 export class Backtests {
   readonly #rounds: TenantRounds;
@@ -47,7 +50,7 @@ export class Backtests {
     this.#rounds = new TenantRounds(parts.owner);
   }
 
-  /** Takes what waits, as long as there is room. */
+  /** Takes waiting backtests while there is room. */
   async run(): Promise<void> {
     const { owner, store, nowMs } = this.parts;
     const room = () => LIMITS.backtestsMax - this.#running.size;
@@ -90,7 +93,7 @@ export class Backtests {
       const isOver = err instanceof EngineFailure;
       if (!this.#stopping.signal.aborted) log.warn({ err, tenantId, backtestId }, 'a backtest failed');
       await (isOver ? store.note(taken, { ...taken.answer, state: 'failed' }) : store.putBack(taken)).catch(
-        // Its time is over soon; then it is begun anew.
+        // If this fails, the lease expires soon, and the backtest begins anew.
         () => {},
       );
     } finally {
@@ -102,7 +105,7 @@ export class Backtests {
     const { tenantId, rule, since } = taken;
     const { reader, store, nowMs } = this.parts;
     const { actions, learns } = await host.open(tenantId, [rule, ...(rule.others ?? [])], []);
-    // Most rules are about few actions: the events of others are not even read.
+    // Most rules concern few actions, so events of other actions are not read.
     const limits = { ...LIMITS.detectionStep, actions: actions ?? undefined };
     const byDay = new Map<string, number>();
     const examples: Finding[] = [];
@@ -112,7 +115,8 @@ export class Backtests {
       this.#stopping.signal.throwIfAborted();
       const began = performance.now();
       const step = await reader.read(tenantId, position, limits);
-      // Of what is decided by the clock too, the time is over at the end; until then events alone tell it.
+      // For rules that depend on the clock, time has passed at the end of the log. Before that, only events move the
+      // clock.
       const clock = { nowMs: nowMs(), isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
       const { findings, seen } = await host.evaluate(tenantId, step.items.map(toDetectionEvent), clock);
       const next = step.items[seen]?.position ?? step.next;
@@ -149,7 +153,7 @@ export class Backtests {
     return delay(Math.min(REST_MS_MAX, REST_SHARE * tookMs), undefined, { signal: this.#stopping.signal });
   }
 
-  /** What is usual is known from the time before. @returns false: it is another instance's */
+  /** Learns baselines from the time before. @returns false if another instance has taken the backtest */
   async #learn(
     taken: TakenBacktest,
     host: EngineHost,

@@ -2,12 +2,12 @@ import type { StoredState } from '../../detection/host';
 
 type StateRow = StoredState & { readonly body: string };
 
-/** What a grouped node of a rule learns, in the order in which engines name the nodes. */
+/** The baseline of a grouped node of a rule, in the order in which engines name the nodes. */
 export interface Baseline {
   readonly kind: 'unseen' | 'above';
-  /** Names of what makes a group. */
+  /** The names of the fields that make a group. */
   readonly groups: readonly string[];
-  /** Of the value that is to be known; null: a sum. */
+  /** The field whose values are learned; null: a sum. */
   readonly value: string | null;
 }
 export type Baselines = readonly (Baseline | null)[];
@@ -18,9 +18,9 @@ export interface Carried {
 }
 
 /**
- * What was learned stays when a rule is tuned or filtered, which makes another version of it: which nodes of a former
- * version are those of the current one. Windows are not among them: what they count is another thing then.
- * @param versions of the rules that are enabled, by id
+ * Finds which nodes of a former version of a rule correspond to nodes of the current one. A baseline stays when tuning
+ * or a filter makes a new version of its rule. Windows do not stay, because the new version counts something else.
+ * @param versions of the enabled rules, by id
  */
 export function carriedBaselines(
   rows: readonly StateRow[],
@@ -46,7 +46,7 @@ export function carriedBaselines(
   return [...newest].map(([to, { from }]) => ({ from, to }));
 }
 
-/** Rules whose state is of a former version. */
+/** The rules whose state belongs to a former version. */
 export const formerRules = (
   rows: readonly StateRow[],
   versions: ReadonlyMap<string, number>,
@@ -63,7 +63,7 @@ function nodeOf(node: string): { ruleId: string; version: number; index: number 
   return { ruleId, version: Number(version), index: Number(index) };
 }
 
-/** Whether a row is what the node would have written: a file that was changed may have others. */
+/** Whether the node could have written the row. A file that was changed may have other nodes. */
 function fits({ body }: StateRow, { kind, groups, value }: Baseline): boolean {
   const { v, b } = JSON.parse(body) as { v: object; b: object };
   const names = Object.keys(v).sort().join('\n');

@@ -14,7 +14,7 @@ const SYSLOG_SEVERITIES: Readonly<Record<Severity, SyslogSeverity>> = {
   critical: SYSLOG_SEVERITY.critical,
 };
 
-/** What became of a message; null: there is no such destination. */
+/** The outcome of a message; null: the destination does not exist. */
 type Sent = { readonly kind: string; readonly message?: string } | null;
 export type SendAlert = (
   tenantId: number,
@@ -27,7 +27,7 @@ export type SendAlert = (
   },
 ) => Promise<Sent>;
 
-/** Where a route leads. */
+/** A route and its target. */
 export interface Route {
   readonly tenantId: number;
   readonly routeId: string;
@@ -37,15 +37,15 @@ export interface Route {
 
 export interface Failure {
   readonly message: string;
-  /** Whether it is every route's that leads there, and not this one's alone. */
+  /** True if the failure concerns every route over the same channel, and not only this route. */
   readonly isOfChannel: boolean;
 }
 
-/** Routes with the same one fail together. */
+/** Routes with the same channel fail together. */
 export const channelOf = ({ target }: Pick<Route, 'target'>): string =>
   'to' in target ? 'e-mail' : `destination ${target.destinationId}`;
 
-/** Sends what is due on one route. */
+/** Sends the notices that are due on one route. */
 export class Channels {
   constructor(
     private readonly parts: {
@@ -55,7 +55,7 @@ export class Channels {
     },
   ) {}
 
-  /** @returns addresses that were refused while others were taken; a failure: nobody was told */
+  /** @returns addresses that were refused while others were accepted; or a failure, if nobody was told */
   async send(route: Route, due: readonly Due[]): Promise<readonly string[] | Failure> {
     const { reader, mailer } = this.parts;
     const tenants = tenantSet([route.tenantId]);

@@ -19,10 +19,10 @@ import { writeFindings } from './write-findings';
 
 const TENANTS_PER_ROUND = 250;
 const STEP_MS_MAX = 60_000;
-/** A turn is kept for as long as a step may take. */
+/** A turn is held as long as a step may take. */
 const TURN_SECONDS = 30;
 const TICKS_PER_US = 10n;
-/** Engines kept between steps, and the entries that all of them hold; the rest is loaded again. */
+/** The most engines that stay open between steps, and the most entries in all of them. Others are loaded again. */
 const ENGINES_MAX = 100;
 const ENGINES_SIZE_MAX = 200_000;
 
@@ -36,21 +36,21 @@ interface Place {
 interface OpenEngine {
   readonly place: Place;
   readonly size: number;
-  /** On an engine of their own. */
+  /** Newcomers run on an engine of their own. */
   readonly newcomers: (Newcomers & { readonly actions: readonly string[] | null }) | null;
 }
 
 /**
- * Looks at what arrives in each tenant's log with its rules. What a step finds, what windows hold then and how far it
- * came are written in one transaction, which fails where another instance was quicker: so nothing is found twice, and
- * nothing is passed over. Instances take turns, so that this seldom happens.
+ * Evaluates the arrivals in each tenant's log with the tenant's rules. A step writes its findings, the state of its
+ * windows and its position in one transaction, which fails if another instance was faster. So nothing is found twice
+ * and nothing is skipped. Instances take turns, so such a failure is rare.
  */
 export class Detector {
   readonly #me = randomUUID();
   readonly #rounds: TenantRounds;
-  /** What the engine of each tenant has seen and holds; those used last stand last. */
+  /** The position and state of each tenant's engine, least recently used first. */
   readonly #open = new Map<number, OpenEngine>();
-  /** Until when a tenant is left alone whose engine failed: the others are not to wait for it. */
+  /** Until when a tenant whose engine failed is left alone, so that the others need not wait for it. */
   readonly #resting = new Map<number, number>();
 
   constructor(
@@ -62,7 +62,7 @@ export class Detector {
       readonly abouts: RuleAbouts;
       readonly nowMs: () => number;
       readonly tally: DetectionTally;
-      /** In the transaction that writes alerts. */
+      /** Called in the transaction that writes alerts. */
       readonly onAlerts?: (
         tx: Prisma.TransactionClient,
         tenantId: number,
@@ -73,7 +73,7 @@ export class Detector {
     this.#rounds = new TenantRounds(parts.owner, (error) => error instanceof EngineFailure);
   }
 
-  /** @returns how many tenants had more than one step's work */
+  /** @returns the number of tenants that have work left after one step */
   async run(): Promise<number> {
     const tenants = await this.#rounds.ask((of) =>
       this.parts.owner.$queryRawUnsafe<{ tenant_id: number }[]>(
@@ -100,7 +100,7 @@ export class Detector {
     return more;
   }
 
-  /** @returns 1 where work is left */
+  /** @returns 1 if work is left, else 0 */
   async #step(tenantId: number): Promise<number> {
     const place = await this.#takeTurn(tenantId);
     if (!place) return 0;
@@ -134,7 +134,8 @@ export class Detector {
       return next < read.size || !isReady || isMore ? 1 : 0;
     } catch (error) {
       this.parts.tally.stepFailures += 1;
-      // The engine may have seen what was not written; and the thread may have ended, with every engine.
+      // The engine may have evaluated events whose findings were not written, and its thread may have ended with all
+      // engines.
       await this.#forget(tenantId);
       if (error instanceof EngineFailure) this.#open.clear();
       throw error;
@@ -207,8 +208,9 @@ export class Detector {
   }
 
   /**
-   * One step of the newcomers: they learn what stood in the log when they came, tell of what has come since, and join the
-   * others where these are. @returns whether they have not joined yet
+   * Runs one step of the newcomers. They learn from the events that were in the log when they were enabled, evaluate
+   * the later ones, and join the other rules at the same position.
+   * @returns whether they have still to join
    */
   async #advance(tenantId: number, reached: Place): Promise<boolean> {
     const newcomers = this.#open.get(tenantId)?.newcomers;
@@ -229,7 +231,7 @@ export class Detector {
     const joins = to >= until && to >= reached.position;
     const written = await owner.$transaction(
       async (tx) => {
-        // Nobody is to miss that they have joined; until then the tenant is due.
+        // Every instance must notice that they have joined, so the tenant stays due until then.
         const isThere = await tx.$executeRawUnsafe(
           `UPDATE detection_position SET due_at = $2::timestamptz, revision = revision + $3::int
            WHERE tenant_id = $1::int AND position = $4::bigint AND revision = $5::int`,
@@ -250,7 +252,7 @@ export class Detector {
     return true;
   }
 
-  /** Forgets the engines that were used longest ago where all of them hold too much. */
+  /** Closes the least recently used engines if all engines together hold too much. */
   async #keep(tenantId: number, place: Place, size: number): Promise<void> {
     const newcomers = this.#open.get(tenantId)?.newcomers ?? null;
     this.#open.delete(tenantId);
@@ -274,7 +276,7 @@ export class Detector {
     return { to: read.next >= read.size ? place.learnUntil : Math.min(read.next, place.learnUntil), changes };
   }
 
-  /** Of rules that a tenant gave or tuned: those that came with the service are read when it starts. */
+  /** Counts a tenant's own and tuned rules that this release cannot read. Shipped rules are checked at the start. */
   async #countRefused(tenantId: number, revision: number, rules: readonly RuleSource[]): Promise<void> {
     const { shipped, tally, abouts } = this.parts;
     if (tally.refusedRules.get(tenantId)?.revision === revision) return;
@@ -292,7 +294,7 @@ export class Detector {
     await this.parts.host.forget(tenantId);
   }
 
-  /** @returns false: another instance has been there */
+  /** @returns false if another instance wrote first */
   async #write(
     tenantId: number,
     step: {

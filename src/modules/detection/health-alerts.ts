@@ -13,9 +13,9 @@ import { type TrailProblem, trailProblems } from './trail-problems';
 import { alertKey } from './write-findings';
 
 const TRAIL_UNHEALTHY = 40;
-/** What was told is not asked about again for so long. */
+/** After an alert, the same problem is not checked again for this time. */
 const TOLD_MS = 10 * 60_000;
-/** Routes that are not told: they are what the alert is about. */
+/** Routes that do not get the alert, because the alert is about them. */
 interface Except {
   readonly exceptRouteIds?: readonly string[];
 }
@@ -25,10 +25,13 @@ interface Seen {
   readonly toldMs: number | null;
 }
 
-/** Alerts of rule 40: about the trail itself. They have no findings, and one is open for each thing at a time. */
+/**
+ * Alerts of rule 40, which concern the trail itself. They have no findings, and each problem has at most one open
+ * alert.
+ */
 export class HealthAlerts {
   readonly #rounds: TenantRounds;
-  /** By tenant and thing, of the last look: since when it is there, and when it was told. */
+  /** By tenant and problem: since when it exists and when it was told, as of the last look. */
   #seen = new Map<string, Seen>();
 
   constructor(
@@ -40,14 +43,14 @@ export class HealthAlerts {
     this.#rounds = new TenantRounds(owner);
   }
 
-  /** Looks for what is silent, missing, stopped or in doubt. */
+  /** Looks for sources and logs that are silent, incomplete, stopped or in doubt. */
   async look(): Promise<void> {
     const now = this.nowMs();
     const seen = new Map<string, Seen>();
     for (const problem of await trailProblems(this.owner, this.stoppedLogs(), now)) {
       const name = `${problem.tenantId} ${problem.key}`;
       const before = this.#seen.get(name);
-      // Of what may pass, the beginning is when it was first seen.
+      // For a problem that may pass by itself, its beginning is the first look that saw it.
       const since = problem.mayPass === true ? (before?.since ?? problem.since) : problem.since;
       const isTold = before?.toldMs != null && now - before.toldMs < TOLD_MS && +before.since === +since;
       const isDue = !isTold && (problem.mayPass !== true || before !== undefined);
@@ -58,7 +61,7 @@ export class HealthAlerts {
     this.#rounds.end();
   }
 
-  /** @returns whether it is news */
+  /** Makes an alert of a problem. @returns whether the alert is new */
   async tell({ tenantId, key, since, group, exceptRouteIds = [] }: TrailProblem & Except): Promise<boolean> {
     const rule = [...this.shipped.values()].find(({ number }) => number === TRAIL_UNHEALTHY)?.rule;
     if (!rule) return false;
@@ -96,7 +99,9 @@ export class HealthAlerts {
   }
 }
 
-/** Whether the alert before leaves room for another: what was resolved is told again when it begins anew. */
+/**
+ * Whether the previous alert permits another one: after it was resolved, a problem is told only when it begins again.
+ */
 function isOver(
   before: { readonly status: string; readonly suppressedUntil: Date | null; readonly anchor: bigint },
   anchor: bigint,

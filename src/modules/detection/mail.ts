@@ -8,12 +8,12 @@ import type { ALERT } from './answers';
 type AlertAnswer = Answer<typeof ALERT>;
 
 export interface MailServer {
-  /** `smtp://` (STARTTLS) or `smtps://` (TLS), with a login in it. */
+  /** `smtp://` (STARTTLS) or `smtps://` (TLS), with an optional login. */
   readonly url: string;
   readonly from: string;
 }
 
-/** An alert in the state that is told. */
+/** An alert, and the state in which it is told. */
 export interface ToldAlert {
   readonly alert: AlertAnswer;
   readonly state: string;
@@ -32,7 +32,7 @@ export class MailFailure extends Error {
 
   constructor(
     message: string,
-    /** Whether no mail at all can be sent: the server is away, or does not take who we are. */
+    /** Whether the server takes no mail at all, because it is away or refuses the login or the sender. */
     readonly isOfServer: boolean,
   ) {
     super(message);
@@ -40,17 +40,17 @@ export class MailFailure extends Error {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Of nodemailer: what concerns one mail and not the server. */
+/** Error codes of nodemailer that concern one mail and not the server. */
 const OF_ONE_MAIL = ['EENVELOPE', 'EMESSAGE'];
-/** Of SMTP: the server ends the session. */
+/** SMTP code with which the server ends the session. */
 const CLOSING = 421;
-/** Of SMTP, with what follows it: for a time alone. */
+/** SMTP codes of temporary refusals. */
 const FOR_A_TIME = /^4/;
-/** Mails that some addresses have and others are to get later. */
+/** The most mails to remember that only some addresses have got yet. */
 const PARTLY_TAKEN_MAX = 10_000;
 const ALERTS_SHOWN_MAX = 100;
 
-/** A login never goes over a connection that is not encrypted. */
+/** Sends mails. A login is never sent over a connection without encryption. */
 export function mailer({ url, from }: MailServer): Mailer {
   const { username } = new URL(url);
   const transport = createTransport({
@@ -77,7 +77,7 @@ export function mailer({ url, from }: MailServer): Mailer {
         for (const one of alerts) taken.delete(idOf(one));
         return rejected;
       }
-      // The others have it: they do not get it again.
+      // The other addresses have the mail, and must not get it again.
       const done = missing.filter((address) => !rejected.includes(address));
       for (const one of alerts) taken.set(idOf(one), new Set([...(taken.get(idOf(one)) ?? []), ...done]));
       throw new MailFailure(later.message, false);
@@ -87,18 +87,18 @@ export function mailer({ url, from }: MailServer): Mailer {
 
 interface SmtpError extends Error {
   readonly code?: string;
-  /** At which it failed. */
+  /** The SMTP command that failed. */
   readonly command?: string;
   readonly responseCode?: number;
 }
 
-/** Who sends is the same in every mail. */
+/** The sender is the same in every mail, so its refusal concerns all mails. */
 const isOfServer = ({ code = '', command, responseCode }: SmtpError): boolean =>
   !OF_ONE_MAIL.includes(code) || command === 'MAIL FROM' || responseCode === CLOSING;
 
 const idOf = ({ alert, state }: ToldAlert): string => `${alert.alertId}.${state}`;
 
-/** The same alert and state have the same id: a mail that is sent twice is known as one. */
+/** The same alert and state give the same Message-ID, so that a repeated mail can be recognized. */
 const mailOf = ({ alert, state }: ToldAlert) => ({
   subject: `[${alert.severity}] ${alert.title} (${state})`,
   text: textOf({ alert, state }),
@@ -121,7 +121,7 @@ const digestIdOf = (alerts: readonly ToldAlert[]) =>
     .digest('hex')
     .slice(0, 32);
 
-/** What is about events of more than a day ago is told quietly. */
+/** An alert about events of more than a day ago gets a low priority. */
 function priorityOf({ severity, lastEventTime, createdAt }: AlertAnswer): 'high' | 'normal' | 'low' {
   if (Date.parse(createdAt) - Date.parse(lastEventTime) > DAY_MS) return 'low';
   return severity === 'critical' ? 'high' : 'normal';
@@ -131,7 +131,7 @@ const ORDER = ['critical', 'high', 'medium', 'low'];
 const worstOf = (alerts: readonly ToldAlert[]) =>
   ORDER.find((severity) => alerts.some(({ alert }) => alert.severity === severity)) ?? 'low';
 
-/** Short lines: a mail with a longer one is sent in an encoding that breaks all of them. */
+/** Keeps lines short. With a longer line, the whole mail would be sent in an encoding that breaks all lines. */
 const textOf = ({ alert, state }: ToldAlert): string =>
   [
     `${alert.title}`,

@@ -2,7 +2,7 @@ import { SEVERITIES } from '../../detection/rule';
 import type { DeclareMetrics } from '../../observe/open-metrics';
 import { CHANNEL_KINDS, type DetectionTally, OUTCOMES } from './tally';
 
-/** What detection did since the start, and how far it is for each tenant, those with the most to do first. */
+/** The metrics of detection since the start, and its progress for the tenants that lag most. */
 export const declareMetrics =
   (tally: DetectionTally): DeclareMetrics =>
   (metrics, figures) => {

@@ -33,7 +33,7 @@ import { readShippedRules } from './shipped-rules';
 import { SuppressionResolver } from './suppression.resolver';
 import { DetectionTally } from './tally';
 
-/** Rules that look at what arrives, what they find, and the alerts that people work on. */
+/** Detection: the rules for arriving events, their findings, and alerts for people to work on. */
 export function detectionModule(parts: {
   readonly prisma: ServiceDb;
   readonly owner: OwnerDb;
@@ -49,7 +49,7 @@ export function detectionModule(parts: {
   readonly send: SendAlert;
   /** Null: no mail is sent. */
   readonly mail: MailServer | null;
-  /** Tenants whose evidence log this instance does not append to, and why. */
+  /** The tenants whose evidence log this instance does not append to, with the reason. */
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
 }): Module {
   const { prisma, owner, tenants, signal, ask, askOwner, form, nowMs, log, send, mail, stoppedLogs } = parts;

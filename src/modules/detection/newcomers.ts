@@ -4,17 +4,19 @@ import type { RuleAbouts } from './rule-abouts';
 
 type StateRow = StoredState & { readonly body: string };
 
-/** Rules that know what is usual and were enabled later: they learn what stands in the log before they join the others. */
+/**
+ * Rules with baselines that were enabled later. They learn from the events in the log before they join the other rules.
+ */
 export interface Newcomers {
   readonly rules: readonly RuleSource[];
-  /** Positions of the log: how far they are, and until where they learn; what comes then is told. */
+  /** Positions of the log: how far they have come, and up to where they learn. Later events make findings. */
   readonly at: number;
   readonly until: number;
 }
 
-/** Beside the rows of the windows of a rule's version, one that says how far it has learned. */
+/** The key of a row beside the windows of a rule's version, which holds how far the rule has learned. */
 const MARK = 'learned';
-/** Of a tenant whose rules have marks: a rule without one is new. */
+/** The first mark of a tenant. Once a tenant has it, a rule without a mark is new. */
 export const FIRST_MARK = `-/0/${MARK}`;
 const JOINED = JSON.stringify({ joined: true });
 
@@ -28,7 +30,7 @@ async function knows({ ruleId, source, tuning, filters }: RuleSource, abouts: Ru
   return about?.baselines.some((one) => one !== null) ?? false;
 }
 
-/** Finds the newcomers among the enabled rules of a tenant; those that come together go together. */
+/** Finds the newcomers among the enabled rules of a tenant. Those that begin together stay together. */
 export async function newcomersOf(
   owner: OwnerDb,
   abouts: RuleAbouts,
@@ -43,7 +45,7 @@ export async function newcomersOf(
   const marks = new Map(rows.filter(isMark).map(({ node, body }) => [node, body]));
   const knowing: RuleSource[] = [];
   for (const rule of rules) if (await knows(rule, abouts)) knowing.push(rule);
-  // A release before has let all rules of the tenant learn at once.
+  // An earlier release has let all rules of the tenant learn together.
   const body = marks.has(FIRST_MARK) && position > 0 ? bodyOf(0, position) : JOINED;
   const missing = [FIRST_MARK, ...knowing.map(markOf)].filter((node) => !marks.has(node));
   if (missing.length > 0) {
@@ -65,7 +67,7 @@ export async function newcomersOf(
   };
 }
 
-/** Of newcomers that have come further: to `to`, or to the others. @returns false: another instance has been there */
+/** Stores the new position of newcomers: `to`, or joined. @returns false if another instance wrote first */
 export async function putMarks(
   tx: Pick<OwnerDb, '$executeRawUnsafe'>,
   tenantId: number,

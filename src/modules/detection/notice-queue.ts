@@ -1,6 +1,6 @@
 import type { OwnerDb } from '../../database/clients';
 
-/** Something that is to be told now. */
+/** A notice that is due. */
 export interface Due {
   readonly noticeId: string;
   readonly routeId: string;
@@ -10,21 +10,21 @@ export interface Due {
   readonly createdAt: Date;
 }
 
-/** Taken in a round, of a tenant. */
+/** The most notices of a tenant in one round. */
 const DUE_MAX = 250;
 export const LEASE_MS = 60_000;
 const RETRY_MS = 2_000;
 const RETRY_MS_MAX = 300_000;
 const ERROR_CHARS_MAX = 512;
 
-/** What is to be told: each alert and state, once for each route. */
+/** The notices to send: one for each alert, state and route. */
 export class NoticeQueue {
   constructor(
     private readonly owner: OwnerDb,
     private readonly nowMs: () => number,
   ) {}
 
-  /** Whoever takes one has a minute for it; another instance passes over it meanwhile. */
+  /** Takes due notices for a minute, in which other instances skip them. */
   async take(tenantId: number): Promise<readonly Due[]> {
     const now = this.nowMs();
     const rows = await this.owner.$queryRawUnsafe<Due[]>(
@@ -46,7 +46,7 @@ export class NoticeQueue {
     });
   }
 
-  /** To be told again later: each time after twice as long. */
+  /** Makes notices due again later, each time after twice the wait. */
   async failed(tenantId: number, due: readonly Due[], error: string): Promise<void> {
     const tries = Math.max(...due.map((one) => one.tries));
     const nextAt = new Date(this.nowMs() + Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** Math.min(tries, 10)));
@@ -56,7 +56,7 @@ export class NoticeQueue {
     });
   }
 
-  /** They were not tried. */
+  /** Gives back notices that were not tried. */
   async putBack(tenantId: number, due: readonly Due[], at: Date): Promise<void> {
     await this.owner.alertNotice.updateMany({
       where: this.#these(tenantId, due),
@@ -64,7 +64,7 @@ export class NoticeQueue {
     });
   }
 
-  /** When messages went out on a route lately, each once, oldest first. */
+  /** @returns the times of the messages sent on a route since then, oldest first */
   async sentSince(tenantId: number, routeId: string, since: Date): Promise<readonly Date[]> {
     const rows = await this.owner.$queryRawUnsafe<{ at: Date }[]>(
       `SELECT DISTINCT sent_at AS at FROM alert_notice

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Prisma } from '../../database/clients';
 
-/** An alert in a state that is to be told. */
+/** An alert in a state to tell. */
 interface Told {
   readonly tenantId: number;
   readonly alertId: string;
@@ -9,11 +9,11 @@ interface Told {
   /** 1 to 4. */
   readonly severity: number;
   readonly status: string;
-  /** Routes that are not told: they are what the alert is about. */
+  /** Routes that do not get the alert, because the alert is about them. */
   readonly exceptRouteIds?: readonly string[];
 }
 
-/** Notes, in the transaction of the change, who is to be told of alerts: once for each alert, state and route. */
+/** Writes the notices of alerts in the transaction of their change: one for each alert, state and route. */
 export async function noteAlerts(
   tx: Prisma.TransactionClient,
   alerts: readonly Told[],

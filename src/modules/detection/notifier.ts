@@ -8,15 +8,15 @@ import { type Due, LEASE_MS, NoticeQueue } from './notice-queue';
 import type { RouteTarget } from './route.store';
 import type { DetectionTally } from './tally';
 
-/** A round waits no longer for what hangs: it goes on beside the next one. */
+/** The time that a round waits for its routes. A slow route continues beside the next round. */
 const ROUND_MS = 1_000;
 const TENANTS_MAX = 250;
-/** Routes told at the same time: one that hangs does not hold up the others. */
+/** The number of routes served at the same time, so that a slow route does not delay the others. */
 const AT_ONCE = 8;
-/** Mails of one route in so long: more become one. */
+/** The most single mails of a route in a period. Further ones are combined. */
 const MAILS_MAX = 5;
 const MAILS_MS = 10_000;
-/** Tries after which a channel counts as failing. */
+/** The number of failures after which a channel counts as failing. */
 const FAILING_TRIES = 4;
 
 interface Job {
@@ -25,11 +25,11 @@ interface Job {
   readonly takenMs: number;
 }
 
-/** Tells of alerts by their routes, again and again until each was taken: at least once, and repeats have the same id. */
+/** Sends the notices of alerts on their routes, and repeats each until it is accepted. A repeat has the same id. */
 export class Notifier {
   readonly #rounds: TenantRounds;
   readonly #queue: NoticeQueue;
-  /** Routes that are being told, some since an earlier round. */
+  /** The routes in work, some of them since an earlier round. */
   readonly #busy = new Set<string>();
   readonly #telling = new Set<Promise<void>>();
 
@@ -69,7 +69,7 @@ export class Notifier {
     return 0;
   }
 
-  /** What is being told comes to its end. */
+  /** Lets the current notices end. */
   async stop(): Promise<void> {
     await Promise.all(this.#telling);
   }
@@ -92,7 +92,7 @@ export class Notifier {
     const due = await this.#queue.take(tenantId);
     if (due.length === 0) return [];
     const routes = await this.#routes(tenantId);
-    // A route that is gone is told nothing.
+    // Notices of a removed route are dropped.
     const gone = due.filter(({ routeId }) => !routes.has(routeId));
     if (gone.length > 0) await this.#queue.done(tenantId, gone);
     const jobs: Job[] = [];
@@ -119,7 +119,7 @@ export class Notifier {
     );
   }
 
-  /** After a failure the rest waits too: what is sent next would meet the same. */
+  /** Sends the notices of a route. After a failure the rest waits too, because it would fail in the same way. */
   async #tell({ route, due, takenMs }: Job): Promise<void> {
     const { tenantId } = route;
     const { parcels, later } = await this.#parcels(route, due);
@@ -127,7 +127,7 @@ export class Notifier {
     for (const [i, parcel] of parcels.entries()) {
       const rest = parcels.slice(i).flat();
       const now = this.parts.nowMs();
-      // Another instance is about to take them.
+      // The lease of these notices ends soon, and another instance may then take them.
       if (now - takenMs > LEASE_MS / 2) return this.#queue.putBack(tenantId, rest, new Date(now));
       const outcome = await this.#send(route, parcel);
       if ('message' in outcome) {
@@ -139,7 +139,7 @@ export class Notifier {
     }
   }
 
-  /** What goes together: each alone, but mails above a rate in one. */
+  /** Groups notices into messages: one message for each, except mails above a rate, which are combined. */
   async #parcels(
     route: Route,
     due: readonly Due[],
@@ -166,7 +166,7 @@ export class Notifier {
     return outcome;
   }
 
-  /** A failing channel is itself an alert, told by the routes that do not lead there. */
+  /** Makes an alert about a failing channel, told by routes over other channels. */
   async #tellOfFailure(route: Route, due: readonly Due[], failure: Failure): Promise<void> {
     if (Math.max(...due.map(({ tries }) => tries)) < FAILING_TRIES) return;
     const { tenantId, routeId, name } = route;

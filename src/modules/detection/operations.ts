@@ -6,14 +6,14 @@ import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../ca
 import { DomainError } from '../../errors';
 import { isUuid } from '../../event/uuid';
 
-/** Who reads alerts and rules beside the public routes. */
+/** The access rule for reading alerts and rules outside the public routes. */
 export const READ_ALERTS = {
   principal: 'public',
   scope: 'read:alerts',
   via: 'session',
   operators: true,
 } as const;
-/** Who works on them. */
+/** The access rule for working on alerts and rules. */
 export const WORK_ALERTS = { principal: 'public', scope: 'work:alerts', operators: true } as const;
 export const text = () => GraphQLString;
 export const MAYBE = { nullable: true } as const;
@@ -27,11 +27,11 @@ export function idOf(name: 'alertId' | 'ruleId' | 'backtestId', id: string): str
   return id.toLowerCase();
 }
 
-/** The tenants of whoever calls; an operator's are all there are. */
+/** The tenants of a caller. For an operator these are all tenants. */
 export class CallTenants {
   constructor(private readonly tenants: Pick<TenantStore, 'existing' | 'list'>) {}
 
-  /** The named tenant, or every tenant of the call; null: there are none. @throws DomainError `not_found` */
+  /** @returns the named tenant, or all tenants of the call; null if there are none @throws DomainError `not_found` */
   async of(call: Call, tenantId: Given<string> = null): Promise<TenantSet | null> {
     if (tenantId != null) return tenantSet([await this.one(call, tenantId)]);
     if (call.principal.kind !== 'operator') return tenantSetOf(call);

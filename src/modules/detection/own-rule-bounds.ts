@@ -5,7 +5,8 @@ import { filtersOf, type RuleRow, type TenantRule } from './tenant-rules';
 export const refused = (text: string) => new DomainError('invalid_parameter', { public: text });
 
 /**
- * What a tenant may have of its own: an event meets all of it, and each filter once for every rule that it narrows.
+ * Checks the bounds of a tenant's own rules and filters. Each event meets all of them, and each filter once for every
+ * rule that it narrows.
  * @throws DomainError `invalid_parameter`
  */
 export async function checkOwnRules(rows: readonly RuleRow[], rules: readonly TenantRule[]): Promise<void> {

@@ -5,7 +5,7 @@ import { SEVERITIES, type Severity } from '../../detection/rule';
 import { toStored } from '../../trail/stored-text';
 import { type Suppression, suppresses } from './suppression';
 
-/** Logins and server instances by which an alert is found: more than a spray tries in its hour. */
+/** The most logins and server instances by which an alert is found: more than a password spray tries in an hour. */
 const ENTITIES_MAX = 1_000;
 
 /** A finding with the alert it belongs to. */
@@ -23,7 +23,7 @@ export interface OpenAlert {
   readonly placed: Placed[];
 }
 
-/** What was written. */
+/** An alert that was written. */
 export interface WrittenAlert {
   readonly alertId: string;
   readonly ruleId: string;
@@ -39,7 +39,7 @@ export const stored = (texts: readonly string[]) => texts.map(toStored);
 
 export const byTime = (a: bigint, b: bigint) => (a < b ? -1 : 1);
 
-/** Makes the alerts that are new and adds to the others: a statement for each, however many findings a step has. */
+/** One statement makes all new alerts and one updates the others, however many findings a step has. */
 export async function putAlerts(
   tx: Prisma.TransactionClient,
   tenantId: number,

@@ -16,7 +16,7 @@ const EMAILS_MAX = 20;
 const EMAIL = /^[^\s@<>,;"]{1,64}@[A-Za-z0-9.-]{1,255}$/;
 const FORMATS = ['json', 'ocsf'];
 
-/** Where alerts are told: for operators. */
+/** The routes of alerts, for operators. */
 @Resolver()
 export class AlertRouteResolver {
   constructor(

@@ -17,7 +17,7 @@ type RouteAnswer = Answer<typeof ALERT_ROUTE>;
 
 const ROUTES_MAX = 100;
 
-/** Where the alerts of a tenant are told. */
+/** The routes of a tenant's alerts. */
 export class RouteStore {
   constructor(
     private readonly prisma: ServiceDb,

@@ -6,20 +6,20 @@ import { parseRuleFile, parseRules } from '../../detection/sigma/rule-file';
 import type { Baseline, Baselines } from './carry-baselines';
 import { digestOf, tuningOf } from './rule-digest';
 
-/** Of the files they were read from. */
+/** The most characters of the files that are kept parsed. */
 const CHARS_MAX = 8 * 1024 * 1024;
 
 export type About = RuleAbout &
   Pick<Rule, 'cost' | 'filterCost' | 'filters'> & { readonly baselines: Baselines };
 
-/** What files say of rules and filters: each is parsed once, others having their turn in between. */
+/** What rule and filter files say. Each file is parsed once, and other work runs in between. */
 export class RuleAbouts {
   readonly #rules = new LRUCache<string, { readonly about: About | null }>({ maxSize: CHARS_MAX });
   readonly #filters = new LRUCache<string, { readonly document: FilterDocument | null }>({
     maxSize: CHARS_MAX,
   });
 
-  /** @param filters files of filters that may narrow it @returns null: this release does not take it */
+  /** @param filters files of filters that may narrow it @returns null if this release cannot read the rule */
   async of(
     {
       ruleId,
@@ -41,7 +41,7 @@ export class RuleAbouts {
     return about;
   }
 
-  /** @returns null: this release does not take it */
+  /** @returns null if this release cannot read the filter */
   filter(source: string): FilterDocument | null {
     const key = digestOf(source, null);
     const known = this.#filters.get(key);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Tuning } from '../../detection/rule';
 
-/** What a version of a rule stands for. @param filters the files of the filters that narrow it */
+/** The digest that distinguishes versions of a rule. @param filters the files of the filters that narrow it */
 export function digestOf(source: string, tuning: string | null, filters: readonly string[] = []): string {
   const hash = createHash('sha256').update(`${source}\n${tuning ?? ''}`);
   for (const filter of filters) hash.update(`\n---\n${filter}`);

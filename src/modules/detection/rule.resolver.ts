@@ -42,7 +42,7 @@ export class RuleResolver {
   @Access(READ_ALERTS)
   async detectionRules(@Arg('tenantId', text) tenantId: string, @Ctx() call: Call) {
     const tenant = await this.parts.tenants.one(call, tenantId);
-    // Whole files are read and gone over.
+    // Listing parses whole files, so it takes a turn.
     return inTurn(this.parts.changes, call, () => this.parts.rules.list(tenant));
   }
 

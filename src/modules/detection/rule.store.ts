@@ -29,10 +29,12 @@ import type { DETECTION_RULE } from './work-answers';
 
 type RuleAnswer = Answer<typeof DETECTION_RULE>;
 
-/** Versions of removed rules that are remembered, for each tenant. */
+/** The number of removed rules of a tenant whose versions are remembered. */
 const REMOVED_MAX = 1_000;
 
-/** Reads and changes the rules and filters of a tenant. Engines notice a change by the revision that it counts. */
+/**
+ * Reads and changes the rules and filters of a tenant. Each change increases a revision, by which engines notice it.
+ */
 export class RuleStore {
   constructor(
     private readonly prisma: ServiceDb,
@@ -41,7 +43,7 @@ export class RuleStore {
     private readonly nowMs: () => number,
   ) {}
 
-  /** Shipped ones first, by their numbers; then the tenant's own, and its filters. */
+  /** @returns shipped rules by their numbers, then the tenant's own rules, then its filters */
   async list(tenantId: number): Promise<readonly RuleAnswer[]> {
     const { rows, rules } = await this.#all(tenantId);
     const answers: RuleAnswer[] = [];
@@ -133,7 +135,7 @@ export class RuleStore {
     return this.find(tenantId, ruleId);
   }
 
-  /** @param tuning null: as the file says */
+  /** @param tuning null: no tuning, as in the file */
   async tune(tenantId: number, ruleId: string, tuning: Tuning | null, attempt: Attempt): Promise<RuleAnswer> {
     await this.#changeOne(tenantId, ruleId, attempt, (row, source) => {
       if (row.kind === 'filter')
@@ -144,7 +146,7 @@ export class RuleStore {
     return this.find(tenantId, ruleId);
   }
 
-  /** Ends a rule or filter of the tenant's own. What it found stays. @returns what it was */
+  /** Removes a rule or filter of the tenant's own. Its findings stay. @returns the removed rule */
   async remove(tenantId: number, ruleId: string, attempt: Attempt): Promise<RuleAnswer> {
     const before = await this.find(tenantId, ruleId);
     if (before.shipped) throw refused('The rule came with the service: it can be disabled, not removed.');
@@ -197,7 +199,7 @@ export class RuleStore {
   ): Promise<void> {
     return guarded(() =>
       ofTenants(this.prisma, [tenantId], async (tx) => {
-        // Whoever changes rules of a tenant waits here for who else does.
+        // Changes of a tenant's rules wait for each other here.
         await tx.$executeRawUnsafe(
           `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, revision, due_at)
            SELECT t.tenant_id, 0, 0, 0, 1, $2::timestamptz FROM tenant t WHERE t.tenant_id = $1::int
@@ -258,7 +260,7 @@ async function forgetRemoved(
   });
 }
 
-/** Empty: this release does not take the rule. */
+/** @returns one answer, or none if this release cannot read the rule */
 async function ruleAnswer(tenantId: number, rule: TenantRule): Promise<RuleAnswer[]> {
   const about = await rule.about();
   if (!about) return [];
@@ -281,7 +283,7 @@ function rulesOf(source: string, ruleId?: string, tuning: Tuning | null = null):
   return taken(() => parseRules(source, (id) => (id === ruleId ? tuning : null)));
 }
 
-/** @throws DomainError as of `rulesOf` */
+/** @throws DomainError like `rulesOf` */
 const fileOf = (source: string): RuleFile => taken(() => parseRuleFile(source));
 
 function taken<T>(read: () => T): T {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Rule } from '../../detection/rule';
 import { parseRules } from '../../detection/sigma/rule-file';
 
-/** A rule that comes with the service, and its file. */
+/** A shipped rule with its file. */
 export interface ShippedRule {
   readonly rule: Rule;
   readonly source: string;
@@ -11,7 +11,7 @@ export interface ShippedRule {
   readonly number: number;
 }
 
-/** Above this file, from `src/` and from `dist/src/` alike. */
+/** The folder of the rules, searched upwards from `src/` or `dist/src/`. */
 function folder(): string {
   for (let at = __dirname; ; at = path.dirname(at)) {
     const found = path.join(at, 'rules');
@@ -20,7 +20,7 @@ function folder(): string {
   }
 }
 
-/** By rule id. */
+/** @returns the shipped rules by rule id */
 export function readShippedRules(): ReadonlyMap<string, ShippedRule> {
   const from = folder();
   const rules = new Map<string, ShippedRule>();

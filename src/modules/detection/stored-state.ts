@@ -4,7 +4,10 @@ import { type Baselines, type Carried, carriedBaselines, formerRules } from './c
 import { isMark, markOf } from './newcomers';
 import type { RuleAbouts } from './rule-abouts';
 
-/** What windows and baselines of a tenant hold; baselines of a rule that has another version now go on as its own. */
+/**
+ * Reads the state of a tenant's windows and baselines. Baselines of a rule's former version continue in its current
+ * one.
+ */
 export async function stateOf(
   owner: OwnerDb,
   abouts: RuleAbouts,
@@ -36,7 +39,7 @@ export async function stateOf(
   return rows.map((row) => ({ ...row, node: now.get(row.node) ?? row.node }));
 }
 
-/** How far a rule has learned stays with what it has learned, or where it has learned of nothing yet. */
+/** The progress of learning moves with the baseline, also if the baseline has learned nothing yet. */
 function carriedMarks(
   rows: readonly { readonly node: string }[],
   rules: readonly RuleSource[],
@@ -54,12 +57,12 @@ function carriedMarks(
   });
 }
 
-/** Of each row the last. */
+/** @returns the last of the rows with the same key */
 export function lastOfEach(rows: readonly StoredState[]): StoredState[] {
   return [...new Map(rows.map((row) => [`${row.node}\n${row.key}`, row])).values()];
 }
 
-/** Writes what windows and baselines hold now. */
+/** Stores the current state of windows and baselines. */
 export async function putState(
   tx: Prisma.TransactionClient,
   tenantId: number,

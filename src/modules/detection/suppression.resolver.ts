@@ -11,7 +11,7 @@ import { ALERT_SUPPRESSION } from './work-answers';
 
 const SuppressionType = objectType(ALERT_SUPPRESSION);
 
-/** What is kept quiet, and how that ends before its time. */
+/** Lists suppressions, and ends them before their time. */
 @Resolver()
 export class SuppressionResolver {
   constructor(

@@ -2,7 +2,7 @@ import type { Prisma } from '../../database/clients';
 import { foldCase } from '../../detection/event';
 import type { Finding } from '../../detection/finding';
 
-/** Values for which alerts are quiet until a time. */
+/** A suppression: alerts with these values are suppressed until a time. */
 export interface Suppression {
   readonly ruleId: string | null;
   /** Null: the value is absent. */
@@ -19,7 +19,7 @@ export async function openSuppressions(
   return rows.map(({ ruleId, fields, until }) => ({ ruleId, until, fields: JSON.parse(fields) }));
 }
 
-/** Whether all values are those of the finding: of its group, or its only login or server instance. */
+/** Whether all values match the finding: its group, or its only login or server instance. */
 export function suppresses(suppression: Suppression, finding: Finding): boolean {
   const { group, principals, instances } = finding;
   const known: Readonly<Record<string, string | null>> = {
@@ -30,7 +30,7 @@ export function suppresses(suppression: Suppression, finding: Finding): boolean 
   return suppressesGroup(suppression, finding.ruleId, known);
 }
 
-/** The same of values by field. */
+/** The same check against values by field. */
 export function suppressesGroup(
   { ruleId, fields }: Suppression,
   ofRule: string,

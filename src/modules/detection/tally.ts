@@ -1,13 +1,13 @@
 import type { Severity } from '../../detection/rule';
 
-/** What has come of detection since this instance started. */
+/** Counts the work of detection since this instance started. */
 export class DetectionTally {
   events = 0;
   seconds = 0;
   stepFailures = 0;
   readonly findings = new Map<Severity, number>();
   readonly alerts = new Map<Severity, number>();
-  /** By tenant with an engine here: its rules that this release does not take, as of a revision. */
+  /** By tenant with an engine here: the number of rules, at a revision, that this release cannot read. */
   readonly refusedRules = new Map<number, { readonly revision: number; readonly count: number }>();
   /** By channel and outcome, separated by a space. */
   readonly messages = new Map<string, number>();

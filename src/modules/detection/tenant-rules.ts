@@ -4,14 +4,14 @@ import type { About, RuleAbouts } from './rule-abouts';
 import { digestOf, tuningOf } from './rule-digest';
 import type { ShippedRule } from './shipped-rules';
 
-/** What became of a row that was removed: its version goes on where it is imported again. */
+/** The state of a removed row. It keeps the version, which continues when the rule is imported again. */
 export const REMOVED = 'removed';
 type RowKind = 'rule' | 'filter' | typeof REMOVED;
 
 export interface RuleRow {
   readonly ruleId: string;
   readonly kind: RowKind;
-  /** The Sigma file; null: a shipped rule, or one that was removed. */
+  /** The Sigma file; null: a shipped or removed rule. */
   readonly source: string | null;
   readonly enabled: boolean;
   readonly tuning: string | null;
@@ -20,7 +20,7 @@ export interface RuleRow {
 }
 export type FilterRow = RuleRow & { readonly source: string };
 
-/** A rule as a tenant has it. */
+/** A rule with the tenant's changes to it. */
 export interface TenantRule {
   readonly ruleId: string;
   readonly isShipped: boolean;
@@ -29,11 +29,11 @@ export interface TenantRule {
   readonly tuning: string | null;
   readonly version: number;
   readonly digest: string;
-  /** Whether the row has to be written: it is not there yet, or the version stands for something else. */
+  /** Whether the row must be written, because it is missing or its version has another content. */
   readonly isNews: boolean;
-  /** The tenant's filters that are enabled and narrow it. */
+  /** The tenant's enabled filters that narrow the rule. */
   readonly filters: readonly FilterRow[];
-  /** Null: this release does not take it. */
+  /** Resolves to null if this release cannot read the rule. */
   readonly about: () => Promise<About | null>;
 }
 
@@ -42,7 +42,7 @@ export const filtersOf = (rows: readonly RuleRow[]): readonly FilterRow[] =>
     .filter((row): row is FilterRow => row.kind === 'filter' && row.source !== null)
     .sort((a, b) => (a.ruleId < b.ruleId ? -1 : 1));
 
-/** The rules of a tenant: those shipped, as it changed them, and its own; each with the filters that narrow it. */
+/** @returns the shipped rules with the tenant's changes, and its own rules, each with the filters that narrow it */
 export async function tenantRules(
   rows: readonly RuleRow[],
   shipped: ReadonlyMap<string, ShippedRule>,
@@ -78,7 +78,7 @@ export async function tenantRules(
   return rules;
 }
 
-/** Gives a version to each rule of a tenant that is new or stands for something else than before. */
+/** Gives a version to each rule that is new or has another content than before. */
 export async function settleVersions(
   tx: Prisma.TransactionClient,
   tenantId: number,
@@ -99,7 +99,7 @@ export async function settleVersions(
   );
 }
 
-/** The rules of a tenant that are enabled, in an order that does not change. */
+/** @returns the enabled rules of a tenant in a fixed order */
 export async function enabledRules(
   tx: Prisma.TransactionClient,
   tenantId: number,

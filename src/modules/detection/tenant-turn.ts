@@ -1,6 +1,6 @@
 import type { Prisma } from '../../database/clients';
 
-/** One at a time of a tenant until the transaction ends, so that two instances do not begin the same. */
+/** Waits until no other transaction has the tenant's turn, and holds it until this transaction ends. */
 export async function takeTurn(tx: Prisma.TransactionClient, tenantId: number): Promise<void> {
   await tx.$executeRawUnsafe(
     `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until)

@@ -3,23 +3,23 @@ import type { OwnerDb } from '../../database/clients';
 import { DAY_MS } from '../../event/event-time';
 import { fromStored } from '../../trail/stored-text';
 
-/** Something that is wrong with the trail of a tenant. */
+/** A problem with the trail of a tenant. */
 export interface TrailProblem {
   readonly tenantId: number;
-  /** What it is about: one alert of it is open at a time. */
+  /** Identifies the problem. Each key has at most one open alert. */
   readonly key: string;
-  /** Since when: what was resolved is told again only of a later time. */
+  /** The beginning of the problem. A resolved problem is told again only if it began later. */
   readonly since: Date;
   readonly group: Readonly<Record<string, string>>;
-  /** Whether it may pass by itself: it is told when it is there at two looks. */
+  /** Whether the problem may pass by itself. It is then told only if two looks see it. */
   readonly mayPass?: boolean;
 }
 
 const SILENT_MS = 15 * 60_000;
 const CLOCK_MS = 5 * 60_000;
-/** What is taken into the evidence log waits for seconds. */
+/** Events wait for the evidence log only seconds, so a longer wait is a problem. */
 const UNLOGGED_MS = 5 * 60_000;
-/** What happened, and does not last, is told for so long. */
+/** How long a single incident, which does not last, counts as recent. */
 const RECENT_MS = DAY_MS;
 const ROWS_MAX = 5_000;
 const SECOND_MS = 1_000;
@@ -32,7 +32,7 @@ interface SourceRow {
 }
 type Ask = <T>(statement: string, ...values: readonly unknown[]) => Promise<readonly T[]>;
 
-/** @param stoppedLogs tenants whose evidence log this instance does not append to, and why */
+/** @param stoppedLogs tenants whose evidence log this instance does not append to, with the reason */
 export async function trailProblems(
   owner: OwnerDb,
   stoppedLogs: ReadonlyMap<number, string>,
@@ -68,7 +68,7 @@ async function silentSources(ask: Ask, nowMs: number): Promise<readonly TrailPro
   return rows.map((row) => problemOf(row, 'silent', 'A source is silent'));
 }
 
-/** Of a silent one its silence is told. */
+/** Silent sources are left out, because their silence is told. */
 async function sourcesWithProblem(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
   const rows = await ask<SourceRow & { problem: string }>(
     `SELECT tenant_id, host_name, database_name, problem, coalesce(problem_since, last_reported) AS at FROM audit_source
@@ -143,7 +143,7 @@ async function overtaken(ask: Ask, nowMs: number): Promise<readonly TrailProblem
   }));
 }
 
-/** Whose entries were lost is not known: they may be those of any tenant. */
+/** Every tenant is told, because nobody knows whose entries were lost. */
 async function lostEntries(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
   const [last] = await ask<{ at: Date | null }>(
     'SELECT max(at) AS at FROM access_log WHERE entry_id >= $1::uuid AND operation = $2',

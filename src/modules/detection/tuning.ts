@@ -6,7 +6,7 @@ import { refused } from './own-rule-bounds';
 
 const EXCEPTIONS_MAX = 100;
 
-/** Null: as the file says. @throws DomainError `invalid_parameter` that names every problem */
+/** @returns null: no tuning @throws DomainError `invalid_parameter` that names every problem */
 export function toTuning(given: {
   readonly threshold: Given<number>;
   readonly timespan: Given<string>;
@@ -57,7 +57,7 @@ function exceptionOf(json: string): Record<string, string> | null {
   }
 }
 
-/** What changes nothing is refused: nobody is to rely on it. @throws DomainError `invalid_parameter` */
+/** Refuses tuning that would change nothing, so that nobody relies on it. @throws DomainError `invalid_parameter` */
 export function assertTunes(
   rules: readonly Rule[],
   ruleId: string,

@@ -26,7 +26,7 @@ const uuidOf = (text: string): string => {
 export const alertKey = (groupKey: string): string =>
   createHash('sha256').update(groupKey).digest('hex').slice(0, 32);
 
-/** Exact times: an id tells that of its event; of more events than a finding names, to the microsecond. */
+/** Places a finding. Its times are exact if the ids of its events are known, else accurate to the microsecond. */
 function placedOf(finding: Finding): Placed {
   const times = finding.recordIds.map(ticksOfRecordId).sort(byTime);
   const first = times[0] ?? BigInt(finding.firstAt) * TICKS_PER_US;
@@ -36,8 +36,8 @@ function placedOf(finding: Finding): Placed {
 }
 
 /**
- * Writes findings, and makes or updates the alerts that group them: those of a rule and group whose times are within the
- * rule's period of the finding that began the alert. Findings that are there already change nothing.
+ * Writes findings, and makes or updates the alerts that group them. An alert groups the findings of its rule and group
+ * within the rule's period after the finding that began it. A finding that is already stored changes nothing.
  */
 export async function writeFindings(
   tx: Prisma.TransactionClient,
@@ -92,9 +92,9 @@ async function alertsOf(
     byGroup.set(name, list);
     return list;
   };
-  // What is resolved is over: what comes then is news.
+  // A resolved alert has ended: a later finding makes a new one.
   for (const { alertId, ruleId, groupKey, anchor, status, suppressedUntil } of rows) {
-    // What is resolved is over, and so is what was quiet for a time: what comes then is news.
+    // So has an alert whose suppression is over.
     const isOver = status === 'suppressed' && suppressedUntil !== null && suppressedUntil.getTime() <= nowMs;
     if (status !== 'resolved' && !isOver)
       listOf(ruleId, groupKey).push({ alertId, anchor, isNew: false, placed: [] });

@@ -15,8 +15,8 @@ interface ItemAnswer {
 }
 
 /**
- * `_bulk` of Elasticsearch and OpenSearch. Each event is created under its record id, so one that comes again is there
- * already: in effect each is stored once.
+ * `_bulk` of Elasticsearch and OpenSearch. Each event is created under its record id, so a repeated event already
+ * exists, and each is stored once.
  */
 export function elasticsearchSender(
   http: GuardedHttp,
@@ -45,7 +45,7 @@ export function elasticsearchSender(
 function ofItems(body: Buffer, count: number): Outcome {
   const items = itemsOf(body);
   if (items?.length !== count) return failed('the answer is not that of _bulk');
-  // Busy, read-only, no such index, not allowed: the event may be as good as its neighbours.
+  // The index is busy, read-only, missing or forbidden: that says nothing against this event.
   const again = items.find((item) => !isStored(item) && !isOfContent(item.status));
   if (again) return failed(`_bulk: ${messageOf(again)}`);
   const refused: RefusedItem[] = items.flatMap((item, index) =>
@@ -53,7 +53,7 @@ function ofItems(body: Buffer, count: number): Outcome {
   );
   const [first] = refused;
   if (!first) return { kind: 'accepted' };
-  // None was taken: the fault may be the index's.
+  // If no event was accepted, the index may be the cause.
   if (refused.length < count) return { kind: 'accepted', refused };
   return { kind: 'refused', message: first.message };
 }

@@ -11,13 +11,13 @@ import { joined } from './joined';
 import { overHttp } from './over-http';
 
 const compress = promisify(gzip);
-/** Names of objects then sort as the positions do. */
+/** Zero-padded, so that names of objects sort like positions. */
 const DIGITS = 15;
-/** To a store an object is bytes: with 400 it means the request, its time, its login or its bucket, but for this. */
+/** Only its size can be an object's own fault. Any other 400 concerns the request, its time, login or bucket. */
 const isObjectsFault = ({ status, body }: HttpAnswer) =>
   isTooLarge(status) || body.includes('EntityTooLarge');
 
-/** Objects named by tenant and positions: a batch that is sent again writes the same object over itself. */
+/** Writes objects named by tenant and positions. A batch that is sent again overwrites the same object. */
 export function objectStoreSender(
   http: GuardedHttp,
   { url: endpoint, bucket, region, prefix }: SettingsOf<'s3'>,
@@ -39,7 +39,7 @@ export function objectStoreSender(
   });
 }
 
-/** `tenant-7/000000000000100-000000000000599.ndjson.gz`: the first and the last position; of a message its id. */
+/** `tenant-7/000000000000100-000000000000599.ndjson.gz` from the first and last position; for a message from its id. */
 function nameOf({ tenantId, from, to, id, items }: Batch): string {
   const digits = (position: number) => String(position).padStart(DIGITS, '0');
   const isOfLog = items.some(({ position }) => position !== null);

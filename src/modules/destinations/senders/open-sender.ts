@@ -10,7 +10,7 @@ import { webhookSender } from './webhook';
 
 type Of<T> = (settings: never, secrets: never) => T;
 
-/** The sender of a destination. Settings and secrets were checked by its type when it was made. */
+/** Opens the sender of a destination. Its type has checked settings and secrets already. */
 export function openSender(
   type: DestinationType,
   given: { readonly url: string },

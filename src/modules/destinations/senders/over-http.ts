@@ -3,7 +3,7 @@ import { failed, type Outcome } from '../../../delivery/outcome';
 import type { Batch } from '../batch';
 import type { Sender } from '../runner';
 
-/** A sender of requests: what is thrown on the way is a failure. */
+/** Makes a sender of a function that makes requests. An exception becomes a failure. */
 export const overHttp = (
   http: GuardedHttp,
   send: (batch: Batch, signal: AbortSignal) => Promise<Outcome>,
@@ -12,7 +12,7 @@ export const overHttp = (
   close: () => http.close(),
 });
 
-/** Where a name has several addresses, the error has a code and no message. */
+/** If all addresses of a name fail, the error has a code and no message. */
 function reasonOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
   return message || code || String(error);

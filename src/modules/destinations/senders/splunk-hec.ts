@@ -15,8 +15,9 @@ const ACK_POLL_MAX_MS = 5_000;
 const ACK_MS = 60_000;
 
 /**
- * Splunk's HTTP Event Collector. 200 says that events are valid, not that they are stored; with indexer acknowledgement
- * a batch is taken when Splunk says that it is indexed. One that is not acknowledged in time is sent again.
+ * Splunk's HTTP Event Collector. A 200 means that events are valid, not that they are stored. With indexer
+ * acknowledgement, a batch is accepted when Splunk reports it as indexed. A batch that is not acknowledged in time is
+ * sent again.
  */
 export function splunkSender(
   http: GuardedHttp,
@@ -62,7 +63,7 @@ export function splunkSender(
   });
 }
 
-/** Codes of 400 that are not about the events: the data channel is missing or invalid, acknowledgement is off. */
+/** Codes of a 400 that do not concern the events: the data channel is missing or invalid, or acknowledgement is off. */
 const OF_THE_TOKEN = [7, 10, 11, 14];
 
 function ofContent(answer: HttpAnswer): boolean {

@@ -8,7 +8,7 @@ import type { SecretsOf, SettingsOf } from '../types';
 
 const PORTS = { syslog: 6514, relp: 20514 } as const;
 
-/** Syslog over TLS or by RELP: a message for each event, which is its text. */
+/** Syslog over TLS or by RELP. Each event is one message, with the event as its text. */
 export function syslogSender(
   type: 'syslog' | 'relp',
   guard: NetworkGuard,
@@ -22,7 +22,7 @@ export function syslogSender(
     tls: protocol === 'relp:' ? null : { ca, cert: clientCertificate, key: clientKey },
   };
   const receiver = type === 'syslog' ? new SyslogTls(guard, place) : new Relp(guard, place);
-  // An alert may come while a batch is under way: on one connection there is one at a time.
+  // An alert may come while a batch is being sent, but a connection carries one of them at a time.
   let before: Promise<unknown> = Promise.resolve();
   return {
     send: ({ items }, signal) => {

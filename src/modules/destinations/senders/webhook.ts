@@ -6,7 +6,7 @@ import type { SecretsOf, SettingsOf } from '../types';
 import { joined } from './joined';
 import { overHttp } from './over-http';
 
-/** Standard Webhooks: a JSON array, or NDJSON, signed with each secret that is valid. */
+/** Standard Webhooks: a JSON array or NDJSON, signed with each valid secret. */
 export function webhookSender(
   http: GuardedHttp,
   { url, encoding }: SettingsOf<'webhook'>,
