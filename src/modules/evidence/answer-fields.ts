@@ -96,7 +96,7 @@ export const PROOF = {
   },
 } as const satisfies Shape;
 
-/** What an event has of it. */
+/** The proof of an event in the log. */
 export const PROOF_OF_EVENT = {
   proof: {
     kind: 'object',

@@ -9,9 +9,9 @@ import { ID_BYTES } from '../../trail/evidence/tiles';
 import { BACKLOG_DONE, BACKLOG_ON, NEXT_BACKLOG, TILES_OF_RANGE } from './log-statements';
 
 /**
- * Leaves of events that were stored before there was a log, some at a time. What the log holds already is left out; the
- * caller has seen to it that nothing of the tenant waits.
- * @returns null: there are none left
+ * Leaves of events that were stored before the log existed, a bounded number at a time. Entries that the log already
+ * has are left out. The caller has made sure that no batch of the tenant waits.
+ * @returns null if there are none left
  */
 export async function nextOfBacklog(tx: Prisma.TransactionClient, tenantId: number): Promise<Buffer | null> {
   const [next] = await tx.$queryRawUnsafe<{ hour: number; from_id: string }[]>(NEXT_BACKLOG, tenantId);

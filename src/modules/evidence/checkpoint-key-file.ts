@@ -6,8 +6,8 @@ import { CheckpointKey, newCheckpointKeyPem } from '../../trail/evidence/note-ke
 export const CHECKPOINT_KEY_FILE = 'checkpoint.key';
 
 /**
- * The key of the data folder, made (mode 0600) at the first start; or that of a file that several instances share,
- * which must be there.
+ * Loads the key of the data folder, which the first start makes (mode 0600); or the key of a file that several
+ * instances share, which must exist.
  * @throws Error that names the file
  */
 export async function loadCheckpointKey(dataDir: string, sharedFile: string | null): Promise<CheckpointKey> {
@@ -22,8 +22,8 @@ export async function loadCheckpointKey(dataDir: string, sharedFile: string | nu
 }
 
 /**
- * With a shared key: the one that this data folder made before it was given that. What was accepted under it is known by
- * it.
+ * With a shared key: loads the key that this data folder made before it was given the shared one. Events that were
+ * accepted under the old key are checked with it.
  * @throws Error that names the file
  */
 export async function loadFormerOwnKey(dataDir: string, sharedKey: CheckpointKey): Promise<CheckpointKey[]> {
@@ -41,7 +41,7 @@ async function createUnlessThere(file: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   try {
     await writeFile(draft, newCheckpointKeyPem(), { mode: 0o600, flag: 'wx' });
-    // Instances on one folder may start at once: the first to link wins, and no other reads half a file.
+    // Several instances may start on one folder. The first to link wins, and no other reads a half-written file.
     await link(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

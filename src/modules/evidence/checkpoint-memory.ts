@@ -5,23 +5,23 @@ import { type Checkpoint, parseNote } from './checkpoint';
 import { BrokenLog } from './log-head';
 
 /**
- * The newest checkpoint of each tenant that this instance signed or saw, outside of the database: what was set back or
- * replaced there is noticed.
+ * Remembers the newest checkpoint of each tenant that this instance signed or saw, outside of the database. So it
+ * notices a log that was set back or replaced in the database.
  */
 export interface CheckpointMemory {
-  /** Makes room. @returns whether there was none: nothing was ever remembered here */
+  /** Makes the place ready. @returns whether the place is new, so that nothing was ever remembered here */
   begin(): Promise<boolean>;
-  /** Of which one is remembered. */
+  /** The tenants with a remembered checkpoint. */
   tenants(): Promise<ReadonlySet<number>>;
-  /** @throws BrokenLog when what is kept is no checkpoint of the tenant */
+  /** @throws BrokenLog if the remembered text is no checkpoint of the tenant */
   last(tenantId: number): Promise<Checkpoint | null>;
   /** @throws NotRemembered */
   remember(tenantId: number, note: string): Promise<void>;
-  /** Looks once more for what an operator took away or put back. @returns whether it is another one now */
+  /** Reads the checkpoint again, since an operator may have removed or replaced it. @returns whether it has changed */
   reread(tenantId: number): Promise<boolean>;
 }
 
-/** The place for checkpoints takes none: the disk is full, say. */
+/** The checkpoint cannot be stored, for example because the disk is full. */
 export class NotRemembered extends Error {
   override readonly name = 'NotRemembered';
 }
@@ -29,7 +29,7 @@ export class NotRemembered extends Error {
 export const CHECKPOINTS_FOLDER = 'checkpoints';
 const FILE_NAME = /^tenant-([1-9]\d{0,9})$/;
 
-/** One file a tenant in the data folder. Who signed it does not matter: nobody else writes there. */
+/** One file for each tenant in the data folder. Any signature is accepted, because only the service writes there. */
 export class CheckpointFiles implements CheckpointMemory {
   readonly #folder: string;
   readonly #known = new Map<number, Checkpoint>();
@@ -111,7 +111,7 @@ async function writeDurably(file: string, text: string): Promise<void> {
   const handle = await open(file, 'wx');
   try {
     await handle.writeFile(text);
-    // Else a loss of power could leave the new name with nothing in it.
+    // Without this, a loss of power could leave an empty file under the new name.
     await handle.sync();
   } finally {
     await handle.close();

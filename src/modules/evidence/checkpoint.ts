@@ -1,14 +1,14 @@
 import { HASH_BYTES } from '../../trail/evidence/merkle';
 import { hashOfKeyName, type NoteSigner, readVerifierKey } from '../../trail/evidence/note-key';
 
-/** A statement of how long a tenant's log was at a time, and what was in it. */
+/** A statement of the size and root of a tenant's log at a time. */
 export interface Checkpoint {
   readonly tenantId: number;
-  /** Entries. */
+  /** The number of entries. */
   readonly size: number;
-  /** Of the tree of these entries; 32 bytes. */
+  /** The root of the tree of these entries; 32 bytes. */
   readonly root: Buffer;
-  /** 1, 2, 3, …: one that was taken away leaves a hole. */
+  /** 1, 2, 3, …; a removed checkpoint leaves a hole. */
   readonly number: number;
   /** ISO 8601, UTC, milliseconds. */
   readonly time: string;
@@ -22,8 +22,9 @@ const SIGNATURE = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/;
 const KEY_HASH_BYTES = 4;
 
 /**
- * A checkpoint as text, in the form of the transparency logs' signed notes (C2SP: signed-note and tlog-checkpoint):
- * origin, size, root in Base64, number and time, an empty line, and the signature of all before it.
+ * Writes a checkpoint as text, in the form of the transparency logs' signed notes (C2SP: signed-note and
+ * tlog-checkpoint): origin, size, root in Base64, number and time, an empty line, and a signature over all lines before
+ * it.
  */
 export function signedNote(checkpoint: Checkpoint, signer: NoteSigner): string {
   const { tenantId, size, root, number, time } = checkpoint;
@@ -32,7 +33,7 @@ export function signedNote(checkpoint: Checkpoint, signer: NoteSigner): string {
   return `${body}\n— ${signer.name} ${signature}\n`;
 }
 
-/** The checkpoint of a note, its signature not looked at, or null when the text is none. */
+/** @returns the checkpoint of a note, without a check of its signature; null if the text is no checkpoint */
 export function parseNote(note: string): Checkpoint | null {
   const [body = ''] = splitNote(note);
   const [, origin = '', size, root = '', number, time = ''] = BODY.exec(body) ?? [];
@@ -42,7 +43,7 @@ export function parseNote(note: string): Checkpoint | null {
   return { tenantId: Number(tenantId), size: Number(size), root: hash, number: Number(number), time };
 }
 
-/** Whether one of the note's signatures is of this key. @param verifierKey as the service shows it */
+/** Whether one of the note's signatures was made with this key. @param verifierKey as the service shows it */
 export function isSignedBy(verifierKey: string, note: string): boolean {
   const key = readVerifierKey(verifierKey);
   const [body, signatures] = splitNote(note);
@@ -54,7 +55,7 @@ export function isSignedBy(verifierKey: string, note: string): boolean {
   });
 }
 
-/** The text with its line end, and the lines of signatures. */
+/** Splits a note into its text, with the line end, and its signature lines. */
 function splitNote(note: string): [string, string[]] {
   const end = note.indexOf('\n\n');
   return end < 0

@@ -19,16 +19,16 @@ interface InclusionProof {
   readonly index: number;
   readonly leafHash: Buffer;
   readonly path: readonly Buffer[];
-  /** The note whose root the path leads to. */
+  /** The note with the root that the path leads to. */
   readonly checkpoint: string;
 }
 
 const UNSEALED_BACKLOG =
   'events of before there was a log are listed in audit_log_backlog, and it was never sealed that there are any: they are not taken in';
 
-/** What callers ask of the evidence log. */
+/** Answers callers about the evidence log. */
 export class EvidenceLog {
-  /** @param problemOf why this instance does not append to a tenant's log @param publicKey as verifiers are given it */
+  /** @param problemOf why this instance does not append to a tenant's log @param publicKey as verifiers get it */
   constructor(
     private readonly store: EvidenceStore,
     readonly publicKey: string,
@@ -53,7 +53,7 @@ export class EvidenceLog {
     return this.store.removals(tenantId);
   }
 
-  /** Entries from `start` on; where some are gone from the database, those from the next one on that is there. */
+  /** Entries from `start` on. If these are missing in the database, the entries after the hole. */
   async entries(tenantId: number, start: number): Promise<LogEntries> {
     const size = await this.#sizeOf(tenantId);
     if (start >= size) return { tenantId, ...entriesIn([], start, start) };
@@ -61,7 +61,7 @@ export class EvidenceLog {
     const tiles = await this.store.leafTiles(tenantId, Math.floor(start / TILE_WIDTH), tilesMax);
     const found = entriesIn(tiles, start, Math.min(size, start + LIMITS.evidenceEntriesMax));
     if (found.count > 0) return { tenantId, ...found };
-    // Nothing of these tiles is left: the caller goes on behind them.
+    // None of these tiles exists any more, so the caller continues behind them.
     const behind = ((tiles.at(-1)?.tile ?? 0) + 1) * TILE_WIDTH;
     return { tenantId, ...found, start: tiles.length < tilesMax ? size : Math.min(size, behind) };
   }
@@ -76,7 +76,7 @@ export class EvidenceLog {
     return this.#compute(tenantId, (node) => consistencyProof(from, to, node));
   }
 
-  /** Null: the record is in no signed log yet. */
+  /** @returns null if no signed log has the record yet */
   async proof(tenantId: number, recordId: string): Promise<InclusionProof | null> {
     const [state] = await this.store.states(tenantSet([tenantId]));
     const checkpoint = state?.checkpoint ?? null;
@@ -92,7 +92,7 @@ export class EvidenceLog {
     return state?.size ?? 0;
   }
 
-  /** @throws DomainError that names what is gone */
+  /** @throws DomainError that names the missing node */
   async #compute(tenantId: number, compute: (node: NodeAt) => Buffer[]): Promise<Buffer[]> {
     const tiles = await this.store.tiles(tenantId, tilesFor(compute));
     try {
@@ -105,7 +105,10 @@ export class EvidenceLog {
   }
 }
 
-/** The first run of entries without a gap, from `start` to below `end`. @param tiles of level 0, those that there are, in their order */
+/**
+ * The first run of entries without a hole, from `start` to below `end`. @param tiles the existing tiles of level 0, in
+ * order
+ */
 function entriesIn(tiles: readonly Tile[], start: number, end: number): Omit<LogEntries, 'tenantId'> {
   const parts: { ids: Buffer; hashes: Buffer }[] = [];
   let [first, next] = [start, start];
@@ -129,7 +132,7 @@ function entriesIn(tiles: readonly Tile[], start: number, end: number): Omit<Log
   };
 }
 
-/** The last place of a record: one that was removed and sent again is in the log twice. */
+/** The last place of a record. A record that was removed and sent again is in the log twice. */
 function findLeaf(tiles: readonly Tile[], recordId: Buffer, size: number) {
   let found: { index: number; leafHash: Buffer } | null = null;
   for (const { tile, recordIds, hashes } of tiles) {
@@ -142,7 +145,7 @@ function findLeaf(tiles: readonly Tile[], recordId: Buffer, size: number) {
   return found;
 }
 
-/** The tenant a caller means. @throws DomainError `invalid_parameter`, `not_found` */
+/** The tenant that a caller asks about. @throws DomainError `invalid_parameter`, `not_found` */
 export function tenantMeant(tenants: TenantSet, given: string | undefined): number {
   if (given === undefined) {
     if (tenants.length === 1) return tenants[0];

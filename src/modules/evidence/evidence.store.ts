@@ -8,21 +8,21 @@ import type { Tile, TileId } from '../../trail/evidence/tiles';
 
 export interface LogState {
   readonly tenantId: number;
-  /** Entries. */
+  /** The number of entries. */
   readonly size: number;
   readonly waitingEvents: number;
   readonly oldestWaitingAt: Date | null;
   readonly refusedEvents: number;
   readonly backfilling: boolean;
-  /** Events of before there was a log are listed, and the log is not open to them. */
+  /** Events from before the log are listed, but the log's head was not sealed for them. */
   readonly hasUnsealedBacklog: boolean;
   /** The newest checkpoint. */
   readonly checkpoint: string | null;
 }
 
-/** What runs of retention that began on one day removed of one tenant. */
+/** What the runs of retention that began on one day removed of one tenant. */
 export interface Removal {
-  /** Whole hours around the events removed. */
+  /** Whole hours around the removed events. */
   readonly from: Date;
   readonly to: Date;
   /** Only older events were removed. */
@@ -31,14 +31,14 @@ export interface Removal {
   readonly lastRunAt: Date;
 }
 
-/** Port: where the evidence logs are read. */
+/** Port: reads the evidence logs. */
 export interface EvidenceStore {
   states(tenants: TenantSet): Promise<readonly LogState[]>;
   /** Notes in the order of their numbers. @param after a number */
   checkpoints(tenantId: number, after: number, limit: number): Promise<readonly string[]>;
-  /** Those of the tiles that there are. */
+  /** @returns the tiles that exist */
   tiles(tenantId: number, ids: readonly TileId[]): Promise<readonly Tile[]>;
-  /** Tiles of level 0 that there are, from one on, in their order. */
+  /** @returns the existing tiles of level 0 from one on, in order */
   leafTiles(tenantId: number, from: number, limit: number): Promise<readonly Tile[]>;
   /** Tiles of level 0 that may hold the record. */
   tilesAround(tenantId: number, recordId: string): Promise<readonly Tile[]>;
@@ -118,7 +118,7 @@ export class PostgresEvidenceStore implements EvidenceStore {
   }
 }
 
-/** Scalars one by one: each finds its rows by an index, and one tenant's are all on one node. */
+/** Separate scalars, because each then finds its rows by an index, and all rows of a tenant are on one node. */
 const stateOf = (tenant: Prisma.Sql): Prisma.Sql => Prisma.sql`
   SELECT ${tenant} AS tenant_id,
     (SELECT h.size FROM audit_log_head h WHERE h.tenant_id = ${tenant}) AS size,

@@ -5,14 +5,14 @@ import { LAST_MINUTE, PUT_MINUTES } from './log-statements';
 
 const MINUTE_MS = 60_000;
 
-/** When the entries were received that are being appended to a log. */
+/** The times of arrival of the entries that are being appended to a log. */
 export class LogArrivals {
   readonly #tiles = new Map<number, GrowingRuns>();
-  /** Of each minute that is later than those before it, the first entry. */
+  /** The first entry of each minute that is later than all minutes before it. */
   readonly #minutes = new Map<number, number>();
   #lastMinute = Number.NEGATIVE_INFINITY;
 
-  /** @param size entries of the log @param stored of its incomplete tile (`arrival-runs.ts`) */
+  /** @param size number of entries in the log @param stored arrivals of its incomplete tile (`arrival-runs.ts`) */
   constructor(
     private size: number,
     stored: Uint8Array | null,
@@ -21,7 +21,7 @@ export class LogArrivals {
     if (count > 0) this.#tiles.set(Math.floor(size / TILE_WIDTH), new GrowingRuns(stored, count));
   }
 
-  /** @param ms since 1970; null: it is not known */
+  /** @param ms since 1970; null: not known */
   append(count: number, ms: number | null): void {
     if (ms !== null && count > 0) this.#note(Math.floor(ms / MINUTE_MS));
     const end = this.size + count;
@@ -46,7 +46,7 @@ export class LogArrivals {
     return this.#tiles.get(tile)?.bytes.toString('base64') ?? null;
   }
 
-  /** A minute that an entry before was received in, or later, gets no row. */
+  /** A minute gets no row if an earlier entry was received in it or later. */
   async saveMinutes(tx: Prisma.TransactionClient, tenantId: number): Promise<void> {
     if (this.#minutes.size === 0) return;
     const [last] = await tx.$queryRawUnsafe<{ minute: number | null }[]>(LAST_MINUTE, tenantId);

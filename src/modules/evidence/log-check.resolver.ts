@@ -35,7 +35,7 @@ const LOG_CHECK = {
 const LogCheckType = objectType(LOG_CHECK);
 type LogCheckType = Answer<typeof LOG_CHECK>;
 
-/** What operators verify from their pages, who read no event. */
+/** Verification for operators, who cannot read events. */
 @Resolver()
 export class LogCheckResolver {
   constructor(

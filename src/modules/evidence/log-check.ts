@@ -9,32 +9,34 @@ import { type Checkpoint, isSignedBy, parseNote } from './checkpoint';
 import type { EvidenceStore } from './evidence.store';
 import { Removals } from './verify/removals';
 
-/** A stretch of a tenant's log held against the events that are stored. */
+/** The result of comparing a span of a tenant's log with the stored events. */
 interface LogCheck {
   readonly from: number;
-  /** Where the next stretch begins; `signed`: there is none. */
+  /** Where the next span begins; equal to `signed` at the end. */
   readonly next: number;
-  /** Entries that the newest checkpoint signs. */
+  /** The number of entries that the newest checkpoint signs. */
   readonly signed: number;
-  /** Entries of the stretch whose event is there as it was accepted. */
+  /** The entries of the span whose event is stored as it was accepted. */
   readonly sound: number;
-  /** Entries whose event retention removed. */
+  /** The entries whose event retention removed. */
   readonly removed: number;
-  /** Events that runs of retention removed of the tenant in all: no more entries than these may lack theirs. */
+  /**
+   * The number of events of the tenant that retention removed in all. At most this many entries may lack their event.
+   */
   readonly removedByRetention: number;
   readonly altered: readonly string[];
   readonly missing: readonly string[];
-  /** How many records are altered or missing: those named are the first. */
+  /** The number of altered or missing records. Only the first of them are named. */
   readonly wrong: number;
-  /** Of the log itself, in sentences. */
+  /** Problems of the log itself, in sentences. */
   readonly problems: readonly string[];
 }
 
 type Store = Pick<EvidenceStore, 'states' | 'leafTiles' | 'tiles' | 'removals'>;
 
 /**
- * Verifies a log a stretch at a time: each entry against its event, each tile against the level above, and, in the last
- * stretch, the upper levels against what was signed.
+ * Verifies a log span by span: each entry against its event, each tile against the level above and, in the last span,
+ * the upper levels against the signed root.
  */
 export class LogChecker {
   constructor(
@@ -86,7 +88,7 @@ export class LogChecker {
     };
   }
 
-  /** The whole tiles that end in the stretch, against the level above. */
+  /** Checks the complete tiles that end in the span against the level above. */
   async #wholeTiles(
     tenantId: number,
     tiles: readonly Tile[],
@@ -124,7 +126,7 @@ export class LogChecker {
     return problems;
   }
 
-  /** Those that there are of the first tiles of a level. */
+  /** @returns the first tiles of a level, as far as they exist */
   async #tiles(tenantId: number, level: number, count: number): Promise<readonly Tile[]> {
     const tiles: Tile[] = [];
     for (let at = 0; at < count; at += TILES_AT_ONCE) {
@@ -137,10 +139,10 @@ export class LogChecker {
 }
 
 const TILES_AT_ONCE = 256;
-/** How many tiles of a level are whole. */
+/** The number of complete tiles of a level. */
 const wholeAt = (level: number, size: number) => Math.floor(size / TILE_WIDTH ** (level + 1));
 
-/** Sentences about whole tiles of which the level above states another hash, or none. */
+/** @returns a sentence for each complete tile whose hash differs from the level above or is missing there */
 function unlike(tiles: readonly Tile[], above: readonly Tile[]): string[] {
   const byNumber = new Map(above.map((tile) => [tile.tile, tile.hashes]));
   return tiles.flatMap(({ level, tile, hashes }) => {

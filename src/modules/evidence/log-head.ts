@@ -5,7 +5,7 @@ export class BrokenLog extends Error {
   override readonly name = 'BrokenLog';
 }
 
-/** Which keys a log may have been kept with. */
+/** The keys under which a log may have been written. */
 export interface LogKeys {
   readonly own: CheckpointKey;
   /** Other keys at hand. The instance checks what they sealed and continues their logs. */
@@ -22,19 +22,19 @@ export const knownKeyIds = ({ own, others, former }: LogKeys): string[] => [
   ...former,
 ];
 
-/** Where a tenant's log ends. */
+/** The end of a tenant's log. */
 export interface LogHead {
   readonly size: number;
   readonly root: Buffer;
-  /** Signed so far, the last of them for `signedSize` entries. */
+  /** The number of signed checkpoints. The last one signs `signedSize` entries. */
   readonly checkpoints: number;
   readonly signedSize: number;
   readonly signedAt: Date;
-  /** Whether all that was stored before there was a log is in it. */
+  /** Whether the log has all events that were stored before it existed. */
   readonly backfilled: boolean;
 }
 
-/** Authenticates where a log ends: whoever can write to the database alone cannot make it another log. */
+/** Authenticates the end of a log, so that write access to the database is not enough to replace the log. */
 export const sealOfHead = (key: CheckpointKey, tenantId: number, head: LogHead): Buffer =>
   key.mac(
     'head',

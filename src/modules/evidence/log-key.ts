@@ -12,8 +12,9 @@ import { NEVER, saveHead } from './log-writer';
 
 /**
  * Agrees with the other instances on the key of this database's logs. The first instance writes its key's id to the
- * database. Another one goes on with its own key if that is the same key or has replaced it.
- * @param isNew nothing was ever remembered beside this key: if there is no log either, what was stored before may be taken in
+ * database. Another instance continues with its own key if that key is the same or has replaced the first one.
+ * @param isNew nothing was ever remembered beside this key; if there is no log either, events stored earlier may be
+ * taken in
  * @returns the id of the key
  */
 export function agreeOnKey(prisma: OwnerDb, keys: LogKeys, isNew: boolean): Promise<string> {
@@ -39,8 +40,8 @@ export async function keyOfDatabase(
 }
 
 /**
- * Seals, for each tenant with events of before there was a log, that they are still to be taken in. Only a head that
- * says so opens a log to them: rows that somebody lists later are not looked at.
+ * Seals, for each tenant with events from before the log, that these events are still to be taken in. Only such a head
+ * admits them, so rows that somebody lists later are ignored.
  */
 export async function openBacklog(tx: Prisma.TransactionClient, keys: LogKeys): Promise<void> {
   const tenants = await tx.$queryRawUnsafe<{ tenant_id: number }[]>(TENANTS_WITH_BACKLOG);

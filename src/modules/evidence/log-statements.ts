@@ -1,8 +1,8 @@
 import type { OfTenant } from '../../database/distribute/tenant-rounds';
 
-/** Statements of the evidence log. Each names its tenant as `$1`, but those before `HEAD`, which are of all. */
+/** Statements of the evidence log. Those before `HEAD` cover all tenants, and the others name their tenant as `$1`. */
 
-/** By tenant id, from one on: whoever can't be served now must not keep the others waiting. */
+/** Starts from a tenant id, so that a tenant that cannot be served now does not keep the others waiting. */
 export const tenantsWithWork = (of: OfTenant): string => `
 SELECT tenant_id FROM (
   SELECT DISTINCT q.tenant_id FROM audit_log_queue q
@@ -16,7 +16,7 @@ SELECT tenant_id FROM audit_log_head WHERE size > signed_size AND signed_at <= $
 export const heads = (of: OfTenant): string => `
 SELECT * FROM audit_log_head WHERE tenant_id > $1::int AND ${of('tenant_id')} ORDER BY tenant_id LIMIT $2::int`;
 
-/** What waits under keys that this instance does not have. */
+/** The waiting batches under keys that this instance does not have. */
 export const waitingOfOtherKeys = (of: OfTenant): string => `
 SELECT q.tenant_id, q.key_id, sum(q.events)::float8 AS events FROM audit_log_queue q
 WHERE NOT q.refused AND q.key_id <> ALL($1::text[]) AND ${of('q.tenant_id')}
@@ -55,7 +55,7 @@ WHERE t.tenant_id = $1::int
 ON CONFLICT (tenant_id, level, tile) DO UPDATE SET hashes = excluded.hashes, record_ids = excluded.record_ids,
   arrivals = excluded.arrivals`;
 
-/** The last minute that has a row: a later one gets the next. */
+/** The last minute that has a row. Only a later minute gets the next row. */
 export const LAST_MINUTE = 'SELECT max(minute) AS minute FROM audit_log_arrival WHERE tenant_id = $1::int';
 
 export const PUT_MINUTES = `
@@ -93,7 +93,7 @@ export const BACKLOG_DONE = 'DELETE FROM audit_log_backlog WHERE tenant_id = $1:
 export const BACKLOG_ON = `
 UPDATE audit_log_backlog SET from_id = $3::uuid WHERE tenant_id = $1::int AND hour = $2::int`;
 
-/** Tiles that may hold records between two of an hour. */
+/** The tiles that may hold records between two record ids of an hour. */
 export const TILES_OF_RANGE = `
 SELECT t.tile, t.record_ids FROM audit_log_place p, audit_log_tile t
 WHERE p.tenant_id = $1::int AND p.hour = $2::int AND p.last_id >= $3::uuid AND p.first_id <= $4::uuid

@@ -10,13 +10,13 @@ import { HEAD, heads } from './log-statements';
 import { assertSealed, type HeadRow, loadTiles, toHead } from './log-writer';
 
 /**
- * Compares the logs in the database with what this instance remembers of them elsewhere, whoever signed that. So it
- * notices a log that was set back, replaced or removed, even while nothing is added to it. What another instance signed
- * meanwhile is remembered once it is proven to go on with what was.
+ * Compares the logs in the database with the remembered checkpoints, whoever signed them. So it notices a log that was
+ * set back, replaced or removed, even if nothing is appended. A checkpoint of another instance is remembered once it is
+ * proven to continue the remembered one.
  */
 export class LogWatch {
   readonly #problems = new Map<number, string>();
-  /** Logs as they were at the last look, when all was well. */
+  /** The heads of logs at the last look, if they were in order. */
   readonly #seen = new Map<number, HeadRow>();
   #from = 0;
 
@@ -27,12 +27,12 @@ export class LogWatch {
     private readonly rounds: TenantRounds,
   ) {}
 
-  /** Tenants whose log is not the one that was signed, and why. */
+  /** The tenants whose log differs from the signed one, with the reason. */
   get problems(): ReadonlyMap<number, string> {
     return this.#problems;
   }
 
-  /** One look at the logs; where there are very many, at the next of them. */
+  /** Looks at the logs once. If there are very many, it continues with the next ones at the next call. */
   async round(): Promise<void> {
     const rows = await this.rounds.ask((of) =>
       this.prisma.$queryRawUnsafe<HeadRow[]>(heads(of), this.#from, LIMITS.evidenceWatchedLogs),
@@ -43,7 +43,7 @@ export class LogWatch {
     const gone = [...(await this.memory.tenants())].filter(
       (tenantId) => tenantId > this.#from && tenantId <= end && !found.has(tenantId),
     );
-    // One whose node is away is not gone: nothing is said of it until it can be asked itself.
+    // A log whose node is away is not missing. It is judged when its node can be asked.
     for (const tenantId of gone) await this.rounds.attempt(tenantId, () => this.#look(tenantId, null));
     let proofs = 0;
     for (const row of rows) {
@@ -53,7 +53,7 @@ export class LogWatch {
     this.#from = Number.isFinite(end) ? end : 0;
   }
 
-  /** @returns whether a checkpoint was new */
+  /** @returns whether it found a new checkpoint */
   async #look(tenantId: number, row: HeadRow | null, mayProve = true): Promise<boolean> {
     const seen = this.#seen.get(tenantId);
     if (row && seen && !this.#problems.has(tenantId) && isSame(seen, row)) return false;
@@ -62,7 +62,7 @@ export class LogWatch {
     } catch (error) {
       if (!isBroken(error)) throw error;
     }
-    // Another instance on this data folder may have remembered more than was read above; an operator may have put right what is remembered.
+    // Another instance on this data folder may have remembered a newer checkpoint, or an operator may have replaced it.
     if (await this.memory.reread(tenantId).catch(isBroken)) this.#seen.delete(tenantId);
     try {
       const [now] = await this.prisma.$queryRawUnsafe<HeadRow[]>(HEAD, tenantId);
@@ -93,8 +93,8 @@ export class LogWatch {
   }
 
   /**
-   * What another instance signed: by the head, which nobody can seal without a key, and not by its note. The root comes
-   * from hashes that are proven to be the log's.
+   * Remembers a checkpoint of another instance by the head and not by its note, because nobody can seal a head without
+   * a key. The root is computed from hashes that are proven to be the log's.
    */
   async #remember(tenantId: number, head: LogHead, last: Checkpoint | null): Promise<void> {
     const { checkpoints: number, signedSize: size, signedAt } = head;
@@ -113,7 +113,7 @@ export class LogWatch {
   }
 }
 
-/** @param last what is remembered @param seen the log at an earlier look @throws BrokenLog */
+/** @param last the remembered checkpoint @param seen the log at an earlier look @throws BrokenLog */
 export function assertNotSetBack(
   tenantId: number,
   head: LogHead | null,
@@ -131,7 +131,7 @@ export function assertNotSetBack(
   );
 }
 
-/** @throws BrokenLog when the log is not the one of which a checkpoint is remembered */
+/** @throws BrokenLog if the log does not continue the remembered checkpoint */
 function assertGoesOn(
   last: Checkpoint | null,
   now: { readonly size: number; readonly root: Buffer },
@@ -144,7 +144,7 @@ function assertGoesOn(
     );
 }
 
-/** Of a log that is consistent with what is remembered, in one transaction with what follows. */
+/** Checks that a log is consistent with the remembered checkpoint, in the transaction of the change that follows. */
 export async function assertGrown(
   tx: Prisma.TransactionClient,
   head: LogHead,

@@ -28,7 +28,7 @@ export interface HeadRow {
   readonly mac: Uint8Array;
 }
 
-/** Where a tenant's log ends; null: it has none. @throws BrokenLog */
+/** @returns the end of a tenant's log; null if it has none @throws BrokenLog */
 export async function loadHead(
   tx: Prisma.TransactionClient,
   tenantId: number,
@@ -47,7 +47,7 @@ export const toHead = (row: HeadRow): LogHead => ({
   ...{ signedSize: Number(row.signed_size), signedAt: row.signed_at, backfilled: row.backfilled },
 });
 
-/** @throws BrokenLog when no key at hand sealed the head as it is */
+/** @throws BrokenLog if none of the available keys sealed this head */
 export function assertSealed(tenantId: number, row: HeadRow, head: LogHead, keys: LogKeys): void {
   const key = keyAtHand(keys, row.key_id);
   if (!key)
@@ -99,11 +99,11 @@ export async function loadTiles(
 }
 
 interface StoredTile extends Tile {
-  /** When its entries were received (`arrival-runs.ts`). */
+  /** The times of arrival of its entries (`arrival-runs.ts`). */
   readonly arrivals: Uint8Array | null;
 }
 
-/** A tenant's log while it is added to, within one transaction in which nobody else does. */
+/** Appends to a tenant's log within one transaction, during which no other transaction appends. */
 export class LogWriter {
   readonly #tree: GrowingTree;
   readonly #arrivals: LogArrivals;
@@ -123,14 +123,14 @@ export class LogWriter {
       throw new BrokenLog('hashes at the end of the log were changed in the database');
   }
 
-  /** @throws BrokenLog, MissingNode when the log was changed */
+  /** @throws BrokenLog, MissingNode if the log was changed */
   static async open(tx: Prisma.TransactionClient, tenantId: number, keys: LogKeys): Promise<LogWriter> {
     const head = await loadHead(tx, tenantId, keys);
     const edge = await loadTiles(tx, tenantId, edgeOf(head?.size ?? 0));
     return new LogWriter(tx, tenantId, head, edge);
   }
 
-  /** @param leaves each a record id and its leaf hash @param receivedAt null: it is not known */
+  /** @param leaves record id and leaf hash of each entry @param receivedAt null: not known */
   append(leaves: Buffer, receivedAt: Date | null): void {
     this.#arrivals.append(leaves.length / LEAF_BYTES, receivedAt?.getTime() ?? null);
     for (let at = 0; at < leaves.length; at += LEAF_BYTES) {
@@ -170,7 +170,7 @@ export class LogWriter {
 
   #note(recordId: Buffer, tile: number): void {
     const hour = hourOfId(recordId);
-    // Mostly that of the record before.
+    // Usually it is the place of the record before.
     if (this.#place?.hour !== hour || this.#place.tile !== tile)
       this.#place = this.#placeOf(hour, tile, recordId);
     const place = this.#place;
@@ -186,7 +186,7 @@ export class LogWriter {
   }
 }
 
-/** Which records of an hour a tile holds. */
+/** The records of an hour that a tile holds. */
 interface Place {
   readonly hour: number;
   readonly tile: number;
@@ -194,10 +194,10 @@ interface Place {
   last: Buffer;
 }
 
-/** The hour since 1970 a record id lies in. */
+/** The hour since 1970 of a record id. */
 const hourOfId = (recordId: Buffer): number => Math.floor(recordId.readUIntBE(0, MS_BYTES) / HOUR_MS);
 
-/** Of a batch, the leaves that were accepted; of a record that stands in it twice, the first. */
+/** The leaves of a batch whose events were accepted. If a record occurs twice in the batch, the first one counts. */
 export function acceptedLeaves(leaves: Buffer, accepted: readonly string[] | null): Buffer {
   if (accepted === null) return leaves;
   const wanted = new Set(accepted.map((recordId) => idBytes(recordId).toString('latin1')));

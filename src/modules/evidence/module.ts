@@ -18,13 +18,13 @@ import { Sequencer } from './sequencer';
 
 interface Evidence extends Module {
   readonly checkpointKey: CheckpointKey;
-  /** That one, and the one this data folder made before it was given it. */
+  /** The current key, and the one that this data folder made before it was given the current one. */
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
-  /** Tenants whose log this instance does not append to, and why. */
+  /** The tenants whose log this instance does not append to, with the reason. */
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
 }
 
-/** The evidence log: what it says, and taking events into it. */
+/** The evidence log: its answers, and the task that takes events into it. */
 export async function openEvidence(parts: {
   readonly config: Pick<Config, 'dataDir' | 'checkpointKeyFile' | 'formerCheckpointKeys'>;
   readonly owner: OwnerDb;

@@ -23,9 +23,9 @@ import { assertGrown, assertNotSetBack, isBroken, LogWatch } from './log-watch';
 import { acceptedLeaves, LogWriter, loadHead, saveHead } from './log-writer';
 
 const TENANTS_PER_RUN = 50;
-/** Read, and hashed, in one transaction: the hashing takes about 100 ms. */
+/** Read and hashed in one transaction. The hashing takes about 100 ms. */
 const BATCHES_PER_STEP = 8;
-/** Beside the numbers of folding, indexing and retention. */
+/** The number of the advisory lock, beside those of folding, indexing and retention. */
 const TURN = 702_200;
 const LATE = ['40001', '23505'];
 const STEP = { isolationLevel: 'RepeatableRead', timeout: 60_000, maxWait: 10_000 } as const;
@@ -40,18 +40,18 @@ interface Batch {
 }
 
 /**
- * Takes what waits into the logs, and signs them. Any number of instances may run it: a tenant that another one serves
- * is passed over. A log that is not as it was left is not touched: `problemOf` says what is wrong with it.
+ * Takes waiting events into the logs, and signs the logs. Several instances may run it, and each skips tenants that
+ * another one serves. A log that differs from its last state stays untouched, and `problemOf` gives the reason.
  */
 export class Sequencer {
   readonly #watch: LogWatch;
   /** Why the last attempt to append to a log failed. */
   readonly #failed = new Map<number, string>();
-  /** What waits under another key. */
+  /** Reasons for events that wait under another key. */
   #stuck: ReadonlyMap<number, string> = new Map();
-  /** Set: the logs of this database are kept with that key, and this instance has not got it. */
+  /** Set if the logs of this database have that key, and this instance does not. */
   #otherKey: string | null = null;
-  /** Set: this instance cannot remember what it signs, so it signs nothing and appends to no log. */
+  /** Set if this instance cannot remember checkpoints. It then signs nothing and appends to no log. */
   #notRemembered: string | null = null;
   readonly #rounds: TenantRounds;
   #from = 0;
@@ -70,14 +70,14 @@ export class Sequencer {
 
   /**
    * Agrees with the other instances on the key.
-   * @param madeOwnKey the key is the data folder's own, not one that was given
+   * @param madeOwnKey whether the key was made in this data folder, and not given
    */
   async begin(madeOwnKey: boolean): Promise<void> {
     const isNew = await this.memory.begin();
     this.#compareKey(await agreeOnKey(this.prisma, this.keys, isNew && madeOwnKey));
   }
 
-  /** Why this instance does not append to the tenant's log; null: it does. */
+  /** @returns why this instance does not append to the tenant's log; null if it does */
   problemOf(tenantId: number): string | null {
     const texts = [
       this.#otherKeyText(),
@@ -87,12 +87,12 @@ export class Sequencer {
     return texts.find((text) => typeof text === 'string') ?? null;
   }
 
-  /** By tenant, why its log has stopped. */
+  /** The stopped logs by tenant, with the reason. */
   get problems(): ReadonlyMap<number, string> {
     return this.#problemTexts();
   }
 
-  /** Lower bound of the logs that have stopped. */
+  /** A lower bound of the number of stopped logs. */
   get stoppedLogs(): number {
     const known = new Set(this.#maps().flatMap((problems) => [...problems.keys()])).size;
     return this.#otherKey === null && this.#notRemembered === null ? known : Math.max(1, known);
@@ -103,7 +103,7 @@ export class Sequencer {
     return this.stoppedLogs === 0;
   }
 
-  /** @returns how many tenants have more that waits */
+  /** @returns the number of tenants with more waiting events */
   async run(): Promise<number> {
     try {
       const unfinished = await this.#round();
@@ -143,7 +143,7 @@ export class Sequencer {
     }
     for (const tenantId of await this.#sign()) served.add(tenantId);
     for (const tenantId of this.#failed.keys()) {
-      // Nothing is left to be done for it: another instance did.
+      // Another instance has done the work of these tenants.
       if (tenantId > from && tenantId <= end && !served.has(tenantId)) this.#failed.delete(tenantId);
     }
     await this.#findStuck(keyIds);
@@ -169,7 +169,7 @@ export class Sequencer {
           `only if that file is lost, set CHECKPOINT_KEY_SUCCEEDS=${this.#otherKey} on all instances`;
   }
 
-  /** What another instance took, with a key of its own, before it had the one of all. */
+  /** Finds events that another instance accepted under its own key, before it had the common key. */
   async #findStuck(keyIds: readonly string[]): Promise<void> {
     const rows = await this.#rounds.ask((of) =>
       this.prisma.$queryRawUnsafe<{ tenant_id: number; key_id: string; events: number }[]>(
@@ -222,10 +222,11 @@ export class Sequencer {
     const others = batches.filter((batch) => !sound.includes(batch));
     if (others.length > 0) await tx.$executeRawUnsafe(REFUSE_BATCHES, tenantId, idsOf(others));
     const isLimited = batches.length === BATCHES_PER_STEP;
-    // Only a head that was sealed so opens the log to what was stored before there was one.
+    // Only a head that was sealed so admits events from before the log.
     let backfilled = log.head?.backfilled ?? true;
     let hasBacklog = false;
-    // Nothing of this snapshot waits any more: what of the backlog is in the log already can be told, once it is saved.
+    // No batch of this snapshot waits any more. Once they are saved, backlog events that are already in the log can be
+    // recognized.
     if (!isLimited && !backfilled) {
       await log.save(this.keys, false);
       const leaves = await nextOfBacklog(tx, tenantId);
@@ -239,11 +240,11 @@ export class Sequencer {
 
   #isSound(tenantId: number, { batch_id, leaves, mac, key_id }: Batch): boolean {
     const key = keyAtHand(this.keys, key_id);
-    // Without the key it is one of the lost ones.
+    // Without a key here, it is the id of a lost key.
     return !key || sealOf(key, tenantId, batch_id, Buffer.from(leaves)).equals(mac);
   }
 
-  /** @returns whose log was to be signed */
+  /** @returns the tenants whose log had to be signed */
   async #sign(): Promise<number[]> {
     const before = new Date(this.now().getTime() - this.checkpointMs);
     const due = await this.#rounds.ask((of) =>
@@ -277,8 +278,9 @@ export class Sequencer {
   }
 
   /**
-   * One tenant's turn, in one transaction; null: somebody else has it, or the log is broken.
-   * @param work is given what was remembered before the transaction began: what it sees is not older
+   * Takes a tenant's turn, in one transaction. @returns null if another instance has the turn or the log is broken
+   * @param work gets the checkpoint that was remembered before the transaction, so it is not newer than the
+   * transaction's view
    */
   async #attempt<T>(
     tenantId: number,

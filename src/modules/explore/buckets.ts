@@ -5,7 +5,7 @@ import type { HistogramBucket } from './explorer';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** Each begins where one of the next smaller begins, as far as clock and week allow. */
+/** Each width is a multiple of smaller ones, as far as clock and week allow. */
 const WIDTHS_MS: readonly number[] = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND_MS),
   ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE_MS),
@@ -14,7 +14,7 @@ const WIDTHS_MS: readonly number[] = [
 ];
 const WIDEST_MS = 364 * DAY_MS;
 
-/** A range with both ends, the first before the second. */
+/** A range with both ends, the start before the end. */
 export interface ClosedRange {
   readonly from: bigint;
   readonly to: bigint;
@@ -24,7 +24,7 @@ const FIRST = parseTicks('0000-01-01T00:00:00Z') ?? 0n;
 const LAST = parseTicks('9999-12-31T23:59:59.9999999Z') ?? 0n;
 const clamp = (ticks: bigint) => (ticks < FIRST ? FIRST : ticks > LAST ? LAST : ticks);
 
-/** The range within the years that texts can state, or null when nothing lies in it. */
+/** Limits the range to the years that texts can state. @returns null if nothing is left */
 export function closedRange({ from, to }: TimeRange): ClosedRange | null {
   if (from === null || to === null) return null;
   const range = { from: clamp(from), to: clamp(to) };
@@ -35,7 +35,7 @@ const ticksOf = (widthMs: number) => BigInt(widthMs) * TICKS_PER_MS;
 const firstBucket = ({ from }: ClosedRange, widthMs: number) => floorDiv(from, ticksOf(widthMs));
 const lastBucket = ({ to }: ClosedRange, widthMs: number) => floorDiv(to - 1n, ticksOf(widthMs));
 
-/** The smallest width, of those at least as wide, that cuts the range into no more than so many buckets. */
+/** The smallest width, of at least `atLeastMs`, that divides the range into at most `bucketsMax` buckets. */
 export function fittingWidth(range: ClosedRange, bucketsMax: number, atLeastMs = 0): number {
   const count = (widthMs: number) => Number(lastBucket(range, widthMs) - firstBucket(range, widthMs)) + 1;
   const fits = (widthMs: number) => widthMs >= atLeastMs && count(widthMs) <= bucketsMax;
@@ -48,7 +48,7 @@ export function fittingWidth(range: ClosedRange, bucketsMax: number, atLeastMs =
 
 /**
  * All buckets of a range.
- * @param counted by the bucket's number: its start since 1970 in widths
+ * @param counted by the number of the bucket: its start since 1970 in widths
  */
 export function bucketsOf(
   range: ClosedRange,

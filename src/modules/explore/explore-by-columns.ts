@@ -9,7 +9,7 @@ import { toStored } from '../../trail/stored-text';
 import type { Facet, FacetField, FacetQuestion, Facets } from './explorer';
 import { withTimes } from './seen';
 
-/** By number of the window how many events succeeded and failed. */
+/** @returns the succeeded and failed events by the number of their window */
 export async function windowsByColumns(
   snapshot: RunSteps,
   form: TenantForm,
@@ -23,7 +23,7 @@ export async function windowsByColumns(
   return new Map([...windows].map(([window, count]) => [window, outcomes(count)]));
 }
 
-/** All facets of one snapshot, every value of them counted. */
+/** Counts all values of all facets in one snapshot. */
 export async function facetsByColumns(
   snapshot: RunSteps,
   form: TenantForm,

@@ -25,7 +25,7 @@ import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
 
 const MS_PER_SECOND = 1_000;
 
-/** What the dashboard asks beside the list: no route of the public API leads here. */
+/** Queries of the dashboard beside the list. No route of the public API uses them. */
 @Resolver()
 export class ExploreResolver {
   constructor(

@@ -12,32 +12,32 @@ export interface HistogramBucket {
 }
 
 export interface Histogram {
-  /** Of a whole bucket; the first and last are cut to the range asked for. */
+  /** The width of a whole bucket. The first and last bucket are cut to the requested range. */
   readonly widthMs: number;
-  /** In order and without gaps; none where the range is empty. */
+  /** In order and without gaps; empty if the range is empty. */
   readonly buckets: readonly HistogramBucket[];
 }
 
-/** The fields events can be counted by the values of. */
+/** The fields whose values can be counted. */
 export type FacetField = Exclude<ExpressionField, 'recordId' | 'statement'>;
 export const FACET_FIELDS: readonly FacetField[] = EXPRESSION_FIELDS.filter(
   (field): field is FacetField => field !== 'recordId' && field !== 'statement',
 );
-/** Those that counts are kept of. */
+/** The fields for which counts are kept. */
 export const DEFAULT_FACET_FIELDS: readonly FacetField[] = COUNTED_FIELDS;
 
 export interface FacetValue {
-  /** Null: absent. */
+  /** Null: the value is absent. */
   readonly value: string | null;
   readonly succeeded: number;
   readonly failed: number;
-  /** When its first and its last event were, in ticks; absent: not asked for. */
+  /** The times of the first and last event of the value, in ticks; only if asked for. */
   readonly seen?: { readonly first: bigint; readonly last: bigint };
 }
 
 export interface Facet {
   readonly field: FacetField;
-  /** All values, those not listed too, absent counting as one. Null: too many events would have to be read. */
+  /** The number of all values, also those not listed; an absent value counts as one. Null: too many events to read. */
   readonly distinct: number | null;
   /** Largest first. */
   readonly values: readonly FacetValue[] | null;
@@ -50,18 +50,18 @@ export interface Facets {
 
 export interface FacetQuestion {
   readonly fields: readonly FacetField[];
-  /** Values of each facet. */
+  /** The number of values of each facet. */
   readonly limit: number;
-  /** Only values that hold it, letter case aside; null: all. */
+  /** Only values that contain this text, in any letter case; null: all values. */
   readonly contains: string | null;
-  /** Whether each value listed is told with its first and last event. */
+  /** Whether each listed value has the times of its first and last event. */
   readonly hasTimes?: boolean;
 }
 
-/** Port: how stored events are counted over time and by value. Every number is exact. */
+/** Port: counts stored events over time and by value. Every number is exact. */
 export interface AuditEventExplorer {
-  /** @param bucketsMax an open end of the filter's range is the border of the hours events are stored of */
+  /** @param bucketsMax the most buckets; an open end of the range is the border of the hours that have events */
   histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram>;
-  /** All of one snapshot. */
+  /** All facets come from one snapshot. */
   facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets>;
 }

@@ -12,10 +12,10 @@ import type { FacetField, FacetQuestion } from './explorer';
 export const TOTAL = 'total';
 
 /**
- * All facets in one statement, hence one snapshot. A row has the facet (`facet`), a value (`v`), its events (`n`),
- * those of them that succeeded (`ok`) and the number of the facet's values (`distinct_n`). The row `TOTAL` counts all
+ * All facets in one statement, and therefore in one snapshot. A row has the facet (`facet`), a value (`v`), its events
+ * (`n`), its succeeded events (`ok`) and the number of the facet's values (`distinct_n`). The row `TOTAL` counts all
  * events.
- * @param readMax a facet is left out when more events than these would have to be read for it
+ * @param readMax a facet that needs more events to be read is left out
  */
 export function facetsStatement(
   each: EachTenant,
@@ -24,7 +24,7 @@ export function facetsStatement(
   readMax: number,
 ): Prisma.Sql {
   const { limit } = asked;
-  // The outcome is told apart in the rows of every facet.
+  // Every facet's rows already distinguish the outcome.
   const fields = asked.fields.filter((field) => field !== 'succeeded');
   const isRead = !isCountable(filter) || !fields.every(isCountedField);
   return Prisma.sql`
@@ -53,7 +53,7 @@ function ofCounts(
   ]);
 }
 
-/** A filtered field has one value, which the counts then do not name: the caller knows it. */
+/** A filtered field has one value. The counts do not name it, but the caller knows it. */
 function valuesOf(
   each: EachTenant,
   filter: AuditEventFilter,
@@ -61,7 +61,7 @@ function valuesOf(
   readMax: number,
 ): Prisma.Sql {
   const counted = countedOf(filter, field);
-  // All of the open days' events are read for it, while a filter by instance reads those of the hours it occurs in.
+  // A facet reads all events of open days, while a filter by instance reads only those of the instance's hours.
   const mayRead =
     counted.group === DIMENSIONS.instance
       ? Prisma.sql`(SELECT n FROM open_events) <= ${readMax}::float8`
@@ -70,19 +70,19 @@ function valuesOf(
     FROM (${segmentsOf(each, filter, counted)}) s WHERE ${mayRead} GROUP BY s.v HAVING sum(s.n) > 0`;
 }
 
-/** How many events lie in days that are not counted by instance. */
+/** The number of events in days without counts by instance. */
 function ofOpenDays(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
   const span = wholeSpanOf(cutRange(filter, true));
   return span ? openEvents(each, span) : Prisma.sql`SELECT 0::float8 AS n`;
 }
 
 /**
- * The events of a filter the counts do not know, in the hours the index names, by all fields at once: they are read one
- * time for all.
+ * The events of a filter that the counts do not cover, in the hours that the index names. They are read once for all
+ * fields.
  */
 function found(each: EachTenant, filter: AuditEventFilter, fields: readonly FacetField[]): Prisma.Sql {
   const counted = countedOf(filter, 'recordId');
-  // Of a total alone the outcome will do.
+  // For a total alone, the outcome is enough.
   const columns = Prisma.join((fields.length > 0 ? fields : ALONE).map((field) => column(field)));
   return Prisma.sql`hit AS MATERIALIZED (${withBounds(Prisma.sql`
       SELECT s.lo, s.hi FROM (${segmentsOf(each, filter, counted)}) s
@@ -100,7 +100,7 @@ const foundHere = (each: EachTenant, filter: AuditEventFilter, columns: Prisma.S
         WHERE e.tenant_id = ${tenant} AND ${IN_BOUNDS} AND ${whereOf(filter)} GROUP BY ${columns}) r`,
   );
 
-/** Nodes take no counts of what a hit leads to, but count for themselves what is counted of all their events. */
+/** Nodes cannot use counts of the hits, so each node counts its own events of them. */
 const foundOnNodes = (each: EachTenant, filter: AuditEventFilter, columns: Prisma.Sql) => Prisma.sql`
       SELECT ${columns}, ${COUNTS} FROM (${each(
         (tenant) => Prisma.sql`

@@ -8,27 +8,27 @@ import { segmentsOf } from '../../trail/counts/segments';
 import { whereOf } from '../../trail/event-rows';
 
 /**
- * One row for each bucket that has events: its number (`bucket`), events (`n`), those that succeeded (`ok`).
- * @param filter its range has both ends
+ * One row for each bucket with events: its number (`bucket`), events (`n`) and succeeded events (`ok`).
+ * @param filter has a range with both ends
  */
 export function histogramStatement(each: EachTenant, filter: AuditEventFilter, widthMs: number): Prisma.Sql {
   const spans =
     widthMs < HOUR_MS
       ? each((tenant) => read(filter, widthMs, tenant))
       : segmentsOf(each, filter, ...by(filter, widthMs));
-  // Of a span wider than its bucket there is none: days are taken only where whole days make up a bucket.
+  // No span is wider than its bucket: days are used only where whole days make a bucket.
   const perBucket = Prisma.raw(String(Math.max(1, widthMs / HOUR_MS)));
   return Prisma.sql`
     SELECT s.lo / ${perBucket} AS bucket, sum(s.n)::float8 AS n, sum(s.ok)::float8 AS ok
     FROM (${spans}) s GROUP BY 1 HAVING sum(s.n) > 0`;
 }
 
-/** Whether the buckets come from counts, but for the edges of the range, and no event in between has to be read. */
+/** Whether counts give the buckets without reading events, except at the edges of the range. */
 export const isCountedBy = (filter: AuditEventFilter, widthMs: number): boolean =>
   isCountable(filter) &&
   (widthMs % DAY_MS === 0 || (widthMs % HOUR_MS === 0 && isHourly(countedOf(filter, 'recordId'))));
 
-/** Windows shorter than an hour: events counted one by one. */
+/** For windows shorter than an hour, events are counted one by one. */
 function read(filter: AuditEventFilter, widthMs: number, tenant: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     SELECT ${Prisma.raw(windowOf('e.record_id', widthMs))} AS lo, count(*) AS n, count(*) FILTER (WHERE e.succeeded) AS ok
@@ -36,7 +36,7 @@ function read(filter: AuditEventFilter, widthMs: number, tenant: Prisma.Sql): Pr
 }
 
 function by(filter: AuditEventFilter, widthMs: number): [Counted, Pieces?] {
-  // By outcome: the search index alone knows how many, not how many of them succeeded.
+  // By outcome, because the search index alone counts events, but not how many of them succeeded.
   if (!isCountable(filter)) return [countedOf(filter, 'succeeded')];
   const counted = countedOf(filter, 'recordId');
   return [counted, piecesOf(filter, counted, widthMs)];
@@ -50,7 +50,7 @@ function piecesOf(filter: AuditEventFilter, by: Counted, widthMs: number): Piece
     : { days: null, hours: [], direct: [filter] };
 }
 
-/** First and last hour that events are stored of. */
+/** The first and the last hour that have events. */
 export function extentStatement(each: EachTenant): Prisma.Sql {
   return Prisma.sql`
     SELECT min(x.first) AS first, max(x.last) AS last FROM (${each(
@@ -63,8 +63,8 @@ export function extentStatement(each: EachTenant): Prisma.Sql {
 }
 
 /**
- * SQL: how many events (`n`) the database reads to find those of a filter, counted without reading them. An index
- * leads to the events of some filters; any other one means reading all of the time range.
+ * SQL for the number (`n`) of events that the database reads to find those of a filter, counted without reading them.
+ * An index leads to the events of some filters. Any other filter reads the whole time range.
  */
 export function readableEvents(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
   const indexed = {

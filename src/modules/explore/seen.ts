@@ -13,7 +13,7 @@ interface Scope {
   readonly filter: AuditEventFilter;
 }
 
-/** A facet with the times of the first and the last event of each value that it lists. */
+/** Adds the times of the first and the last event to each listed value of a facet. */
 export async function withTimes(counter: ColumnCounter, scope: Scope, facet: Facet): Promise<Facet> {
   const { values: listed } = facet;
   if (listed === null || listed.length * scope.tenants.length > LIMITS.facetTimesMax) return facet;

@@ -21,7 +21,7 @@ import {
 import { facetsStatement, isCountedField, TOTAL } from './facets.statement';
 import { extentStatement, histogramStatement, isCountedBy, readableEvents } from './histogram.statement';
 
-/** Counts events over time and by value: from the counts where they serve, else from the events themselves. */
+/** Counts events over time and by value, from the counts if they suffice, else from the events. */
 export class PostgresAuditEventExplorer implements AuditEventExplorer {
   constructor(
     private readonly ask: AskRows,
@@ -53,7 +53,7 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     if (snapshot && (hasTimes || isForColumns(filter) || !fields.every(isCountedField)))
       return guarded(() => facetsByColumns(snapshot, form, tenants, filter, asked));
     const each = eachTenant(tenants, this.form);
-    // What holds a text is chosen here, by the rules that the service folds letter case by.
+    // Values that contain a text are chosen here, with the service's own rules for letter case.
     const read = { ...asked, limit: contains === null ? limit : LIMITS.facetValuesSearchedMax };
     const rows = await this.#rows(tenants, facetsStatement(each, filter, read, this.readMax));
     const total = outcomes(rows.find((row) => row.facet === TOTAL) ?? {});
@@ -64,7 +64,7 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     return { totalCount: total.succeeded + total.failed, facets };
   }
 
-  /** An open end is taken to the border of the hours that events are stored of. */
+  /** Replaces an open end by the border of the hours that have events. */
   async #closed(tenants: TenantSet, { from, to }: AuditEventFilter) {
     if (from !== null && to !== null) return { from, to };
     const [row] = await this.#rows(tenants, extentStatement(eachTenant(tenants, this.form)));
@@ -74,7 +74,7 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     return { from: from ?? first, to: to ?? (last === null ? null : last + TICKS_PER_HOUR) };
   }
 
-  /** The finest that fits; where the events of the range are too many to be read, the finest that the counts have. */
+  /** The finest width that fits. If the range has too many events to read, the finest width of the counts. */
   async #width(
     tenants: TenantSet,
     filter: AuditEventFilter & ClosedRange,
@@ -113,7 +113,7 @@ function facetOf(
   return { field, distinct: Number(own[0]?.distinct_n ?? 0), values };
 }
 
-/** The values of a facet that hold a text. */
+/** The values of a facet that contain a text. */
 function holding(facet: Facet, text: string, limit: number): Facet {
   const wanted = fold(text);
   if (facet.values === null) return facet;

@@ -15,24 +15,24 @@ import type {
 
 interface ExportRequest {
   readonly tenants: TenantSet;
-  /** One export at a time. */
+  /** Who exports. Each holder has one export at a time. */
   readonly holder: string;
   readonly filter: AuditEventFilter;
-  /** Record id; null: from the first. */
+  /** A record id; null: from the beginning. */
   readonly cursor: string | null;
-  /** Asked before each page. @throws DomainError where the caller may not any more */
+  /** Called before each page. @throws DomainError if the caller may no longer have the events */
   readonly assertAllowed: () => Promise<void>;
 }
 
-/** An export under way. Whoever began it ends it. */
+/** A running export. Its caller must end it. */
 export interface Export {
-  /** Of all that match, the ones before the cursor too; null: not counted. */
+  /** The number of all matching events, including those before the cursor; null: not counted. */
   readonly totalCount: number | null;
-  /** Events of the batches that were taken, but for the last: it may be on its way. */
+  /** The events of the batches that were taken, without the last batch, which may still be on its way. */
   readonly handedOver: number;
-  /** @throws DomainError, or Error when the lease was lost */
+  /** @throws DomainError; Error if the lease was lost */
   readonly batches: AsyncIterable<readonly StoredAuditEvent[]>;
-  /** Lets the holder export again. Done twice it does nothing. */
+  /** Lets the holder export again. A second call does nothing. */
   end(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export type BeginExport = (request: ExportRequest) => Promise<Export>;
 const RENEW_MS = LIMITS.exportLeaseMs / 3;
 
 /**
- * Begins exports. The lease is taken and the first events are read, so that what can fail at once fails at once.
+ * Begins exports. It takes the lease and reads the first events, so that an error shows before the answer begins.
  * @throws DomainError `rate_limited`, `service_unavailable`
  */
 export const exporter =
@@ -81,7 +81,7 @@ const isRunning = () =>
 
 type Batches = AsyncGenerator<readonly StoredAuditEvent[], void>;
 
-/** The pages of an export: each is asked for in its turn, on behalf of somebody who may still have it. */
+/** The pages of an export. Each one is read in its turn, after a check that the caller may still have it. */
 class Pages {
   #isFirst = true;
 
@@ -94,7 +94,7 @@ class Pages {
   async next(span: IdSpan): Promise<ExportPage> {
     const { tenants, filter, assertAllowed } = this.request;
     await assertAllowed();
-    // What has begun is not broken off for a wait that a caller can be told of at the start.
+    // A running export is not broken off after a short wait, which a caller can be told only at the start.
     const waitMs = this.#isFirst ? LIMITS.longStatementWaitMs : LIMITS.exportWaitMs;
     this.#isFirst = false;
     return this.fairShare.run(this.request, () => this.source.page(tenants, filter, span), waitMs);
@@ -130,7 +130,7 @@ interface Held {
   end(): Promise<void>;
 }
 
-/** Renews the lease by a clock of its own: a caller that reads slowly keeps it. */
+/** Renews the lease on a timer, so that a slow caller keeps it. */
 function hold(lease: ExportLease): Held {
   let state: 'held' | 'lost' | 'ended' = 'held';
   const timer = setInterval(async () => {

@@ -1,6 +1,6 @@
 import type { AccessRule } from '../../caller/principal';
 
-/** The export is no root field: it answers with a stream. What holds for one holds for it. */
+/** The export answers with a stream and is no root field, but the rules for root fields hold for it. */
 export const EXPORT_OPERATION = 'exportAuditActivity';
 export const EXPORT_RULE = {
   principal: 'public',

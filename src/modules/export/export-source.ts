@@ -2,41 +2,41 @@ import type { TenantSet } from '../../caller/tenant-set';
 import type { AuditEventFilter } from '../../event/query';
 import type { StoredAuditEvent } from '../../trail/audit-event-reader';
 
-/** A stretch of record ids: the first is not of it, the last is. */
+/** A span of record ids: `after` is excluded, `upTo` is included. */
 export interface IdSpan {
   readonly after: string;
   readonly upTo: string;
 }
 
 export interface ExportPlan {
-  /** Events that match; null: they can't be counted in the time that a statement may take. */
+  /** The number of matching events; null if counting exceeds the time of a statement. */
   readonly totalCount: number | null;
-  /** Stretches with matching events, in order. */
+  /** The spans with matching events, in order. */
   readonly spans: readonly IdSpan[];
 }
 
 export interface ExportPage {
   readonly events: readonly StoredAuditEvent[];
-  /** Where the stretch goes on; null: that was all of it. */
+  /** Where the span continues; null at its end. */
   readonly after: string | null;
 }
 
-/** Port: events in full, by and by, in the order of their ids, which is that of their times. */
+/** Port: reads whole events in pages, in the order of their ids, which is the order of their times. */
 export interface ExportSource {
   plan(tenants: TenantSet, filter: AuditEventFilter): Promise<ExportPlan>;
-  /** The next events of a stretch: bounded in number and size, and perhaps none. */
+  /** Reads the next events of a span. A page is bounded in number and size, and may be empty. */
   page(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage>;
 }
 
-/** A right to export that others of the same holder have not got meanwhile. */
+/** The right to export, which one export of a holder has at a time. */
 export interface ExportLease {
-  /** False: the lease has ended, and another may have it. */
+  /** False: the lease has ended, and another export may have it. */
   renew(): Promise<boolean>;
   release(): Promise<void>;
 }
 
-/** Port: sees to it, over all instances, that a holder exports once at a time. */
+/** Port: limits a holder to one export at a time over all instances. */
 export interface ExportLeases {
-  /** Null: somebody has it. */
+  /** Null: another export of the holder has it. */
   take(holder: string): Promise<ExportLease | null>;
 }

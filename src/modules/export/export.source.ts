@@ -18,14 +18,14 @@ const ALL: IdSpan = {
   upTo: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
 
-/** `read`: events that one statement goes through to find those that match. */
+/** `read` is the number of events that one statement examines to find matching ones. */
 const LIMITS_OF_PAGES = {
   events: LIMITS.exportPageEvents as number,
   bytes: LIMITS.exportPageBytes as number,
   read: LIMITS.exportReadEvents as number,
 };
 
-/** Reads events by their place in the primary key. Each page is a statement of its own: no long transaction. */
+/** Reads events by the primary key. Each page is its own statement, so there is no long transaction. */
 export class PostgresExportSource implements ExportSource {
   constructor(
     private readonly ask: AskRows,
@@ -41,13 +41,13 @@ export class PostgresExportSource implements ExportSource {
       const totalCount = rows.reduce((sum, { n }) => sum + Number(n), 0);
       return { totalCount, spans: joined(spans) };
     } catch (error) {
-      // A search for what nearly every event has: it is done as it goes.
+      // The condition matches nearly every event, so they are examined during the export instead.
       if (isStatementTimeout(error)) return { totalCount: null, spans: [ALL] };
       throw error;
     }
   }
 
-  /** Hours [lo, hi) with matching events, in order, and how many. */
+  /** The hours [lo, hi) with matching events, in order, and the number of these events. */
   async #hours(tenants: TenantSet, filter: AuditEventFilter) {
     const { snapshot, form } = this;
     if (!isForColumns(filter)) return this.ask(spansStatement(eachTenant(tenants, form), filter), tenants);
@@ -77,18 +77,20 @@ export class PostgresExportSource implements ExportSource {
   }
 }
 
-/** Whether events are read to see if they match: an index has those of a time range, and of some filters in it. */
+/**
+ * Whether events must be read to see if they match. An index finds those of a time range, and of some filters in it.
+ */
 const isRead = (filter: AuditEventFilter) =>
   filter.search.length > 0 || givenFilters(filter).some((name) => !FILTER_SPECS[name].isIndexed);
 
-/** The last id before an hour since 1970. */
+/** The last record id before an hour since 1970. */
 function idBefore(hour: number): string {
   const digits = recordIdFloor(BigInt(hour) * HOUR_TICKS).replaceAll('-', '');
   const before = (BigInt(`0x${digits}`) - 1n).toString(16).padStart(digits.length, '0');
   return before.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Neighbours made one; days and hours beside them do not lie over each other. */
+/** Joins adjacent spans. Days and hours next to them do not overlap. */
 function joined(spans: readonly IdSpan[]): IdSpan[] {
   const all: IdSpan[] = [];
   for (const span of spans) {

@@ -6,7 +6,7 @@ import { segmentsOf } from '../../trail/counts/segments';
 import { DETAIL_COLUMNS, whereOf } from '../../trail/event-rows';
 import type { IdSpan } from './export-source';
 
-/** Spans of hours [lo, hi) with matching events, in order, and how many (`n`). */
+/** The spans of hours [lo, hi) with matching events, in order, with the number of events (`n`). */
 export function spansStatement(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
   const segments = segmentsOf(each, filter, countedOf(filter, 'recordId'));
   return Prisma.sql`
@@ -18,7 +18,7 @@ const within = ({ after, upTo }: IdSpan) =>
   Prisma.sql`e.record_id > ${after}::uuid AND e.record_id <= ${upTo}::uuid`;
 
 /**
- * Events in full: at most so many, and of so many bytes but for the first one. Each row tells how many there were
+ * Whole events, limited in number and in bytes; the first event may exceed the bytes. Each row has the number of events
  * before the cut (`matched`).
  */
 export function exportPageStatement(
@@ -41,7 +41,7 @@ export function exportPageStatement(
     WHERE r.before <= ${bytes}::bigint ORDER BY r.record_id, r.tenant_id`;
 }
 
-/** The record id that so many events, matching or not, lie before; no row: fewer do. */
+/** The record id before which there are this many events, matching or not; no row if there are fewer. */
 export function sliceEndStatement(each: EachTenant, span: IdSpan, events: number): Prisma.Sql {
   return Prisma.sql`
     SELECT s.record_id FROM (${each(

@@ -3,13 +3,13 @@ import { FIELD_NAMES } from '../../event/fields';
 import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
 import type { StoredAuditEvent } from '../../trail/audit-event-reader';
 
-/** How events are written, one after the other. */
+/** Writes events one after the other. */
 export interface ExportFormat {
   readonly mediaType: string;
-  /** Stands before the first event. */
+  /** The text before the first event. */
   readonly head: string;
   write(events: readonly StoredAuditEvent[]): string;
-  /** The last line, for those who ask for one: how many events stand before it. */
+  /** The last line, on request: the number of events before it. */
   end(count: number): string;
 }
 
@@ -17,8 +17,8 @@ const COLUMNS = [...FIELD_NAMES, 'additional'];
 type Cell = string | boolean | null;
 
 /**
- * RFC 4180, texts in quotation marks, absent values empty and without. Values stand as they are, those that a
- * spreadsheet would take for a formula too: evidence is not altered.
+ * RFC 4180. Texts are in quotation marks, and absent values are empty without them. Values stay unchanged, even if a
+ * spreadsheet would read them as formulas, because evidence must not be altered.
  */
 const csvLines = (rows: readonly (readonly Cell[])[]) =>
   stringify(
@@ -49,7 +49,7 @@ export const EXPORT_FORMATS = {
 export type ExportFormatName = keyof typeof EXPORT_FORMATS;
 export const EXPORT_FORMAT_NAMES = Object.keys(EXPORT_FORMATS) as ExportFormatName[];
 
-/** A format whose lines are events of a schema. */
+/** The format whose lines are events of a schema. */
 export function formatOf(name: ExportFormatName, schema: FeedFormat): ExportFormat {
   const { toObject } = FEED_FORMATS[schema];
   const format = EXPORT_FORMATS[name];

@@ -5,12 +5,12 @@ import { LIMITS } from '../../limits';
 import type { ExportLease, ExportLeases } from './export-source';
 
 const SECONDS = LIMITS.exportLeaseMs / 1000;
-/** Of one holder; while the database is away each try adds one. */
+/** For each holder. While the database is away, each attempt adds one. */
 const LEFT_BEHIND_MAX = 100;
 
-/** Leases by the database's clock: one that an instance leaves behind ends by itself. */
+/** Leases by the database's clock. A lease that an instance leaves behind expires. */
 export class PostgresExportLeases implements ExportLeases {
-  /** By holder, leases that may still stand in the database, which was lost meanwhile: nobody uses them. */
+  /** By holder: unused leases that may still be in the database, because the database was away at their release. */
   readonly #leftBehind = new Map<string, readonly string[]>();
 
   constructor(private readonly prisma: ServiceDb) {}
@@ -18,7 +18,7 @@ export class PostgresExportLeases implements ExportLeases {
   async take(holder: string): Promise<ExportLease | null> {
     const leaseId = randomUUID();
     const leftBehind = this.#leftBehind.get(holder) ?? [];
-    // Before anything is awaited, so that one of several takes it over.
+    // Done before the first await, so that only one of several callers takes the lease over.
     this.#leftBehind.delete(holder);
     const taken = await this.#orLeaveBehind(
       holder,

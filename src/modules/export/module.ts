@@ -5,7 +5,7 @@ import { PostgresExportSource } from './export.source';
 import { type BeginExport, exporter } from './export-events';
 import { PostgresExportLeases } from './leases';
 
-/** The export is no root field and has no background: all it brings is its beginning. */
+/** The export has no root field and no background task. The module only provides the function that begins one. */
 export const beginExports = (
   { ask, snapshot, prisma }: Pick<Database, 'ask' | 'snapshot' | 'prisma'>,
   form: TenantForm,

@@ -24,7 +24,7 @@ export const EXPORT_PARAMETERS = {
   },
 } as const satisfies ParameterSpecs;
 
-/** The parameters of an export. @throws DomainError `invalid_parameter` that names every problem */
+/** Parses the parameters of an export. @throws DomainError `invalid_parameter` that names every problem */
 export function parseExport(query: Readonly<Record<string, unknown>>) {
   const values = parseParameters(EXPORT_PARAMETERS, query);
   if (values.schema !== 'native' && values.format !== 'ndjson')

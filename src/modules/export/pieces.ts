@@ -1,7 +1,7 @@
 import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../trail/audit-event-reader';
 
-/** Events in their order, so many at once as make a text of bounded length: its reader may take long. */
+/** Splits events, in order, into pieces of bounded text length, because a caller may read slowly. */
 export function* piecesOf(events: readonly StoredAuditEvent[]): Generator<readonly StoredAuditEvent[]> {
   let [from, chars] = [0, 0];
   for (const [at, { statement }] of events.entries()) {

@@ -2,24 +2,24 @@ import { HASH_BYTES, hashOfPair } from '../../../trail/evidence/merkle';
 import { type Checkpoint, isSignedBy, parseNote } from '../checkpoint';
 import type { LogCopy } from './log-copy';
 
-/** What the checkpoints of a log say, when they are held against its entries. */
+/** The result of comparing the checkpoints of a log with its entries. */
 export interface CheckpointFindings {
-  /** Sentences: each is a sign that the log was changed. */
+  /** Sentences, each of which is a sign that the log was changed. */
   readonly problems: readonly string[];
-  /** Null: there is none that counts. */
+  /** Null if no checkpoint counts. */
   readonly first: Checkpoint | null;
   readonly last: Checkpoint | null;
-  /** What the log is held against: that, or a larger one the verifier had before. Null: nothing is trusted. */
+  /** The newest trusted checkpoint, or a larger one that the verifier kept. Null if none is trusted. */
   readonly trusted: Checkpoint | null;
-  /** There is one that the trusted keys did not sign. */
+  /** Whether there is a checkpoint that the trusted keys did not sign. */
   readonly hasOthers: boolean;
-  /** Entries that were signed before the events were fetched. */
+  /** The number of entries that were signed before the events were fetched. */
   readonly signedBefore: number;
-  /** Checkpoints that the entries do not fit, smallest first; up to `from` entries they do. */
+  /** The checkpoints that do not match the entries, smallest first. Up to `from` entries they match. */
   readonly spoilt: readonly { readonly from: number; readonly checkpoint: Checkpoint }[];
 }
 
-/** @param verifierKeys the trusted ones @param kept notes that the verifier had before */
+/** @param verifierKeys the trusted keys @param kept notes that the verifier kept */
 export function checkCheckpoints(
   log: LogCopy,
   verifierKeys: readonly string[],
@@ -64,7 +64,7 @@ export function checkCheckpoints(
     problems.push(`the log has ${entries} entries, and ${last?.size} were signed: its end was taken away`);
   for (const { from, to } of log.holes)
     problems.push(`${to - from} entries of the log are not there any more: ${from} to ${to - 1}`);
-  // Roots are those of whole logs.
+  // A root covers a whole log, so only entries before the first hole count.
   const whole = log.leafHashes.subarray(0, (log.holes[0]?.from ?? entries) * HASH_BYTES);
   const spoilt = spoiltRanges([...sound, ...older], whole);
   const trusted = [...sound, ...older].toSorted((a, b) => a.size - b.size).at(-1) ?? null;
@@ -76,7 +76,7 @@ export function checkCheckpoints(
 const rangeOf = (from: number, to: number) =>
   from === to ? `checkpoint ${from} was` : `checkpoints ${from} to ${to} were`;
 
-/** @throws Error when it says nothing about this log: the verifier's mistake */
+/** @throws Error if the note is not about this log, which is the verifier's mistake */
 function keptCheckpoint(note: string, log: LogCopy, isSigned: boolean): Checkpoint {
   const checkpoint = parseNote(note);
   if (!checkpoint) throw new Error('the kept file is no checkpoint');
@@ -104,10 +104,10 @@ function spoiltRanges(checkpoints: readonly Checkpoint[], leafHashes: Buffer) {
   });
 }
 
-/** Roots of a log at ascending sizes, in one go over its entries; null where it has fewer. */
+/** The roots of a log at ascending sizes, computed in one pass; null where the log has fewer entries. */
 export function rootsAt(sizes: readonly number[], leafHashes: Buffer): (Buffer | null)[] {
   const roots: (Buffer | null)[] = [];
-  /** Roots of complete subtrees, the largest first. */
+  /** The roots of complete subtrees, largest first. */
   const subtrees: Buffer[] = [];
   const entries = leafHashes.length / HASH_BYTES;
   for (let size = 0, next = 0; next < sizes.length; ) {

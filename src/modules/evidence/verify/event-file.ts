@@ -7,9 +7,9 @@ import { linesIn } from './log-file';
 const NEEDED = [...FIELD_NAMES, 'additional'];
 
 /**
- * Events of one tenant in an export (NDJSON, each line an event in full). Lines that end an export are passed over: what
- * is missing before one the log tells better than a number.
- * @throws Error that names the file, the line and what the line lacks
+ * Reads the events of one tenant from an export (NDJSON, each line an event in full). Last lines of exports are
+ * skipped, because the log shows missing events better than their number does.
+ * @throws Error that names the file, the line and the missing fields
  */
 export async function* eventsIn(file: string, tenantId: string): AsyncGenerator<LoggedEvent> {
   for await (const { line, number } of linesIn(file)) {
@@ -23,7 +23,7 @@ export async function* eventsIn(file: string, tenantId: string): AsyncGenerator<
   }
 }
 
-/** How many events the last line of an export says there are; null: that line is missing. */
+/** @returns the number of events that the last line of an export states; null if that line is missing */
 export async function endCountOf(file: string): Promise<number | null> {
   const handle = await open(file);
   try {

@@ -8,7 +8,7 @@ import type { LogCopy } from './log-copy';
 
 const ENTRIES_PER_LINE = 16_384;
 
-/** Writes a copy of a log as lines of JSON: what it says of itself, its checkpoints, its entries. */
+/** Writes a copy of a log as lines of JSON: its state, its checkpoints, its entries. */
 export async function writeLogFile(file: string, log: LogCopy): Promise<void> {
   await pipeline(Readable.from(linesOf(log)), createWriteStream(file));
 }
@@ -47,7 +47,7 @@ export async function readLogFile(file: string): Promise<LogCopy> {
   return { holes: [], ...about, checkpoints, recordIds, leafHashes };
 }
 
-/** Objects of a file of JSON lines, with the numbers of the lines, from 1. @throws Error that names file and line */
+/** Reads the objects of a file of JSON lines, with line numbers from 1. @throws Error that names file and line */
 export async function* linesIn(
   file: string,
 ): AsyncGenerator<{ line: Readonly<Record<string, unknown>>; number: number }> {

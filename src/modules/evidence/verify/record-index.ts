@@ -2,15 +2,15 @@ import { ID_BYTES } from '../../../trail/evidence/tiles';
 import type { Hole } from './log-copy';
 
 const EMPTY = -1;
-/** The end of a record id is the end of a hash: any of its bits will do. */
+/** The last bytes of a record id are part of a hash, so any of its bits serve for the index. */
 const HASH_AT = 12;
 
-/** Finds the entries of a record among millions, in 8 bytes an entry beside the ids themselves. */
+/** Finds the entries of a record among millions, with 8 bytes for each entry beside the ids. */
 export class RecordIndex {
   readonly #slots: Int32Array;
   readonly #mask: number;
 
-  /** @param recordIds 16 bytes each @param holes where there are none */
+  /** @param recordIds 16 bytes each @param holes entries to leave out */
   constructor(
     private readonly recordIds: Buffer,
     holes: readonly Hole[],
@@ -31,7 +31,7 @@ export class RecordIndex {
     }
   }
 
-  /** Indexes of the entries of a record, in the order of the log. @param recordId 16 bytes */
+  /** @returns the indexes of a record's entries, in the order of the log @param recordId 16 bytes */
   find(recordId: Buffer): number[] {
     const found: number[] = [];
     let slot = this.#slotOf(recordId, 0);

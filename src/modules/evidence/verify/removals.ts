@@ -1,7 +1,7 @@
 import { parseTicks } from '../../../event/event-time';
 import { ticksOfRecordId } from '../../../event/record-id';
 
-/** A removal as the API answers it, or as it is stored. */
+/** The times of a removal, as the API answers them or as they are stored. */
 type RemovalTimes = { readonly events: number } & Readonly<
   Record<'from' | 'to' | 'before' | 'lastRunAt', string | Date>
 >;
@@ -10,12 +10,12 @@ const isoOf = (time: string | Date) => (typeof time === 'string' ? time : time.t
 const day = (time: string | Date) => isoOf(time).slice(0, 'YYYY-MM-DD'.length);
 const ticks = (time: string | Date) => parseTicks(isoOf(time)) ?? 0n;
 
-/** What retention removed since there is a log. */
+/** The removals by retention since the log exists. */
 export class Removals {
   readonly #ranges: readonly { readonly from: bigint; readonly to: bigint; readonly before: bigint }[];
   readonly events: number;
 
-  /** @param since when the log was signed first; runs are known by the day */
+  /** @param since when the log was first signed; the times of runs are known by the day */
   constructor(removals: readonly RemovalTimes[], since: string) {
     const counted = removals.filter(({ lastRunAt }) => day(lastRunAt) >= day(since));
     this.#ranges = counted.map(({ from, to, before }) => ({

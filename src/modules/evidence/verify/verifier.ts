@@ -10,7 +10,7 @@ import type { LogCopy } from './log-copy';
 import { RecordIndex } from './record-index';
 import { Removals } from './removals';
 
-/** What is wrong with one record. */
+/** The problems that one record can have. */
 export const FINDING_KINDS = {
   altered: 'it is not what was accepted',
   missing: 'it was accepted, and is not there',
@@ -26,40 +26,40 @@ interface Finding {
 export interface Report {
   readonly tenantId: string;
   readonly isSound: boolean;
-  /** By record id, which is by time. */
+  /** Sorted by record id, and thereby by time. */
   readonly findings: readonly Finding[];
-  /** Of the log as a whole, in sentences. */
+  /** Problems of the whole log, in sentences. */
   readonly problems: readonly string[];
   readonly events: number;
   readonly entries: number;
   readonly checkpoint: Checkpoint | null;
-  /** Entries whose events retention removed. */
+  /** The entries whose events retention removed. */
   readonly removed: number;
-  /** Entries of events that were accepted while the events were fetched, and are not among them. */
+  /** Entries of events that were accepted during the fetch, and are not among the fetched ones. */
   readonly newer: number;
-  /** Events on which there is no verdict, as what is signed says nothing about them. */
+  /** The events without a verdict, because the signed part says nothing about them. */
   readonly unjudged: number;
 }
 
 const [SEEN, ALTERED, GONE] = [1, 2, 3];
 
-/** Holds a tenant's events against its log. First all events are given, in any order, then the report is asked for. */
+/** Compares a tenant's events with its log. It gets all events, in any order, and then makes the report. */
 export class Verifier {
   readonly #index: RecordIndex;
   readonly #checked: CheckpointFindings;
   readonly #marks: Uint8Array;
-  /** Hashes of events whose entry has another. */
+  /** The hashes of events that differ from their entry. */
   readonly #others = new Map<number, { hash: string; recordId: string }>();
-  /** Events that have no entry under their record id. */
+  /** The events that have no entry under their record id. */
   readonly #strangers: { readonly hash: string; readonly recordId: string }[] = [];
   readonly #findings: Finding[] = [];
-  /** Entries that were signed, and are there. */
+  /** The number of entries that were signed and exist. */
   readonly #size: number;
   #events = 0;
   #newer = 0;
   #unjudged = 0;
 
-  /** @param verifierKeys the trusted ones @param kept notes that the verifier had before */
+  /** @param verifierKeys the trusted keys @param kept notes that the verifier kept */
   constructor(
     private readonly log: LogCopy,
     verifierKeys: readonly string[],
@@ -88,7 +88,7 @@ export class Verifier {
     }
   }
 
-  /** Whether an event that is not among what is signed may have been accepted nevertheless. */
+  /** Whether an event outside of the signed part may still have been accepted. */
   #isOpen(places: readonly number[], hash: string): boolean {
     const { trusted, hasOthers } = this.#checked;
     const isWhole = this.log.holes.length === 0 && this.#size === trusted?.size;
@@ -101,7 +101,7 @@ export class Verifier {
     const { log } = this;
     const { trusted, spoilt } = this.#checked;
     const truth = this.#changedInLog();
-    // Any entry that is not what was signed may have been a stranger's.
+    // An entry that differs from the signed one may have been a stranger's.
     this.#noteStrangers(spoilt.length === 0 || truth.size > 0);
     const problems = [...this.#checked.problems, ...this.#stateProblems()];
     for (const [place, { recordId }] of this.#others)
@@ -136,7 +136,9 @@ export class Verifier {
     ];
   }
 
-  /** Entries that differ from their event, and make up what was signed once they are taken from the events. */
+  /**
+   * The entries that differ from their event, although the event fits the signed root. So the log was changed there.
+   */
   #changedInLog(): ReadonlySet<number> {
     const { spoilt } = this.#checked;
     const places = [...this.#others.keys()].filter((place) =>
@@ -154,7 +156,7 @@ export class Verifier {
     return new Set(isMended ? places : []);
   }
 
-  /** @param isLogWhole the entries are those that were signed */
+  /** @param isLogWhole whether the entries are the signed ones */
   #noteStrangers(isLogWhole: boolean): void {
     const hashes = new Map(this.#strangers.map(({ hash }) => [hash, -1]));
     for (let place = 0; place < this.#size && hashes.size > 0; place++) {
@@ -171,7 +173,7 @@ export class Verifier {
     }
   }
 
-  /** @returns how many entries are without their event for the sake of retention */
+  /** @returns the number of entries whose event retention removed */
   #noteMissing(problems: string[]): number {
     const removals = new Removals(this.log.removals, this.#checked.first?.time ?? '');
     let removed = 0;
