@@ -14,7 +14,8 @@ export class PostgresAccessLogStore implements AccessLogStore {
   constructor(private readonly database: Pick<Database, 'prisma' | 'run' | 'background'>) {}
 
   async append(entries: readonly AccessEntry[]): Promise<void> {
-    // Past Prisma: of a batch it would go over every character once more. No table with rows of tenants is touched.
+    // Bypasses Prisma, which would process every character of a batch again. The statement touches no table with rows
+    // of tenants.
     await guarded(() => this.database.run(INSERT, [JSON.stringify(entries)], []));
   }
 
@@ -27,7 +28,7 @@ export class PostgresAccessLogStore implements AccessLogStore {
       ...(keyId === null ? [] : [Prisma.sql`key_id = ${keyId}`]),
       ...(tenantId === null ? [] : [Prisma.sql`tenant_ids @> ARRAY[${tenantId}::int]`]),
       ...(operation === null ? [] : [Prisma.sql`operation = ${operation}`]),
-      // Said of every error code: there is an index of what was refused.
+      // Added for every error code, because refused entries have an index.
       ...(outcome === null || outcome === 'ok' ? [] : [Prisma.sql`outcome <> 'ok'`]),
       ...(outcome === null || outcome === REFUSED ? [] : [Prisma.sql`outcome = ${outcome}`]),
     ];
@@ -55,7 +56,7 @@ export class PostgresAccessLogStore implements AccessLogStore {
   }
 }
 
-/** Writes entries in the transaction of the change they tell of. */
+/** Writes entries in the transaction of their change. */
 export async function insertEntries(tx: Prisma.TransactionClient, entries: readonly AccessEntry[]) {
   await tx.$executeRawUnsafe(INSERT, JSON.stringify(entries));
 }

@@ -4,7 +4,10 @@ import { LIMITS } from '../limits';
 const MAPPED = '::ffff:';
 const ZONE = /%.*$/;
 
-/** An address as it is compared and written down: IPv4 that came by way of IPv6 is IPv4. Empty: no address. */
+/**
+ * The form in which addresses are compared and stored: an IPv4 address in IPv6 form becomes IPv4. Empty: not an
+ * address.
+ */
 export function plainAddress(text: string): string {
   if (isIPv4(text)) return text;
   if (!isIPv6(text)) return '';
@@ -14,7 +17,8 @@ export function plainAddress(text: string): string {
 }
 
 /**
- * Whose failed keys are counted together. Of IPv6 it is the /64, as one machine takes any address of it.
+ * The group in which failed keys are counted together. For IPv6 it is the /64, because one machine can use any address
+ * in it.
  * @param address plain
  */
 export function addressGroup(address: string): string {
@@ -27,12 +31,12 @@ export function addressGroup(address: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** Networks a key may be used from. */
+/** The networks from which a key may be used. */
 export class AddressList {
-  /** Apart: a network of IPv6 such as ::/0 would let IPv4 in as well. */
+  /** Kept apart, because an IPv6 network such as ::/0 would also match IPv4. */
   readonly #networks = { ipv4: new BlockList(), ipv6: new BlockList() };
 
-  /** @param networks sound ones, see `addressProblems` */
+  /** @param networks valid ones, see `addressProblems` */
   constructor(networks: readonly string[]) {
     for (const network of networks) {
       const { address, bits, family } = split(network);
@@ -48,7 +52,7 @@ export class AddressList {
   }
 }
 
-/** What is wrong with a list of addresses and networks (CIDR) as an operator gives it. */
+/** The problems of a list of addresses and networks (CIDR) from an operator. */
 export function addressProblems(networks: readonly string[]): string[] {
   const max = LIMITS.keyAddressesMax;
   if (networks.length > max) return [`allowedAddresses must be at most ${max}`];

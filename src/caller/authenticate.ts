@@ -20,11 +20,11 @@ export function stateOf(key: StoredKey, now: Date): KeyState {
   return key.expiresAt && key.expiresAt <= now ? 'expired' : 'valid';
 }
 
-/** Turns the key of a request into a principal, and notes when each key was last used. */
+/** Turns the key of a request into a principal, and records when each key was last used. */
 export class Authenticator {
   /**
-   * Keys just looked up. Their short life bounds how long a revoked key works where the word of it was lost; it is
-   * counted from before the look-up, which may have seen the key just before it was revoked.
+   * Recently looked up keys. Their short life limits how long a revoked key works if the notification was lost. It is
+   * counted from before the look-up, which may have read the key just before its revocation.
    */
   readonly #known = new LRUCache<string, Known>({ max: LIMITS.keyCacheEntriesMax, ttl: LIMITS.keyCacheMs });
   #forgotten = 0;
@@ -35,7 +35,7 @@ export class Authenticator {
     private readonly now: () => Date = () => new Date(),
   ) {}
 
-  /** @returns null for a key that is malformed, unknown, expired or revoked: callers learn no more than that. */
+  /** @returns null for a malformed, unknown, expired or revoked key; callers learn no more than that */
   async authenticate(key: string | undefined): Promise<Principal | null> {
     if (!key || !isWellFormedKey(key)) return null;
     const hash = hashOfKey(key);
@@ -47,12 +47,12 @@ export class Authenticator {
     );
   }
 
-  /** The same for somebody who has shown the key before: it may have ended since. */
+  /** The same for a caller who showed the key before, since the key may have ended meanwhile. */
   async byKeyId(keyId: string): Promise<Principal | null> {
     return this.#valid(await this.#find(keyId, () => this.store.find(keyId)));
   }
 
-  /** Forgets what was looked up: a key was revoked, or may have been. */
+  /** Clears the cache, because a key was revoked, or may have been. */
   forget(): void {
     this.#forgotten += 1;
     this.#known.clear();

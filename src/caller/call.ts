@@ -16,33 +16,33 @@ import { type Limiter, type RateDecision, retryAfterSeconds, SlidingLog } from '
 import type { Sessions } from './session/sessions';
 import { parseTenantId } from './tenant-set';
 
-/** One request behind either entrance, after its key was accepted. */
+/** One request at either entrance, after its key was accepted. */
 export interface Call {
   readonly requestId: string;
   readonly principal: Principal;
-  /** Who calls as of now; null: the key or the session has ended since. It counts as a use of the session. */
+  /** Looks the caller up again; null: the key or the session has ended. It counts as a use of the session. */
   readonly again: () => Promise<Principal | null>;
   /** Plain, see `plainAddress`. */
   readonly address: string;
   readonly entrance: Visit['entrance'];
-  /** Resolves when the answer has left, or its caller has. */
+  /** Resolves when the answer has been sent, or the caller has disconnected. */
   readonly gone: Promise<void>;
-  /** Parameters of its one root field, where the entrance has parsed them. */
+  /** The parameters of its single root field, if the entrance has parsed them. */
   readonly parsed?: Parsed;
-  /** Told of the value of each root field, and how many rows it has. */
+  /** Called with the value of each root field and its number of rows. */
   readonly onValue?: OnValue;
-  /** Set for a mutation: what its entry of the access log says, but for what comes of it. */
+  /** Set for a mutation: makes its entry of the access log without the outcome. */
   readonly attempt?: () => Attempt;
   /**
-   * Notes in the access log what is no root field of GraphQL. What hands over rows for a long time is noted twice: when
-   * it begins, with null rows, and when it has ended.
+   * Records an access that is no root field of GraphQL. An access that hands over rows for a long time is recorded
+   * twice: at its beginning with null rows, and at its end.
    */
   readonly note: (access: Access) => void;
 }
 
 type Access = Result & { readonly operation: string; readonly parameters: object };
 
-/** For the store of a change: it writes the entry in the transaction of the change. */
+/** For the store of a change, which writes the entry in the transaction of the change. */
 export function attemptOf({ attempt }: Call): Attempt {
   if (!attempt) throw new Error('only a mutation writes its entry of the access log itself');
   return attempt();
@@ -50,18 +50,20 @@ export function attemptOf({ attempt }: Call): Attempt {
 
 type OnValue = (value: unknown, rows: number) => void;
 
-/** What an entrance knows of a request. */
+/** What an entrance knows about a request. */
 interface Visit {
   readonly requestId: string;
   readonly apiKey: string | undefined;
-  /** Of a dashboard session, in place of a key. */
+  /** The token of a dashboard session, in place of a key. */
   readonly sessionToken?: string | undefined;
-  /** Network address, behind the trusted proxies: for the access log and the limit on failed authentications. */
+  /**
+   * The caller's network address behind trusted proxies, for the access log and the limit on failed authentications.
+   */
   readonly address: string;
   readonly entrance: 'rest' | 'graphql' | 'dashboard';
-  /** Resolves when the answer has left, or its caller has. */
+  /** Resolves when the answer has been sent, or the caller has disconnected. */
   readonly gone: Promise<void>;
-  /** Told of the decision before a refusal is thrown, so that its headers can be set on any answer. */
+  /** Called with the decision before a refusal is thrown, so that every answer can have its headers. */
   readonly onRateDecision?: (decision: RateDecision) => void;
   readonly onValue?: OnValue;
 }
@@ -69,7 +71,7 @@ interface Visit {
 /** @throws DomainError `unauthorized`, `rate_limited`, `forbidden` */
 export type AcceptCall = (visit: Visit) => Promise<Call>;
 
-/** The operation that an entry of the access log names where the request was refused before it was read. */
+/** The operation in the access log if a request was refused before it was read. */
 const AUTHENTICATE = 'authenticate';
 
 export function callAccepter(parts: {
@@ -99,7 +101,7 @@ export function callAccepter(parts: {
       accessLog.note(entryOf(attemptBy(asking, operation, { at: nowMs(), parameters }), result));
     const call = { ...asking, again, gone, note, ...(onValue && { onValue }) };
     if (principal.allowedFrom && !principal.allowedFrom.includes(address)) {
-      // Noted within the limit on failures, so that a stolen key can't fill the log.
+      // Recorded only within the limit on failures, so that a stolen key cannot fill the log.
       throw await refusal(failures, address, () => {
         const refused = fromElsewhere();
         note({ operation: AUTHENTICATE, parameters: {}, outcome: refused.code, rows: null });
@@ -107,14 +109,14 @@ export function callAccepter(parts: {
       });
     }
     if (principal.session || visit.entrance === 'dashboard') {
-      // One window for all sessions of a key or person: signing in again opens no fresh one.
+      // All sessions of a key or person share one window, so a new sign-in does not open a fresh one.
       const who = principal.session?.user ?? principal.keyId;
       const limit = sessionCallsPerMinuteOf(principal);
       const decision = await admitSoon(limiter, `dashboard:${who}`, limit);
       if (!decision.admitted) throw rateLimited(sessionLimit(principal, decision), decision);
     } else if (principal.kind === 'public') {
       const limit = principal.rateLimitPerMinute ?? rateLimitPerMinute;
-      // Each entrance has its own window: dashboards must not use up the calls of the public contract.
+      // Each entrance has its own window, so that dashboards do not use up the calls of the public API.
       const decision = await admitSoon(limiter, `${visit.entrance}:${principal.keyId}`, limit);
       visit.onRateDecision?.(decision);
       if (!decision.admitted) throw rateLimited(`This API key may make ${limit} calls per minute.`, decision);
@@ -123,12 +125,15 @@ export function callAccepter(parts: {
   };
 }
 
-/** The dashboard shows this to a person as it stands. */
+/** The dashboard shows this text to a person unchanged. */
 const sessionLimit = ({ session }: Principal, decision: RateDecision) =>
   `${session?.user ? 'A person' : 'All sessions of one key together'} may make ${decision.limit} calls per minute ` +
   `in the dashboard. The next call succeeds in ${retryAfterSeconds(decision)} seconds.`;
 
-/** A page asks for several things at once, so a session gets more than its key; but a slow key opens no fast door. */
+/**
+ * A page makes several calls at once, so a session gets more calls than its key, within a bound that keeps slow keys
+ * slow.
+ */
 function sessionCallsPerMinuteOf(principal: Principal): number {
   const own = principal.kind === 'public' ? principal.rateLimitPerMinute : null;
   const max = LIMITS.sessionCallsPerMinute;
@@ -146,7 +151,7 @@ async function admitSoon(limiter: Limiter, key: string, limit: number): Promise<
   return limiter.admit(key, limit);
 }
 
-/** What a failed authentication is told; too many of an address are told to wait. */
+/** The refusal of a failed authentication. After too many from one address, it asks to wait. */
 async function refusal(failures: SlidingLog, address: string, told: () => DomainError): Promise<DomainError> {
   const decision = await failures.admit(addressGroup(address), LIMITS.failedAuthPerMinute);
   return decision.admitted
@@ -162,7 +167,9 @@ const sessionOver = () => new DomainError('unauthorized', { public: 'The session
 const bothGiven = () =>
   new DomainError('invalid_parameter', { public: 'A call has a session or an API key, not both.' });
 
-/** 403, not 401: the key is valid. It is not counted as a call of the key, whose holder is somebody else. */
+/**
+ * 403 and not 401, because the key is valid. It does not count as a call of the key, whose holder is another person.
+ */
 const fromElsewhere = () =>
   new DomainError('forbidden', { public: 'This API key may not be used from this address.' });
 

@@ -18,7 +18,7 @@ import { PostgresSessionStore } from './session/session.store';
 import { Sessions } from './session/sessions';
 import { PostgresTenantStore } from './tenant.store';
 
-/** Who calls, what they may do, and how much of the service each may take. */
+/** Authentication, the callers' rights, and the share of the service that each caller may use. */
 export interface Callers extends Module {
   readonly accessEntries: PostgresAccessLogStore;
   readonly accessLog: AccessLog;
@@ -29,13 +29,13 @@ export interface Callers extends Module {
   readonly limiter: Limiter;
   readonly waitingPlaces: WaitingPlaces;
   readonly fairShare: FairShare;
-  /** Turns of changes. */
+  /** The turns of changes. */
   readonly changes: FairShare;
   readonly answers: AnswerBytes;
   readonly acceptCall: AcceptCall;
-  /** Hears from other instances that keys have changed. */
+  /** Listens for changes of keys by other instances. */
   listen(): { close(): Promise<void> };
-  /** Writes what must not be lost, after the last request. */
+  /** Writes the access log and the last-used times after the last request. */
   close(): Promise<void>;
 }
 
@@ -111,7 +111,7 @@ export async function openCallers(parts: {
   };
 }
 
-/** What is counted over all instances, where they share a Redis. */
+/** The limits that instances with a common Redis count together. */
 async function openShared(
   redisUrl: string | null,
   log: Logger,

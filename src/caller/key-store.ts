@@ -1,7 +1,7 @@
 import type { Attempt } from './access-log';
 import type { KeyKind } from './key-format';
 
-/** A stored key; the key itself is not kept, only its hash. */
+/** A stored key. Only the hash of the key itself is stored. */
 export interface StoredKey {
   readonly keyId: string;
   readonly kind: KeyKind;
@@ -12,9 +12,9 @@ export interface StoredKey {
   readonly tenantIds: readonly number[];
   /** Null: the service's default. */
   readonly rateLimitPerMinute: number | null;
-  /** Addresses and networks (CIDR) it may be used from; none: from anywhere. */
+  /** The addresses and networks (CIDR) from which it may be used; empty: any. */
   readonly allowedAddresses: readonly string[];
-  /** The key it was rotated from. */
+  /** The key that it replaces after a rotation. */
   readonly replaces: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
@@ -27,23 +27,23 @@ export type NewKey = Omit<StoredKey, 'createdAt' | 'revokedAt' | 'lastUsedAt'>;
 export interface Rotation {
   readonly oldKeyId: string;
   readonly newKey: NewKey;
-  /** When the old key ends, unless it ends sooner. */
+  /** When the old key ends, unless it ends earlier. */
   readonly overlapEnd: Date;
 }
 
 /**
- * Port: where keys are kept. `findByHash` is the one look-up without a tenant: it is what yields the tenants. Each
- * change writes its entry of the access log with it, and tells the other instances.
+ * Port: stores keys. `findByHash` is the only look-up without a tenant, because it finds the tenants. Each change also
+ * writes its entry of the access log and notifies the other instances.
  */
 export interface KeyStore {
   findByHash(keyHash: Uint8Array): Promise<StoredKey | null>;
   find(keyId: string): Promise<StoredKey | null>;
   /** Does nothing when a key of this hash exists. */
   insert(key: NewKey, attempt: Attempt): Promise<void>;
-  /** Does nothing when there is an operator key, valid or not. */
+  /** Does nothing if there is an operator key, valid or not. */
   insertFirstOperator(key: NewKey, attempt: Attempt): Promise<void>;
   list(): Promise<readonly StoredKey[]>;
-  /** Null: the old key has ended meanwhile, or another key replaces it already. @returns when the old key ends */
+  /** @returns when the old key ends; null: it has ended meanwhile, or another key already replaces it */
   rotate(rotation: Rotation, attempt: Attempt): Promise<Date | null>;
   /**
    * The key as revoked; a key revoked before keeps its first time. Null: no such key. `last operator key`: nothing

@@ -5,11 +5,11 @@ import { type Attempt, changeOf } from './access-log';
 import { insertEntries } from './access-log.store';
 import type { KeyStore, NewKey, Rotation, StoredKey } from './key-store';
 
-/** Beside the numbers of migrations and background tasks. */
+/** The number of an advisory lock, beside those of migrations and background tasks. */
 const FIRST_OPERATOR = 702_301;
 
 export class PostgresKeyStore implements KeyStore {
-  /** @param prisma the owner's where an operator recovers a key past the service */
+  /** @param prisma the owner's client if an operator recovers a key without the service */
   constructor(private readonly prisma: ServiceDb | OwnerDb) {}
 
   findByHash(keyHash: Uint8Array): Promise<StoredKey | null> {
@@ -32,7 +32,7 @@ export class PostgresKeyStore implements KeyStore {
 
   async insertFirstOperator(key: NewKey, attempt: Attempt): Promise<void> {
     await this.#change(async (tx) => {
-      // Instances that start at once take turns: the second sees the key of the first.
+      // Instances that start at the same time take turns, so the second sees the first one's key.
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(${FIRST_OPERATOR})`;
       if ((await tx.apiKey.count({ where: { kind: 'operator' } })) === 0) await insertKey(tx, key, attempt);
     });
@@ -47,7 +47,7 @@ export class PostgresKeyStore implements KeyStore {
 
   rotate({ oldKeyId, newKey, overlapEnd }: Rotation, attempt: Attempt): Promise<Date | null> {
     return this.#change(async (tx) => {
-      // Locks the row: of two rotations at once the second sees the key of the first.
+      // Locks the row, so the second of two concurrent rotations sees the first one's key.
       const [old] = await tx.$queryRaw<{ expires_at: Date | null }[]>`
         SELECT expires_at FROM api_key WHERE key_id = ${oldKeyId}::uuid AND revoked_at IS NULL
           AND (expires_at IS NULL OR expires_at > ${attempt.at}) FOR UPDATE`;
@@ -96,7 +96,7 @@ async function insertKey(tx: Prisma.TransactionClient, key: NewKey, attempt: Att
   if (count > 0) await insertEntries(tx, [changeOf(attempt, subjectOf(key))]);
 }
 
-/** Operator keys valid at that time. They stay locked: two that revoke each other's key take turns. */
+/** The operator keys that are valid at that time. They stay locked, so two that revoke each other take turns. */
 async function lastingOperatorKeys(tx: Prisma.TransactionClient, at: Date): Promise<readonly string[]> {
   const found = await tx.$queryRaw<{ key_id: string }[]>`
     SELECT key_id::text FROM api_key WHERE kind = 'operator' AND revoked_at IS NULL
@@ -104,7 +104,7 @@ async function lastingOperatorKeys(tx: Prisma.TransactionClient, at: Date): Prom
   return found.map((key) => key.key_id);
 }
 
-/** At commit; instances forget what they know of keys. */
+/** Sent at the commit, after which instances clear their caches of keys. */
 const tellOthers = (tx: Prisma.TransactionClient) => tx.$executeRaw`SELECT pg_notify(${KEYS_CHANGED}, '')`;
 
 const subjectOf = ({ keyId, tenantIds }: Pick<StoredKey, 'keyId' | 'tenantIds'>) => ({
@@ -121,5 +121,5 @@ const toRow = ({ keyHash, scopes, tenantIds, allowedAddresses, ...rest }: NewKey
 });
 
 type Found = Omit<StoredKey, 'kind'> & { readonly kind: string };
-/** The table's CHECK admits no other kind. */
+/** The table's CHECK permits no other kind. */
 const toStoredKey = (found: Found): StoredKey => found as StoredKey;

@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits';
 
-/** What is wrong with the name of a key or a tenant. */
+/** The problems of a name of a key or a tenant. */
 export function nameProblems(name: string): string[] {
   if (name.trim() === '') return ['name must not be empty'];
   if (/\p{Cc}|\p{Cs}/u.test(name)) return ['name must not have control characters'];

@@ -4,7 +4,7 @@ import type { Asker } from './rate-limit/fair-share';
 import type { Scope } from './scopes';
 import { type NoTenants, noTenant, type TenantSet } from './tenant-set';
 
-/** Who calls: made from the key of the request, and all that the access rules look at. */
+/** The caller, made from the key or session of a request. Access rules need nothing else. */
 export type Principal =
   | (Caller & {
       readonly kind: 'public';
@@ -17,18 +17,18 @@ export type Principal =
 
 interface Caller {
   readonly keyId: string;
-  /** Of the key. */
+  /** The name of the key. */
   readonly name: string;
-  /** Networks the key may be used from; absent: from anywhere. */
+  /** The networks from which the key may be used; absent: any. */
   readonly allowedFrom?: AddressList;
   /** Set for a dashboard session. */
   readonly session?: {
-    /** Who signed in; null: whoever holds the key. */
+    /** The person who signed in; null: the holder of the key. */
     readonly user: string | null;
   };
 }
 
-/** Who is held to bounds: a key, whether by itself or by those signed in with it, or a person. */
+/** The holder for whom bounds are counted: a key, including sessions signed in with it, or a person. */
 export const holderOf = ({ keyId, session }: Principal): string =>
   session?.user ? `user ${session.user}` : `key ${keyId}`;
 
@@ -38,14 +38,14 @@ export function tenantsOf(principal: Principal): readonly number[] {
   return principal.kind === 'agent' ? [principal.tenantId] : [];
 }
 
-/** Who may use an operation. A root field of GraphQL states it with `@Access`. */
+/** The callers that may use an operation. A root field of GraphQL states the rule with `@Access`. */
 export type AccessRule =
   | {
       readonly principal: 'public';
       readonly scope: Scope;
-      /** For those signed in to the dashboard: over /graphql a key reaches nothing that it can't over REST. */
+      /** Only for sessions of the dashboard. Over /graphql, a key can reach only what it can over REST. */
       readonly via?: 'session';
-      /** Operators may use it too, and name the tenant. */
+      /** Operators may use it too, if they name the tenant. */
       readonly operators?: true;
     }
   | { readonly principal: 'agent' }
@@ -69,13 +69,13 @@ export function enforce(rule: AccessRule, principal: Principal): void {
   }
 }
 
-/** Who asks for a statement that may take long. */
+/** The asker of a statement that may take long. */
 export const askerOf = (call: { readonly principal: Principal }): Asker => ({
   holder: holderOf(call.principal),
   tenants: tenantSetOf(call),
 });
 
-/** The tenants of a public principal; the access rule has made sure that the caller has one. */
+/** The tenants of a public principal. The access rule has made sure that there is one. */
 export function tenantSetOf({ principal }: { readonly principal: Principal }): TenantSet {
   if (principal.kind !== 'public' || isNone(principal.tenantIds)) throw noTenant();
   return principal.tenantIds;

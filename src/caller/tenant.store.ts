@@ -17,12 +17,12 @@ export interface TenantWithRetention {
   readonly retentionDays: number;
 }
 
-/** Port: where tenants are kept. */
+/** Port: stores tenants. */
 export interface TenantStore {
-  /** With its entry of the access log. @param retentionDays null: events are kept for ever */
+  /** Also writes its entry of the access log. @param retentionDays null: events are kept for ever */
   create(name: string, retentionDays: number | null, attempt: Attempt): Promise<Tenant>;
   list(): Promise<readonly Tenant[]>;
-  /** Those of the ids that exist. */
+  /** @returns those of the ids that exist */
   existing(tenantIds: readonly number[]): Promise<readonly number[]>;
 }
 

@@ -1,15 +1,18 @@
 import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
 
-/** How many statements that may take long run at once. */
+/** How many long statements may run at once. */
 interface Shares {
-  /** The rest of the connections is left to what is answered at once. */
+  /** The other connections are left for short statements. */
   readonly inAll: number;
   readonly perTenant: number;
   readonly perKey: number;
 }
 
-/** Of a database with so many connections: half in all, a quarter to a tenant, half of that to a key; one at least. */
+/**
+ * The shares of a database with this many connections: half in all, a quarter for a tenant, half of that for a key, at
+ * least one.
+ */
 export function sharesOf(connections: number): Shares {
   const perTenant = Math.max(1, Math.floor(connections / 4));
   return {
@@ -25,15 +28,15 @@ export function sharesOf(connections: number): Shares {
  */
 export const CHANGE_SHARES: Shares = { inAll: 3, perTenant: 1, perKey: 1 };
 
-/** Who wants a turn. */
+/** A caller that wants a turn. */
 export interface Asker {
   /** A key or a person, see `holderOf`. */
   readonly holder: string;
-  /** Those the statement reads: it counts for each. */
+  /** The tenants that the statement reads. The turn counts for each of them. */
   readonly tenants: readonly number[];
 }
 
-/** Whose share is used up. */
+/** The share that is used up. */
 type Share = 'key' | 'tenant' | 'all';
 
 interface Waiter extends Asker {
@@ -41,15 +44,15 @@ interface Waiter extends Asker {
 }
 
 /**
- * Lets statements that may take long run by turns: bounded for each key and each tenant, so that nobody takes the
- * database from the others. Keys that wait are served in rotation, however many statements one of them has waiting.
+ * Lets long statements run in turns. Their number is limited for each key and each tenant, so that nobody takes the
+ * database from the others. Waiting keys are served in rotation, however many statements one of them has waiting.
  */
 export class FairShare {
   #waiting: Waiter[] = [];
   readonly #running = new Set<Asker>();
   readonly #refused: Record<Share, number> = { key: 0, tenant: 0, all: 0 };
 
-  /** @param what is run, in the plural: for those who are refused */
+  /** @param what the name of the statements in the plural, for messages of refusal */
   constructor(
     private readonly shares: Shares,
     private readonly what = 'searches, counts or exports',
@@ -60,7 +63,7 @@ export class FairShare {
     return { running: this.#running.size, waiting: this.#waiting.length, refused: { ...this.#refused } };
   }
 
-  /** @throws DomainError `service_unavailable` when no turn comes in time */
+  /** @throws DomainError `service_unavailable` if no turn comes in time */
   async run<T>(
     asker: Asker,
     work: () => Promise<T>,
@@ -97,13 +100,13 @@ export class FairShare {
     });
   }
 
-  /** What else a key that had its turn has waiting goes behind everybody. */
+  /** Moves the other waiting statements of a key that had its turn to the end. */
   #goBehind(holder: string): void {
     const isOwn = (waiter: Waiter) => waiter.holder === holder;
     this.#waiting = [...this.#waiting.filter((waiter) => !isOwn(waiter)), ...this.#waiting.filter(isOwn)];
   }
 
-  /** Starts, in their order, those who may. */
+  /** Starts the waiting statements that may run, in their order. */
   #admit(): void {
     for (let next = this.#next(); next; next = this.#next()) {
       const started = next;
@@ -119,7 +122,7 @@ export class FairShare {
       const usedUp = inUse.shareUsedUp(waiter, this.shares);
       if (usedUp === null) return waiter;
       if (usedUp === 'all') return undefined;
-      // Who needs a turn of several tenants would wait for ever if others took each as it became free.
+      // A statement over several tenants would wait for ever if others took each tenant's turn as it became free.
       if (usedUp === 'tenant') inUse.keep(waiter);
     }
     return undefined;
@@ -143,7 +146,7 @@ const textOf = (share: Share, what: string): string =>
     all: `As many ${what} are running as may run at once. Try again shortly.`,
   })[share];
 
-/** How many turns are taken, of each key and tenant. */
+/** The number of turns in use, by key and tenant. */
 class InUse {
   readonly #ofKey = new Map<string, number>();
   readonly #ofTenant = new Map<number, number>();
@@ -152,13 +155,13 @@ class InUse {
     for (const asker of running) this.keep(asker);
   }
 
-  /** Counts a turn that is taken, or kept for somebody. */
+  /** Counts a turn that is in use, or kept for a statement. */
   keep({ holder, tenants }: Asker): void {
     this.#ofKey.set(holder, (this.#ofKey.get(holder) ?? 0) + 1);
     for (const tenant of tenants) this.#ofTenant.set(tenant, (this.#ofTenant.get(tenant) ?? 0) + 1);
   }
 
-  /** What keeps somebody from a turn; null: nothing. */
+  /** @returns the share that prevents a turn; null: none does */
   shareUsedUp({ holder, tenants }: Asker, shares: Shares): Share | null {
     if (this.running.size >= shares.inAll) return 'all';
     if ((this.#ofKey.get(holder) ?? 0) >= shares.perKey) return 'key';

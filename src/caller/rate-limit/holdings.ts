@@ -2,7 +2,7 @@ import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
 import type { Asker } from './fair-share';
 
-/** What callers hold at the same time, such as places or bytes: bounded for each caller and for all together. */
+/** What callers hold at the same time, such as places or bytes, limited for each caller and in all. */
 export class Holdings {
   readonly #of = new Map<string, number>();
   #all = 0;
@@ -13,7 +13,7 @@ export class Holdings {
     return this.#all;
   }
 
-  /** @returns false where it would be more than a bound: nothing is taken then */
+  /** @returns false if it would exceed a bound; then nothing is taken */
   take(holder: string, amount: number): boolean {
     const held = (this.#of.get(holder) ?? 0) + amount;
     if (held > this.max.each || this.#all + amount > this.max.all) return false;
@@ -30,11 +30,11 @@ export class Holdings {
   }
 }
 
-/** Room for one answer, or a part of it. */
+/** The room for one answer, or for a part of it. */
 interface Room {
-  /** What it turned out to be. @throws DomainError `service_unavailable` where that is more than there is room for */
+  /** Sets the actual size. @throws DomainError `service_unavailable` if there is not enough room */
   settle(bytes: number): void;
-  /** When the answer has left, or was not made. More than once is as once. */
+  /** Called when the answer has been sent, or was not made. A second call does nothing. */
   release(): void;
 }
 
@@ -44,8 +44,8 @@ interface Waiter {
 }
 
 /**
- * Bytes of answers, from before they are read from the database until callers have read them. They are bounded for each
- * key, each tenant and in all, so a caller that asks and does not read takes no memory from the others.
+ * The bytes of answers, from before they are read from the database until callers have received them. They are limited
+ * for each key, for each tenant and in all, so a caller that does not read its answers takes no memory from others.
  */
 export class AnswerBytes {
   readonly #ofHolders = new Holdings({ each: LIMITS.answerBytesPerKeyMax, all: LIMITS.answerBytesMax });
@@ -55,7 +55,7 @@ export class AnswerBytes {
   });
   #waiting: Waiter[] = [];
 
-  /** @param bytes the most it may be, as far as that can be told @throws DomainError `service_unavailable` */
+  /** @param bytes the largest size, as far as it is known @throws DomainError `service_unavailable` */
   async hold(asker: Asker, bytes: number): Promise<Room> {
     if (!this.#take(asker, bytes)) await this.#wait(asker, bytes);
     let [held, isOver] = [bytes, false];

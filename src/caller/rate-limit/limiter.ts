@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../../limits';
 import type { RedisLink } from './redis-link';
 
-/** What a limiter says of one call. */
+/** The decision of a limiter about one call. */
 export interface RateDecision {
   readonly admitted: boolean;
-  /** Calls in any window. */
+  /** The number of calls permitted in any window. */
   readonly limit: number;
-  /** Calls that would still be admitted now. */
+  /** The number of calls that would still be admitted now. */
   readonly remaining: number;
-  /** Milliseconds until the next change for the better: a refused call succeeds, or an admitted one leaves the window. */
+  /** Milliseconds until the next improvement: a refused call would succeed, or an admitted call leaves the window. */
   readonly waitMs: number;
 }
 
@@ -19,19 +19,19 @@ export interface RateDecision {
  */
 export interface Limiter {
   admit(key: string, limit: number): Promise<RateDecision>;
-  /** Whether decisions are shared between instances as configured. */
+  /** Whether instances share decisions as configured. */
   readonly healthy: boolean;
   close(): Promise<void>;
 }
 
 const KEYS_MAX = 100_000;
 
-/** The exact sliding window kept in this process: per key, the times of the calls admitted in the last window. */
+/** The exact sliding window in this process: for each key, the times of the calls admitted in the last window. */
 export class SlidingLog implements Limiter {
   readonly healthy = true;
   readonly #logs: LRUCache<string, number[]>;
 
-  /** @param keysMax keys remembered at once @param now milliseconds of a clock that never goes back */
+  /** @param keysMax the most keys to remember @param now milliseconds of a monotonic clock */
   constructor(
     keysMax: number = KEYS_MAX,
     private readonly now: () => number = () => performance.now(),
@@ -45,7 +45,7 @@ export class SlidingLog implements Limiter {
     return decision;
   }
 
-  /** The decision `admit` would make, without counting the call. */
+  /** The decision that `admit` would make, without counting the call. */
   peek(key: string, limit: number): RateDecision {
     const now = this.now();
     const log = this.#current(key, now);
@@ -79,7 +79,7 @@ export class SlidingLog implements Limiter {
   }
 }
 
-/** A call leaves when a whole window has passed; the millisecond more covers rounding and coarse timers. */
+/** A call leaves the window after its full length. One more millisecond covers rounding and coarse timers. */
 const waitFor = (at: number, now: number) => Math.max(1, LIMITS.rateWindowMs + 1 - Math.floor(now - at));
 
 /** `Retry-After`: whole seconds, at least 1, after which the call succeeds. */
@@ -134,7 +134,7 @@ export class RedisLimiter implements Limiter {
     if (!own.admitted) return own;
     const decision = await this.#admitShared(key, limit);
     if (!decision) return this.#own.admit(key, limit);
-    // Noted with the time before the question, so that the own log never refuses what Redis would admit.
+    // Recorded with the time before the request, so that the own log never refuses what Redis would admit.
     if (decision.admitted) this.#own.record(key, before);
     return decision;
   }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 const COMMAND_TIMEOUT_MS = 500;
 const PING_EVERY_MS = 2_000;
 
-/** The way to the Redis that instances share. While it is lost each instance decides by itself. */
+/** The connection to the Redis that instances share. While it is lost, each instance decides on its own. */
 export class RedisLink {
   readonly #redis: Redis;
   readonly #pings: NodeJS.Timeout;
@@ -28,7 +28,7 @@ export class RedisLink {
     this.#pings = setInterval(() => void this.ask((redis) => redis.ping()), PING_EVERY_MS).unref();
   }
 
-  /** Waits, for a bounded time, for the first connection, so that the first calls are already shared. */
+  /** Waits a bounded time for the first connection, so that the first calls are shared too. */
   async connected(): Promise<void> {
     if (this.#redis.status === 'ready') return;
     await new Promise<void>((resolve) => {
@@ -47,8 +47,8 @@ export class RedisLink {
   }
 
   /**
-   * One atomic step, sent once, then called by its hash.
-   * @returns runs it; null: Redis is lost
+   * Prepares one atomic step, which is sent once and then called by its hash.
+   * @returns a function that runs it and returns null if Redis is lost
    */
   script<T>(name: string, lua: string): (key: string, ...values: (string | number)[]) => Promise<T | null> {
     this.#redis.defineCommand(name, { numberOfKeys: 1, lua });
@@ -58,7 +58,7 @@ export class RedisLink {
       );
   }
 
-  /** @returns null: Redis is lost. A connection that went silent, or speaks again, tells nobody by itself. */
+  /** @returns null if Redis is lost. A connection that goes silent or works again does not report it by itself */
   async ask<T>(command: (redis: Redis) => Promise<T> | undefined): Promise<T | null> {
     if (this.#redis.status !== 'ready') return null;
     try {

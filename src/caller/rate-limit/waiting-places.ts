@@ -8,16 +8,16 @@ export type LeavePlace = () => void;
 
 /** Port: the places of calls that wait for new events, `LIMITS.tailWaitingPerKey` of a holder. */
 export interface WaitingPlaces {
-  /** Calls of this instance that wait. */
+  /** The number of waiting calls of this instance. */
   readonly waiting: number;
   /**
-   * @param ms at most: then the place is free for others, whatever became of the instance
-   * @returns null: all places of the holder are taken
+   * @param ms the longest time; after it the place is free for others, even if the instance is lost
+   * @returns null if all places of the holder are taken
    */
   take(holder: string, ms: number): Promise<LeavePlace | null>;
 }
 
-/** Of this instance alone. */
+/** Counts the calls of this instance only. */
 export class OwnPlaces implements WaitingPlaces {
   readonly #held = new Holdings({ each: LIMITS.tailWaitingPerKey, all: Number.POSITIVE_INFINITY });
 
@@ -31,7 +31,7 @@ export class OwnPlaces implements WaitingPlaces {
   }
 }
 
-/** On Redis' own clock (ms): drops the places whose time is over, then takes one where one is free. Replies 1 or 0. */
+/** By Redis' own clock (ms): drops the places whose time is over, then takes one if one is free. Replies 1 or 0. */
 const TAKE = `
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -42,7 +42,7 @@ redis.call('ZADD', KEYS[1], now + ms, id)
 redis.call('PEXPIRE', KEYS[1], math.max(ms, redis.call('PTTL', KEYS[1])))
 return 1`;
 
-/** Counted over all instances. While Redis is lost, of this instance alone. */
+/** Counts over all instances, and over this instance only while Redis is lost. */
 export class SharedPlaces implements WaitingPlaces {
   readonly #own = new OwnPlaces();
   readonly #take: (key: string, id: string, ms: number, max: number) => Promise<number | null>;

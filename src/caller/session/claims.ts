@@ -2,7 +2,7 @@ import { SCOPE_NAMES, SCOPES, type Scope } from '../scopes';
 import { parseTenantId } from '../tenant-set';
 import type { Identity } from './session.store';
 
-/** Why somebody whom the provider vouches for is not let in. */
+/** The reason why a person whom the provider has authenticated is refused. */
 export type ClaimsRefusal = 'no_role' | 'no_tenants';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ interface ClaimNames {
   readonly roleClaim: string;
 }
 
-/** What an analyst may do, who has these values of the role claim. */
+/** The scopes of an analyst with these values of the role claim. */
 const scopesOf = (roles: readonly string[]): readonly Scope[] =>
   SCOPE_NAMES.filter((scope) => {
     const { ofAnalysts } = SCOPES[scope];
@@ -19,8 +19,8 @@ const scopesOf = (roles: readonly string[]): readonly Scope[] =>
   });
 
 /**
- * Who the claims of an ID token say signs in. A claim that says nothing gives nothing.
- * @param existing those of the tenants that exist
+ * The identity that the claims of an ID token state. A claim that states nothing grants nothing.
+ * @param existing returns the given tenants that exist
  */
 export async function identityOf(
   claims: Claims,
@@ -38,13 +38,13 @@ export async function identityOf(
     : { user, kind: 'public', scopes: scopesOf(roles), tenantIds: [...tenantIds] };
 }
 
-/** The name people know, and the subject, which is never given to another. */
+/** The name that people know, with the subject, which the provider never gives to another person. */
 function userOf({ preferred_username: name, email, sub }: Claims): string {
   const shown = [name, email].find((text) => typeof text === 'string' && text !== '');
   return shown === undefined ? String(sub) : `${shown} (${sub})`;
 }
 
-/** A list, or a text with commas or spaces between. */
+/** Reads a list, or a text with commas or spaces in between. */
 function textsOf(claim: unknown): string[] {
   if (Array.isArray(claim)) return claim.map(String);
   if (typeof claim === 'number') return [String(claim)];

@@ -2,7 +2,7 @@ import type { CookieOptions, Request, Response } from 'express';
 import { LIMITS } from '../../limits';
 import { cookieNameOf, type SessionRequest } from './session-token';
 
-/** What sessions look at of a request. Express sees scheme and host through trusted proxies. */
+/** The parts of a request that sessions need. Express reads scheme and host through trusted proxies. */
 export const sessionRequestOf = (request: Request): SessionRequest => ({
   header: (name) => request.get(name),
   isSecure: request.secure,

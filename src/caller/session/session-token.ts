@@ -1,19 +1,19 @@
 import { DomainError } from '../../errors';
 
-/** Sent by the dashboard's own script with every call: no form and no link of another site can. */
+/** The dashboard's own script sends it with every call. Forms and links of other sites cannot. */
 const DASHBOARD_HEADER = 'X-Dashboard';
 
 const COOKIE = 'audit_activity_session';
-/** Browsers take this one only over HTTPS and from this very host. */
+/** Browsers accept this cookie only over HTTPS and from this host. */
 const SECURE_COOKIE = `__Host-${COOKIE}`;
 
-/** Of a request, as far as it has to do with sessions. */
+/** The parts of a request that concern sessions. */
 export interface SessionRequest {
-  /** Of a header; undefined where it is absent. */
+  /** The value of a header; undefined if it is absent. */
   header(name: string): string | undefined;
-  /** Whether the browser came by HTTPS, seen through trusted proxies. */
+  /** Whether the browser used HTTPS, as seen through trusted proxies. */
   readonly isSecure: boolean;
-  /** Name and port by which the browser came here. */
+  /** The host name and port that the browser used. */
   readonly host: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export const cookieNameOf = ({ isSecure }: Pick<SessionRequest, 'isSecure'>): st
 /**
  * The token of the session cookie.
  * @returns undefined without one
- * @throws DomainError `forbidden` where the cookie comes with a call that another site may have caused
+ * @throws DomainError `forbidden` if another site may have caused the call
  */
 export function sessionTokenOf(request: SessionRequest): string | undefined {
   const token = cookieOf(request, cookieNameOf(request));
@@ -48,7 +48,7 @@ function isForeign({ header, host }: SessionRequest): boolean {
   return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase();
 }
 
-/** The first cookie of a name. @see https://www.rfc-editor.org/rfc/rfc6265#section-5.4 */
+/** The first cookie with a name. @see https://www.rfc-editor.org/rfc/rfc6265#section-5.4 */
 export function cookieOf({ header }: Pick<SessionRequest, 'header'>, name: string): string | undefined {
   for (const pair of (header('Cookie') ?? '').split(';')) {
     const [key, value] = pair.trim().split('=', 2);

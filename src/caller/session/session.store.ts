@@ -3,7 +3,7 @@ import { guarded } from '../../database/failure';
 import { LIMITS } from '../../limits';
 import { isScope, type Scope } from '../scopes';
 
-/** What a person may do, as the claims said. */
+/** The rights of a person, as the claims stated them. */
 export interface Identity {
   readonly user: string;
   readonly kind: 'public' | 'operator';
@@ -11,22 +11,22 @@ export interface Identity {
   readonly tenantIds: readonly number[];
 }
 
-/** Somebody signed in: with a key, whose rights are looked up again and again, or as a person. */
+/** A signed-in caller: with a key, whose rights are looked up again each time, or as a person. */
 export interface Session {
   readonly sessionId: string;
   readonly of: { readonly keyId: string } | Identity;
   readonly lastUsedAt: Date;
-  /** However much it is used. */
+  /** Fixed, even if the session is used. */
   readonly expiresAt: Date;
 }
 
-/** Port: where sessions are kept, by the hash of their token. */
+/** Port: stores sessions by the hash of their token. */
 export interface SessionStore {
   insert(tokenHash: Uint8Array, session: Session): Promise<void>;
   find(tokenHash: Uint8Array): Promise<Session | null>;
   touch(tokenHash: Uint8Array, at: Date): Promise<void>;
   remove(tokenHash: Uint8Array): Promise<void>;
-  /** Those that have ended by themselves. */
+  /** Removes the sessions that have expired. */
   removeEnded(now: Date): Promise<void>;
 }
 

@@ -9,13 +9,13 @@ import type { Identity, Session, SessionStore } from './session.store';
 const TOKEN_BYTES = 32;
 const hashOf = (token: string) => createHash('sha256').update(token).digest();
 
-/** A session as it stands, and who calls by it. */
+/** A session with its current caller. */
 export interface SignedIn {
   readonly session: Session;
   readonly principal: Principal;
 }
 
-/** Sessions of the dashboard. A token is known to the browser alone; it is worth what its key, or person, is. */
+/** The sessions of the dashboard. Only the browser knows the token. It grants what its key or person is granted. */
 export class Sessions {
   readonly #known: LRUCache<string, Session>;
 
@@ -42,11 +42,11 @@ export class Sessions {
     return token;
   }
 
-  /** @returns null for a token that is unknown or over, or whose key is */
+  /** @returns null if the token is unknown, or the session or its key has ended */
   async find(token: string): Promise<SignedIn | null> {
     const hash = hashOf(token);
     const name = hash.toString('base64');
-    const start = this.now().getTime(); // before the look-up, which may see it just before its end
+    const start = this.now().getTime(); // before the look-up, which may read the session just before its end
     const session = this.#known.get(name) ?? (await this.store.find(hash));
     const now = this.now();
     if (!session || now >= endOf(session)) return null;

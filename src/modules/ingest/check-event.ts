@@ -6,7 +6,7 @@ import { isUuid } from '../../event/uuid';
 import { EVENT_TIME_MIN, LIMITS } from '../../limits';
 import { type CheckedEvent, type CheckedRecord, sourceOf, statedJsonOf } from '../../trail/checked-event';
 
-/** Why an event of a batch was not stored. */
+/** The reasons why an event of a batch was not stored. */
 const REJECTION_CODES = {
   invalid_event: 'The event lacks a field, or a field has a wrong type or length.',
   event_time_out_of_range: 'The event time is before 1990 or after tomorrow.',
@@ -14,9 +14,9 @@ const REJECTION_CODES = {
 type RejectionCode = keyof typeof REJECTION_CODES;
 export interface Rejection {
   readonly code: RejectionCode;
-  /** The first few problems, and how many more there are. */
+  /** The first problems, and the number of further ones. */
   readonly message: string;
-  /** The first problem, and the same: for an answer with many rejections. */
+  /** The first problem and the number of further ones, for an answer with many rejections. */
   readonly brief: string;
 }
 
@@ -29,7 +29,7 @@ const SPECS = INGEST_FIELDS.filter((name) => name !== 'eventTime').map((name) =>
 });
 const TIME_SPEC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/;
 
-/** Checks one event of a batch against the field table: the event with its id, or every problem it has. */
+/** Checks an event of a batch against the field table. @returns the event with its id, or every problem */
 export function checkEvent(tenantId: number, given: unknown, nowMs: number): Checked {
   if (!isObject(given)) return rejected('invalid_event', ['the event must be an object']);
   const problems: string[] = [];
@@ -85,19 +85,19 @@ function addSourceProblems(given: Readonly<Record<string, unknown>>, problems: s
 
 const SOURCE_NAMES = new Set(['file', 'fileGuid', 'blockOffset', 'index', 'parts']);
 
-/** Of a name that a caller has made up. */
+/** The characters shown of a name that a caller invented. */
 export const NAME_CHARS_SHOWN = 60;
 const KNOWN_FIELDS = new Set<string>([...FIELD_NAMES, ...SOURCE_NAMES, 'additional']);
 const SERVICE_FIELDS = FIELD_NAMES.filter((name) => AUDIT_EVENT_FIELDS[name].from === 'service');
 
-/** Whatever an event says of its id or tenant, the service says otherwise: somebody should notice. */
+/** An id or tenant in an event would be replaced by the service's, so it is reported as a problem. */
 function addServiceFields(given: Readonly<Record<string, unknown>>, problems: string[]): void {
   for (const name of SERVICE_FIELDS)
     if (given[name] !== undefined)
       problems.push(`${quoted(name)} is not a field of an event: the service sets it`);
 }
 
-/** Names of fields of which this release knows nothing. */
+/** The names of the fields that this release does not know. */
 function unknownFieldsOf(given: Readonly<Record<string, unknown>>): readonly string[] {
   let unknown: string[] | null = null;
   for (const name in given) {
@@ -110,8 +110,8 @@ function unknownFieldsOf(given: Readonly<Record<string, unknown>>): readonly str
 const NONE: readonly string[] = [];
 
 /**
- * An event of a newer agent: the fields that this release does not know stand in `additional`, so that they are
- * stored, answered, exported and part of the leaf hash as every value there. Nothing that the event states is replaced.
+ * Moves the unknown fields of a newer agent's event into `additional`, so that they are stored, answered, exported and
+ * part of the leaf hash like every value there. No stated value is replaced.
  */
 function withUnknownFields(
   sent: CheckedRecord,
@@ -124,7 +124,7 @@ function withUnknownFields(
     problems.push(`the event has ${unknown.length} unknown fields, and may have at most ${max}`);
     return sent;
   }
-  // A map, as an object would take the name __proto__ for something else.
+  // A map, because an object would treat the name __proto__ specially.
   const additional = new Map<string, JsonScalar>(Object.entries(sent.additional ?? {}));
   for (const name of unknown) {
     const value = scalarOf(given[name]);
@@ -138,7 +138,7 @@ function withUnknownFields(
   return { ...(Object.fromEntries(known) as unknown as CheckedRecord), additional: merged };
 }
 
-/** The name itself, unless a value of the record has it already: both are evidence. */
+/** The name itself, or another one if the record already has a value of this name. Both values are evidence. */
 function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
   let free = name;
   while (taken.has(free)) free = CLASH_PREFIX + free;
@@ -146,7 +146,7 @@ function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
 }
 const CLASH_PREFIX = 'event.';
 
-/** What `additional` can hold of a value: itself, or its JSON. Undefined: it is nested too deep. */
+/** The form in which `additional` can hold a value: the value itself, or its JSON. Undefined: it is nested too deep. */
 function scalarOf(value: unknown): JsonScalar | undefined {
   if (typeof value !== 'object' || value === null) return (value ?? null) as JsonScalar;
   return isDeeper(value, LIMITS.jsonDepthMax) ? undefined : JSON.stringify(value);
@@ -158,8 +158,8 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
 /**
- * Names the unknown fields of an event that is refused: one of them may be a known one misspelt.
- * @returns how many there are beside those that were added
+ * Adds the unknown fields of a rejected event to its problems, because one of them may be a misspelt known field.
+ * @returns the number of unknown fields that were not added
  */
 function addUnknownFields(unknown: readonly string[], problems: string[]): number {
   const room = Math.max(LIMITS.rejectionProblemsMax - problems.length, 0);
@@ -187,7 +187,7 @@ function addAdditionalProblems(additional: Record<string, unknown>, problems: st
 }
 const VALUE_CHARS_MAX = 24; // of a number or a boolean
 
-/** @param beside problems that are only counted */
+/** @param beside the number of problems that are counted and not named */
 export function rejected(code: RejectionCode, problems: readonly string[], beside = 0): Checked {
   const tell = (shown: number) => {
     const more = problems.length + beside - shown;

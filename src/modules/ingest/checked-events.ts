@@ -14,7 +14,7 @@ export const REJECTED_EVENT = {
 } as const satisfies Shape;
 type RejectedEvent = Answer<typeof REJECTED_EVENT>;
 
-/** The events of a batch after the check of each: the sound ones on their way to be stored. */
+/** The events of a batch after their check. The valid ones are prepared for storing. */
 export class CheckedEvents {
   readonly #rejections: (Rejection & { readonly index: number })[] = [];
   #accepted = 0;
@@ -39,12 +39,12 @@ export class CheckedEvents {
     } else this.#rejections.push({ index: this.count, ...checked.rejection });
   }
 
-  /** Resolves after the commit. @returns how many of the accepted were new */
+  /** Resolves after the commit. @returns the number of accepted events that were new */
   async store(): Promise<number> {
     return this.#accepted > 0 ? this.sound.store() : 0;
   }
 
-  /** The first with their whole messages, as long as there is room for a brief one of each other. */
+  /** The first rejections have whole messages, as long as every other one still has room for a brief message. */
   get rejected(): readonly RejectedEvent[] {
     const { rejectionMessagesBytesMax, rejectionMessageBytesMin } = LIMITS;
     let left = rejectionMessagesBytesMax - this.#rejections.length * rejectionMessageBytesMin;
@@ -64,5 +64,5 @@ function cutTo(bytesMax: number, text: string): string {
 }
 const CUT = 0.75;
 
-/** In an answer. */
+/** The size of a text in an answer. */
 const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text)) - '""'.length;

@@ -7,15 +7,18 @@ import { COLUMNS, NAMES } from '../../trail/event-columns';
 import { idBytes, LEAF_BYTES, type SealedBatch } from '../../trail/evidence/batch-seal';
 import { toStored } from '../../trail/stored-text';
 
-/** Before each value of a column: no stored text holds it (`stored-text.ts`). What the first stands before is dropped. */
+/**
+ * Precedes each value of a column. No stored text contains it (`stored-text.ts`). The part before the first mark is
+ * dropped.
+ */
 const MARK = 0x10f802;
 const MARK_TEXT = String.fromCodePoint(MARK);
 
 /**
- * Each starts from the tenant's row and does one thing: the coordinator of a distributed database then hands it on to
- * the tenant's node as it is, while of a statement that does several it collects each one's result. A column is one
- * text, which the coordinator passes on untouched, while of an array it writes each value anew. It would split the text
- * as well, to no purpose, if the mark could be told without the tenant's row.
+ * Each statement starts from the tenant's row and does one thing. The coordinator of a distributed database then passes
+ * it to the tenant's node unchanged, while it collects each result of a statement that does several things. A column is
+ * one text, which the coordinator also passes on unchanged, while it would rewrite each value of an array. It would
+ * even split the text, for nothing, if the mark were known without the tenant's row.
  */
 const list = (parameter: number, type: string) =>
   `unnest((string_to_array($${parameter}, chr(${MARK} + 0 * t.tenant_id)))[2:]${type === 'text' ? '' : `::${type}[]`})`;
@@ -24,7 +27,7 @@ INSERT INTO audit_event (tenant_id, ${NAMES})
 SELECT t.tenant_id, ${COLUMNS.map(({ type }, i) => list(i + 2, type)).join(', ')} FROM tenant t WHERE t.tenant_id = $1::int
 ON CONFLICT DO NOTHING RETURNING record_id::text`;
 
-/** Hours, the counted columns, events, and those that succeeded. */
+/** The types of an hour, the counted columns, and the numbers of events and succeeded events. */
 const COUNT_TYPES = ['int', ...COUNTED.map(() => 'text'), 'int', 'int'];
 const COUNT = `
 INSERT INTO audit_delta (tenant_id, hour, ${COUNTED_COLUMNS}, n, ok)
@@ -42,7 +45,7 @@ const FIND_TENANT = 'SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::in
 const listsOf = (events: readonly CheckedEvent[]): string[] =>
   COLUMNS.map(({ textOf }) => events.map((event) => MARK_TEXT + textOf(event)).join(''));
 
-/** Rows of a batch that is stored step by step; the events are kept, since each step asks something of them. */
+/** The rows of a batch that is stored in steps. The events are kept, because each step needs some of their values. */
 export class DistributedRows {
   readonly #events: CheckedEvent[] = [];
 
@@ -55,7 +58,7 @@ export class DistributedRows {
     this.#events.push(event);
   }
 
-  /** @param order places of the events; none: as they were added */
+  /** @param order the order of the events; null: the order in which they were added */
   ready(seal: SealedBatch, order: Uint32Array | null): () => Promise<number> {
     const { run, tenantId } = this;
     const events = order ? Array.from(order, (place) => this.#events[place] as CheckedEvent) : this.#events;
@@ -71,7 +74,10 @@ interface Batch {
   readonly lists: readonly string[];
 }
 
-/** Stores new events, counts them and hands them to the evidence log, all in one transaction. @returns how many were new */
+/**
+ * Stores new events, counts them and queues them for the evidence log, in one transaction. @returns the number of new
+ * events
+ */
 function storeBySteps(run: RunSteps, { tenantId, events, seal, lists }: Batch): Promise<number> {
   return run([tenantId], async (step) => {
     const rows = await step(INSERT, [tenantId, ...lists]);
@@ -92,7 +98,7 @@ function storeBySteps(run: RunSteps, { tenantId, events, seal, lists }: Batch): 
 export const noTenant = (tenantId: number): unknown =>
   toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
 
-/** Of a record that stands in a batch twice the first is stored. */
+/** If a record occurs twice in a batch, the first one is stored. */
 function accepted(events: readonly CheckedEvent[], ids: readonly string[]): readonly CheckedEvent[] {
   if (ids.length === events.length) return events;
   const wanted = new Set(ids);
@@ -101,7 +107,7 @@ function accepted(events: readonly CheckedEvent[], ids: readonly string[]): read
 
 interface Count {
   readonly hour: number;
-  /** Of the counted columns, in their order. */
+  /** The values of the counted columns, in their order. */
   readonly values: readonly string[];
   n: number;
   ok: number;

@@ -14,9 +14,9 @@ interface Visitor {
 }
 
 /**
- * Lets a bounded number of batches be in work at once and a bounded number wait for their turn. No tenant has all
- * turns, and who has the fewest is next. Who finds no place, or waits too long, is told, so that memory is bounded and
- * agents, who keep their events, slow down.
+ * Limits how many batches are in work at once, and how many wait for a turn. No tenant gets all turns, and the tenant
+ * with the fewest turns is next. A batch that finds no place or waits too long is refused. So memory is bounded, and
+ * agents, which keep their events, slow down.
  */
 export class IngestGate {
   readonly #inWork: number[] = [];
@@ -24,7 +24,7 @@ export class IngestGate {
 
   constructor(private readonly limits: GateLimits) {}
 
-  /** @returns the leave, to be called once the batch is answered @throws DomainError `service_unavailable` */
+  /** @returns a function to call once the batch is answered @throws DomainError `service_unavailable` */
   async enter(tenantId: number): Promise<() => void> {
     if (!this.#hasTurn(tenantId)) await this.#wait(tenantId);
     else this.#inWork.push(tenantId);
@@ -62,7 +62,7 @@ export class IngestGate {
     });
   }
 
-  /** Of those who waited equally long for as little, the first. */
+  /** Calls the next batch. Among tenants with equally few turns, the one that waits longest is first. */
   #callNext(): void {
     const may = this.#waiting.filter(({ tenantId }) => this.#hasTurn(tenantId));
     const [next] = may.toSorted((a, b) => this.#turnsOf(a.tenantId) - this.#turnsOf(b.tenantId));

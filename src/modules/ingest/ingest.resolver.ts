@@ -15,7 +15,7 @@ import {
 } from './receive-batch';
 import type { AuditEventWriter } from './stored-writer';
 
-/** A scalar, so that each event is checked once, by the field table, and not field by field by GraphQL. */
+/** A scalar, so that each event is checked once against the field table, and not also field by field by GraphQL. */
 const AuditEventBatchScalar = new GraphQLScalarType<AuditEventBatch>({
   name: 'AuditEventBatch',
   description:
@@ -28,7 +28,7 @@ const AuditEventBatchScalar = new GraphQLScalarType<AuditEventBatch>({
   },
 });
 
-/** As it is written: `valueFromASTUntyped` makes other numbers of some, and nothing of a variable. */
+/** Reads a literal exactly. `valueFromASTUntyped` would change some numbers, and would drop variables. */
 function literalValue(node: ValueNode): unknown {
   switch (node.kind) {
     case Kind.INT:

@@ -12,7 +12,7 @@ import { readBatch } from './read-batch';
 import { intakeFor } from './receive-batch';
 import { PostgresAuditEventWriter } from './stored-writer';
 
-/** Takes in what agents send. */
+/** Takes in the events of agents. */
 export async function openIngest(parts: {
   readonly database: Pick<Database, 'run' | 'steps'>;
   readonly owner: OwnerDb;

@@ -17,9 +17,10 @@ import { rejected } from './check-event';
 import type { Intake } from './receive-batch';
 
 /**
- * The value of a request's JSON that may bring a batch; a list at `variables.*.events` as `CheckedEvents`. Events are
- * made and checked some at a time, while others are served, and of an event that is refused nothing is kept: whatever
- * a body nests, it holds neither the process nor its memory. Numbers that would become others are texts.
+ * Parses the JSON of a request that may carry a batch. A list at `variables.*.events` becomes `CheckedEvents`. Events
+ * are made and checked a few at a time, so that other requests are served in between, and nothing of a rejected event
+ * is kept. So no nesting of a body can hold up the process or fill its memory. Numbers that JSON would change become
+ * texts.
  * @throws DomainError `invalid_parameter`, `payload_too_large`
  */
 export async function readBatch(body: Buffer, intake: Intake): Promise<unknown> {
@@ -27,18 +28,22 @@ export async function readBatch(body: Buffer, intake: Intake): Promise<unknown> 
   return (await readUsual(bytes, intake)) ?? (await readAny(textOf(bytes), intake));
 }
 
-/** Stands for the events while the rest is made; nobody else can know it. */
+/** Replaces the events while the rest is parsed. No caller can know it. */
 const MARK = randomUUID();
 const LIST_START = '"events":[';
-/** Between two events; a text can hold it at its very end only, as it would escape the quotation mark. */
+/**
+ * The characters between two events. Inside a text they can only be at its very end, since a text escapes quotation
+ * marks.
+ */
 const BETWEEN = '},{"';
 const GROUP_BYTES = 64 * 1024;
 const GROUP_BYTES_MAX = 4 * GROUP_BYTES;
 const STATED = '"additional":';
 
 /**
- * The same for a body as agents write it, without a look at each character: cut where the next event seems to begin. A
- * wrong cut is no JSON, since a text ends where its own brackets say. @returns null for any other body, the malformed included
+ * The same for a body as agents write it, without a look at each character: the body is cut where the next event seems
+ * to begin. A wrong cut gives invalid JSON, because a text ends with its own brackets.
+ * @returns null for any other body, also for a malformed one
  */
 async function readUsual(bytes: Buffer, { check, open }: Intake): Promise<unknown> {
   const start = bytes.indexOf(LIST_START) + LIST_START.length;
@@ -63,7 +68,8 @@ async function readUsual(bytes: Buffer, { check, open }: Intake): Promise<unknow
     const stated = new StatedValues(group);
     for (const one of given) {
       const checked = check(one);
-      // Another record than was given: it has fields of a newer agent, whose digits only the other way keeps.
+      // The checked record differs from the given one, so it has fields of a newer agent. Only the other way keeps
+      // their digits.
       if (!('event' in checked) || checked.event.record !== one || !stated.areKept(checked.event))
         return null;
       events.add(checked);
@@ -74,14 +80,16 @@ async function readUsual(bytes: Buffer, { check, open }: Intake): Promise<unknow
   return body;
 }
 
-/** Finds in a group of events, one after the other, whether the values beside the fields were read as they are written. */
+/**
+ * Checks for the events of a group, one after the other, whether parsing kept the values beside the fields unchanged.
+ */
 class StatedValues {
   #at = 0;
   constructor(private readonly group: string) {}
 
   areKept({ record, stated }: CheckedEvent): boolean {
     if (record.additional === undefined) return true;
-    // One rare character is found much sooner than a name, and texts are compared faster than beginnings.
+    // One rare character is found much faster than a name, and whole texts compare faster than their beginnings.
     do this.#at = this.group.indexOf('{', this.#at + 1);
     while (this.#at >= 0 && this.group.slice(this.#at - STATED.length, this.#at) !== STATED);
     return this.#at >= 0 && this.group.slice(this.#at, this.#at + stated.length) === stated;
@@ -95,7 +103,7 @@ async function readAny(text: string, { check, open }: Intake): Promise<unknown> 
   const numbers = new AlteredNumbers(text, altered);
   if (!list) return parse(numbers.asTexts(0, text.length));
   const head = numbers.asTexts(0, list.start);
-  // Only the number of too many counts: the batch is refused for it.
+  // Further events are only counted, because the batch is refused for their number.
   const isTooMany = list.items.length > LIMITS.ingestBatchEventsMax;
   const events = open();
   const pauses = new Pauses();
@@ -110,7 +118,7 @@ async function readAny(text: string, { check, open }: Intake): Promise<unknown> 
   return body;
 }
 
-/** JSON in which the numbers that parsing would alter are texts. To be asked from the beginning to the end. */
+/** JSON in which numbers that parsing would change are texts. It must be read from the beginning to the end. */
 class AlteredNumbers {
   #next = 0;
   constructor(
@@ -130,7 +138,7 @@ class AlteredNumbers {
   }
 }
 
-/** Puts the events where the mark is. @returns false where a later member of the same name has taken its place */
+/** Puts the events in the place of the mark. @returns false if a later member of the same name has replaced it */
 function place(events: unknown, body: unknown): boolean {
   const { variables } = (body ?? {}) as { variables?: Record<string, { events?: unknown } | null> };
   const batch = Object.values(variables ?? {}).find(

@@ -6,14 +6,16 @@ import { type Checked, checkEvent, NAME_CHARS_SHOWN } from './check-event';
 import { CheckedEvents, REJECTED_EVENT } from './checked-events';
 import type { AuditEventWriter } from './stored-writer';
 
-/** A batch as an agent sends it; its events are checked one by one, so that a bad one costs only itself. */
+/** A batch as an agent sends it. Its events are checked one by one, so that a bad event affects only itself. */
 export interface AuditEventBatch {
-  /** The tenant the agent is configured for. Not needed: the key names the tenant. If given, it must agree. */
+  /**
+   * The tenant in the agent's configuration. It is optional, because the key names the tenant, and must match the key.
+   */
   readonly tenantId?: string | null | undefined;
   readonly events: readonly unknown[] | CheckedEvents;
 }
 
-/** Sent after the commit: every event of the batch is in one of the three. */
+/** Sent after the commit. Every event of the batch is counted in one of the three. */
 export const INGEST_RECEIPT = {
   name: 'IngestReceipt',
   doc: 'Given after the commit: accepted events are stored for good.',
@@ -25,7 +27,7 @@ export const INGEST_RECEIPT = {
 } as const satisfies Shape;
 export type IngestReceipt = Answer<typeof INGEST_RECEIPT>;
 
-/** The structure of a batch; @throws DomainError `invalid_parameter` */
+/** Checks the structure of a batch. @throws DomainError `invalid_parameter` */
 export function parseBatch(given: unknown): AuditEventBatch {
   const problems: string[] = [];
   const batch = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
@@ -44,14 +46,14 @@ export function parseBatch(given: unknown): AuditEventBatch {
   return batch as unknown as AuditEventBatch;
 }
 
-/** The first few of names that a caller has made up. */
+/** The first of the names that a caller invented. */
 const someOf = (names: readonly string[]) =>
   names
     .slice(0, LIMITS.rejectionProblemsMax)
     .map((name) => name.slice(0, NAME_CHARS_SHOWN))
     .join(', ');
 
-/** Stores a batch for the tenant of the agent's key, whatever the batch says. */
+/** Stores a batch for the tenant of the agent's key, whatever tenant the batch names. */
 export async function receiveBatch(
   keyTenantId: number,
   batch: AuditEventBatch,
@@ -72,7 +74,7 @@ export async function receiveBatch(
   return { accepted: stored, duplicates: accepted - stored, rejected };
 }
 
-/** What becomes of a tenant's events: each is checked, and the sound ones are written. */
+/** Takes in a tenant's events: checks each one, and writes the valid ones. */
 export interface Intake {
   check(given: unknown): Checked;
   open(): CheckedEvents;

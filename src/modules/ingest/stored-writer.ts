@@ -10,31 +10,34 @@ import type { CheckpointKey } from '../../trail/evidence/note-key';
 import type { Partitions } from '../../trail/partitions';
 import { DistributedRows, noTenant } from './distributed-batch';
 
-/** Port: how events are stored. */
+/** Port: stores events. */
 export interface AuditEventWriter {
-  /** Events of a tenant that will be stored together; there are none yet. */
+  /** Begins a set of events of a tenant that will be stored together. */
   open(tenantId: number): NewEvents;
 }
 
 export interface NewEvents {
-  /** What is stored of an event is written at once, so that the event itself need not be kept. */
+  /** Writes the stored form of an event at once, so that the event itself need not be kept. */
   add(event: CheckedEvent): void;
   /**
-   * Resolves after the commit. To be called once, after the last event.
-   * @returns how many of the events were new; the others were stored before, or stand twice among them
+   * Resolves after the commit. Must be called once, after the last event.
+   * @returns the number of new events; the others were stored before, or occur twice in the set
    */
   store(): Promise<number>;
 }
 
-/** In the select list, not in FROM, where each array would be copied into a store of its own first: a tenth of the statement. */
+/**
+ * In the select list and not in FROM, where each array would first be copied into a store of its own. That copy is a
+ * tenth of the statement's time.
+ */
 const VALUES = COLUMNS.map(({ type }, i) => `unnest($${i + 2}::${type}[])`).join(', ');
 
-/** Parameters after the columns: what the batch adds to the evidence log. */
+/** The parameters after the columns: the additions of the batch to the evidence log's queue. */
 const SEAL = [2, 3, 4, 5].map((after) => `$${COLUMNS.length + after}`);
 
 /**
- * One statement a batch: new events are inserted, counted and handed to the evidence log, known ones ignored. It answers
- * no row at all for an unknown tenant.
+ * One statement for each batch: it inserts new events, counts them and queues them for the evidence log, and ignores
+ * known ones. It returns no row for an unknown tenant.
  */
 const INSERT = `
 WITH ins AS (
@@ -56,17 +59,17 @@ logged AS (
   WHERE t.tenant_id = $1 AND i.n > 0)
 SELECT (SELECT count(*) FROM ins)::int AS n FROM tenant t WHERE t.tenant_id = $1`;
 
-/** "no partition of relation found for row", among other failed checks. */
+/** The SQLSTATE of "no partition of relation found for row", among other failed checks. */
 const CHECK_VIOLATION = '23514';
 const INSERT_DEADLINE_MS = 20_000;
-/** Retention that starts after a long time drops week after week, and each may be one of the batch's. */
+/** After a long pause, retention drops many weeks in turn, and each may be one of the batch's. */
 const INSERT_ATTEMPTS = 5;
 
 export class PostgresAuditEventWriter implements AuditEventWriter {
-  /** Of batches that are stored: memory of this size is costly to get, and to give back, for every batch. */
+  /** The column buffers of stored batches. It is costly to allocate and free this much memory for every batch. */
   readonly #usedColumns: ColumnArrays[] = [];
 
-  /** @param steps given where the tables are distributed: a batch then goes step by step */
+  /** @param steps given if the tables are distributed; a batch is then stored in steps */
   constructor(
     private readonly run: RunStatement,
     private readonly partitions: Partitions,
@@ -110,8 +113,8 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
 }
 
 /**
- * The places of the ids in ascending order: two instances that store the same events at once in different orders
- * would wait for each other. Null: they stand so already.
+ * The order of the ids, ascending. Two instances that store the same events in different orders would deadlock.
+ * @returns null if they are already in order
  */
 function orderOf(ids: readonly string[]): Uint32Array | null {
   if (ids.every((id, i) => i === 0 || (ids[i - 1] as string) <= id)) return null;
@@ -124,7 +127,7 @@ function orderOf(ids: readonly string[]): Uint32Array | null {
 const USED_MAX = 3;
 const USED_BYTES_MAX = 24 * 1024 * 1024;
 
-/** Rows of a batch as arrays, one a column. */
+/** The rows of a batch as arrays, one for each column. */
 class ArrayRows {
   readonly #columns: ColumnArrays;
 
@@ -141,13 +144,13 @@ class ArrayRows {
     this.#columns.add(event);
   }
 
-  /** What is sent is made once, however often it is tried. */
+  /** The parameters are made once for all attempts. */
   ready({ batchId, leaves, keyId, mac }: SealedBatch, order: Uint32Array | null): () => Promise<number> {
     const { run, tenantId } = this;
     const values = [tenantId, ...this.#columns.parameters(order), batchId, leaves, keyId, mac];
     return async () => {
       const [row] = await run(INSERT, values, [tenantId]);
-      // Only what was stored is surely sent: after a failure, some of it may still be on its way.
+      // Reused only after a success. After a failure, a part of the buffers may still be on its way.
       if (this.used.length < USED_MAX && this.#columns.capacity < USED_BYTES_MAX)
         this.used.push(this.#columns);
       if (!row) throw noTenant(tenantId);

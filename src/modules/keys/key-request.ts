@@ -4,21 +4,21 @@ import { isScope, SCOPE_NAMES } from '../../caller/scopes';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 
-/** A key as an operator asks for it. */
+/** An operator's request for a key. */
 export interface KeyRequest {
   readonly name: string;
-  /** As the API writes them. */
+  /** Tenant ids as the API writes them. */
   readonly tenantIds: readonly string[];
   readonly scopes: readonly string[];
   /** ISO 8601; null: never. */
   readonly expiresAt: string | null;
   /** Null: the service's default. */
   readonly rateLimitPerMinute: number | null;
-  /** Addresses and networks (CIDR); none: from anywhere. */
+  /** Addresses and networks (CIDR); empty: any address. */
   readonly allowedAddresses: readonly string[];
 }
 
-/** What is wrong with a request, but for what depends on others: its tenants and the time. */
+/** The problems of a request, except those of its tenants and its time, which depend on stored data and the clock. */
 export const requestProblems = (request: KeyRequest): string[] => [
   ...nameProblems(request.name),
   ...request.scopes.filter((s) => !isScope(s)).map((s) => `${s} is no scope (${SCOPE_NAMES.join(', ')})`),
@@ -33,7 +33,7 @@ function rateProblems(limit: number | null): string[] {
     : [`rateLimitPerMinute must be from 1 to ${max}`];
 }
 
-/** When a key expires. @param text ISO 8601; null: never */
+/** Parses the time of expiry. @param text ISO 8601; null: never */
 export function parseExpiry(text: string | null, now: Date): { at: Date | null; problems: string[] } {
   if (text === null) return { at: null, problems: [] };
   const at = toDate(text);
@@ -41,7 +41,7 @@ export function parseExpiry(text: string | null, now: Date): { at: Date | null; 
   return { at, problems: at <= now ? ['expiresAt must be in the future'] : [] };
 }
 
-/** The last time that ISO 8601 writes with a year of four digits: an offset may lead beyond it. */
+/** The last time with a year of four digits. An offset could lead beyond it. */
 export const EXPIRY_MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 function toDate(text: string): Date | undefined {

@@ -17,7 +17,7 @@ import {
 } from './key.types';
 import type { KeyManager } from './manage-keys';
 
-/** What a request for a key has when nothing is said. */
+/** The defaults of a request for a key. */
 const NOTHING_MORE = { tenantIds: [], scopes: [], rateLimitPerMinute: null };
 
 @Resolver()

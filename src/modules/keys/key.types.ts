@@ -65,7 +65,7 @@ export class RotateKeyArgs {
   expiresAt: string | null;
 }
 
-/** @param replacedBy key ids by the id of the key they replace */
+/** @param replacedBy the ids of new keys, by the id of the key that each replaces */
 export function toApiKeyType(key: StoredKey, replacedBy: ReadonlyMap<string, string>, now: Date): ApiKeyType {
   const { keyId, kind, name, prefix, scopes, rateLimitPerMinute, allowedAddresses, replaces } = key;
   return {

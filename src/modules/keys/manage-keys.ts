@@ -9,20 +9,20 @@ import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
 import { EXPIRY_MAX_MS, type KeyRequest, parseExpiry, requestProblems } from './key-request';
 
-/** A key just made: the only moment the key itself is known. */
+/** A new key. Only now is the key itself known. */
 export interface CreatedKey {
   readonly keyId: string;
   readonly key: string;
 }
 
 export interface RotatedKey extends CreatedKey {
-  /** Id of the old key. */
+  /** The id of the old key. */
   readonly replaces: string;
-  /** Until then the old key works as well. */
+  /** Until then the old key works too. */
   readonly overlapEndsAt: Date;
 }
 
-/** What operators do with keys of any kind. */
+/** The operations on keys of any kind for operators. */
 export class KeyManager {
   constructor(
     private readonly keys: KeyStore,
@@ -31,7 +31,7 @@ export class KeyManager {
     private readonly now: () => Date = () => new Date(),
   ) {}
 
-  /** A key without scope or tenant is valid, and permits nothing. @throws DomainError naming every problem */
+  /** A key without a scope or a tenant is valid, but permits nothing. @throws DomainError naming every problem */
   async create(kind: KeyKind, request: KeyRequest, attempt: Attempt): Promise<CreatedKey> {
     const tenantIds = request.tenantIds.map(parseTenantId);
     const known = new Set(await this.tenants.existing(tenantIds.filter((id) => id !== null)));
@@ -61,8 +61,8 @@ export class KeyManager {
   }
 
   /**
-   * A new key that may do what the old one may; the old one works until the overlap is over.
-   * @param how without expiresAt the new key lives as long as the old one was made to @throws DomainError
+   * Makes a new key with the rights of the old one, which works until the overlap ends.
+   * @param how without expiresAt, the new key gets the lifetime of the old one @throws DomainError
    */
   async rotate(
     keyId: string,
@@ -95,7 +95,7 @@ export class KeyManager {
     return { keyId: row.keyId, key, replaces: keyId, overlapEndsAt };
   }
 
-  /** @throws DomainError `not_found`; `invalid_parameter` where no operator could do anything any more */
+  /** @throws DomainError `not_found`; `invalid_parameter` if no valid operator key would be left */
   async revoke(keyId: string, attempt: Attempt): Promise<StoredKey> {
     const at = this.now();
     const revoked = await this.keys.revoke(keyId, { at, operatorUntil: this.#operatorUntil(at) }, attempt);
@@ -124,13 +124,13 @@ type Granted = Pick<
   'name' | 'scopes' | 'tenantIds' | 'rateLimitPerMinute' | 'allowedAddresses' | 'expiresAt' | 'replaces'
 >;
 
-/** A new key of a kind, and what is kept of it. */
+/** Makes a new key of a kind, with the row to store. */
 function withNewKey(kind: KeyKind, granted: Granted): { readonly key: string; readonly row: NewKey } {
   const key = newKey(kind);
   return { key, row: rowOf(key, kind, granted) };
 }
 
-/** What is kept of a key. */
+/** The row to store for a key. */
 function rowOf(key: string, kind: KeyKind, granted: Granted): NewKey {
   const { name, scopes, tenantIds, rateLimitPerMinute, allowedAddresses, expiresAt, replaces } = granted;
   return {
@@ -142,7 +142,7 @@ function rowOf(key: string, kind: KeyKind, granted: Granted): NewKey {
   };
 }
 
-/** What is kept of an operator key that nobody asked the service for. */
+/** The row of an operator key that was made without a request to the service. */
 export const operatorRow = (key: string, name: string): NewKey =>
   rowOf(key, 'operator', {
     ...{ name, scopes: [], tenantIds: [], rateLimitPerMinute: null, allowedAddresses: [] },

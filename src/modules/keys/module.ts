@@ -7,7 +7,7 @@ import type { Module } from '../../module';
 import { KeyResolver } from './key.resolver';
 import { KeyManager } from './manage-keys';
 
-/** What operators do with keys. */
+/** The operations on keys for operators. */
 export const keysModule = (parts: {
   readonly store: KeyStore;
   readonly tenants: TenantStore;

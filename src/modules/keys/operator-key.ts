@@ -9,19 +9,23 @@ import { operatorRow } from './manage-keys';
 
 export const OPERATOR_KEY_FILE = 'operator.key';
 
-/** Told what whoever runs the instance has to know of its operator key. */
+/** Gets messages about the operator key for the person who runs the instance. */
 interface Told {
   info(text: string): void;
   warn(text: string): void;
 }
 
-/** What replaces a lost operator key: it takes the owner's login to the database, not a place to start an instance. */
+/**
+ * Replaces a lost operator key. It needs the login that owns the tables, so starting an instance somewhere is not
+ * enough.
+ */
 const RECOVER_COMMAND = 'npx audit-activity operator-key recover';
 
 /**
- * The operator key of the data folder. Where the database has none, the file (mode 0600) is made if need be, and its key
- * made known. Where it has one, nobody becomes an operator by starting an instance with another folder.
- * @returns the file's path; null: there is none, and none is needed
+ * Makes sure of the operator key of the data folder. If the database has no operator key, the file (mode 0600) is made
+ * if necessary, and its key is registered. If the database has one, nobody becomes an operator by starting an instance
+ * with another folder.
+ * @returns the file's path; null if there is no file and none is needed
  */
 export async function ensureOperatorKey(
   dataDir: string,
@@ -44,7 +48,7 @@ export async function ensureOperatorKey(
   await keys.insertFirstOperator(row, ownAttempt('operatorKeyFile', now));
   const stored = await keys.findByHash(row.keyHash);
   if (!stored && !isThere) {
-    // Another instance was first.
+    // Another instance registered its key first.
     await rm(file, { force: true });
     told.info(noneMade(file));
     return null;
@@ -68,7 +72,7 @@ async function readOrCreate(file: string): Promise<string> {
   const draft = `${file}.${randomUUID()}`;
   try {
     await writeFile(draft, `${newKey('operator')}\n`, { mode: 0o600, flag: 'wx' });
-    // Instances on one folder may start at once: the first to link wins, and no other reads half a file.
+    // Several instances may start on one folder. The first to link wins, and no other reads a half-written file.
     await link(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -6,14 +6,14 @@ import type { Config } from '../../config';
 import { openDatabase } from '../../database/database';
 import { type CreatedKey, operatorRow } from './manage-keys';
 
-/** A failure that whoever runs the command can act on: printed as one line. */
+/** A failure that the user of the command can mend. It is printed as one line. */
 class CannotRecover extends Error {
   override readonly name = 'CannotRecover';
 }
 
 const NAME = 'recovered';
 
-/** Makes an operator key without one: for whoever has the login that owns the tables. The access log tells of it. */
+/** Makes an operator key for a person with the login that owns the tables. The access log records it. */
 export async function recoverOperatorKey(
   config: Pick<Config, 'databaseUrl' | 'migrationDatabaseUrl' | 'dataDir'>,
 ): Promise<CreatedKey> {

@@ -4,7 +4,7 @@ import type { Module } from '../../module';
 import { SavedSearchResolver } from './saved-search.resolver';
 import { SavedSearchStore } from './saved-search.store';
 
-/** Searches that people and keys keep. */
+/** The saved searches of people and keys. */
 export function savedSearchesModule(prisma: ServiceDb, owner: OwnerDb): Module {
   const searches = new SavedSearchStore(prisma, owner);
   return {

@@ -17,7 +17,7 @@ import type { SavedSearch, SavedSearchStore } from './saved-search.store';
 const SavedSearchType = objectType(SAVED_SEARCH);
 type SavedSearchType = Answer<typeof SAVED_SEARCH>;
 
-/** Of the dashboard alone: no route of the public API leads here. */
+/** For the dashboard only. No route of the public API uses it. */
 @Resolver()
 export class SavedSearchResolver {
   constructor(private readonly searches: SavedSearchStore) {}

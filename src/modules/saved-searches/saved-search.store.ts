@@ -17,20 +17,20 @@ interface SearchSpec {
 
 export interface SavedSearch extends SearchSpec {
   readonly searchId: string;
-  /** Whose it is, see `holderOf`. */
+  /** The owner, see `holderOf`. */
   readonly holder: string;
 }
 
 type Tx = Prisma.TransactionClient;
 
-/** Where searches are kept. A change writes its entry of the access log in its transaction. */
+/** Stores searches. Each change writes its entry of the access log in its own transaction. */
 export class SavedSearchStore {
   constructor(
     private readonly prisma: ServiceDb,
     private readonly background: OwnerDb,
   ) {}
 
-  /** The holder's own and those that are shared, by name. */
+  /** @returns the holder's own searches and the shared ones, by name */
   async list(tenants: TenantSet, holder: string): Promise<readonly SavedSearch[]> {
     const rows = await this.#inTenants(tenants, (tx) =>
       tx.savedSearch.findMany({
@@ -42,7 +42,7 @@ export class SavedSearchStore {
     return rows.map(toSearch);
   }
 
-  /** @returns null: the holder has as many as may be kept */
+  /** @returns null if the holder already has the most searches permitted */
   async insert(spec: SearchSpec, holder: string, attempt: Attempt): Promise<SavedSearch | null> {
     const { tenantId } = spec;
     return this.#inTenants([tenantId], async (tx) => {
@@ -74,7 +74,7 @@ export class SavedSearchStore {
     });
   }
 
-  /** Takes away the rows of searches that were removed. */
+  /** Deletes the rows of removed searches. */
   async clear(): Promise<void> {
     await this.background.savedSearch.deleteMany({ where: { isRemoved: true } });
   }

@@ -3,7 +3,7 @@ import { COLUMN_FIELDS, type ColumnField, columnOf, OUTCOME } from '../../trail/
 
 type Value = string | boolean;
 
-/** The columns of an hour, made of its events by and by, in the order of their records. */
+/** Builds the columns of an hour from its events, in the order of their records. */
 export class HourColumns {
   readonly #fields = COLUMN_FIELDS.map((field) => ({
     field,
@@ -12,7 +12,9 @@ export class HourColumns {
   }));
   readonly #times: number[] = [];
 
-  /** @param chunk by column JSON lists of the values of some events; `times` of the first digits of their records */
+  /**
+   * @param chunk JSON lists of the values of some events by column; `times` has the first digits of their record ids
+   */
   add(chunk: Readonly<Record<string, unknown>>, startMs: number): void {
     for (const digits of JSON.parse(String(chunk.times)) as string[])
       this.#times.push(Number.parseInt(digits.slice(0, 8) + digits.slice(9), 16) - startMs);
@@ -29,7 +31,7 @@ export class HourColumns {
     }
   }
 
-  /** The columns without the numbers of their values: a byte or less of most values. */
+  /** The columns without the numbers of their values. Most values take a byte or less. */
   pack(): PackedColumns {
     const fields = this.#fields
       .filter(({ values }) => values.size <= COLUMN_VALUES_MAX)
@@ -52,12 +54,12 @@ export class PackedColumns {
     }[],
   ) {}
 
-  /** The values a field has, as they are stored. */
+  /** The distinct values of a field, in their stored form. */
   valuesOf(field: ColumnField): readonly string[] {
     return (this.fields.find((one) => one.field === field)?.values ?? []) as readonly string[];
   }
 
-  /** Null: the hour has too many values, or one that has no number yet. */
+  /** @returns null if the hour has too many values, or one without a number */
   textOf(field: ColumnField, numbers: ReadonlyMap<string, number>): string | null {
     const found = this.fields.find((one) => one.field === field);
     if (!found) return null;

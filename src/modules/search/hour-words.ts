@@ -3,28 +3,28 @@ import { WORD_MARK } from '../../event/mark-words';
 import { indexKeyOf } from '../../trail/index-words';
 
 interface Occurrences {
-  /** Events that have the word. */
+  /** The number of events that have the word. */
   n: number;
-  /** The last of them: a word counts once an event. */
+  /** The last event with the word, since a word counts once for each event. */
   event: number;
 }
 
-/** A word of as many characters as V8 makes a part of the text it is cut from, which then stays in memory as long. */
+/** From this length on, V8 keeps a cut word as a part of its text, and so keeps the whole text in memory. */
 const PART_CHARS = 13;
 const withoutItsText = (word: string): string =>
   word.length < PART_CHARS ? word : Buffer.from(word).toString();
-/** Between two looks at the clock. */
+/** The number of words between two looks at the clock. */
 const WORDS_AT_A_STRETCH = 1_000;
 
-/** The words of an hour's events and how many events have each, which PostgreSQL takes several times as long for. */
+/** Counts the words of an hour's events. PostgreSQL would take several times as long. */
 export class HourWords {
   readonly #words = new Map<string, Occurrences>();
   #events = 0;
 
-  /** @param max more words are not taken in */
+  /** @param max number of distinct words; further ones are not taken in */
   constructor(private readonly max: number) {}
 
-  /** @param searchTexts of the next events: in each, between two marks stands a word */
+  /** @param searchTexts texts of the next events, in which every word is between two marks */
   async addAll(searchTexts: readonly string[], pauses: Pick<Pauses, 'take'>): Promise<void> {
     for (const text of searchTexts) {
       const event = this.#events++;
@@ -54,22 +54,22 @@ export class HourWords {
     return this.#events;
   }
 
-  /** Whether it has more words than it takes. */
+  /** Whether the hour has more words than the maximum. */
   get isFull(): boolean {
     return this.#words.size > this.max;
   }
 
-  /** Distinct words so far. */
+  /** The number of distinct words so far. */
   get size(): number {
     return this.#words.size;
   }
 
-  /** Words that one event has. */
+  /** The words that only one event has. */
   singles(): string[] {
     return [...this.#words].filter(([, { n }]) => n === 1).map(([word]) => word);
   }
 
-  /** Words that several events have, with their number. */
+  /** The words that several events have, with the number of events. */
   several(): { word: string; n: number }[] {
     return [...this.#words].filter(([, { n }]) => n > 1).map(([word, { n }]) => ({ word, n }));
   }

@@ -31,11 +31,11 @@ SELECT h.lo AS hour, r.* FROM span h CROSS JOIN LATERAL (
       WINDOW read AS (ORDER BY e.record_id ROWS UNBOUNDED PRECEDING) ORDER BY e.record_id LIMIT ${limit}) e OFFSET 0) r
 WHERE r.ended IS NOT NULL ORDER BY h.lo`;
 
-/** Words hold no mark, so that a list of them is one text, which is far less work than an array for everyone on the way. */
+/** A list of words is one text, because no word contains the mark. An array would be far more work on the whole way. */
 const list = (parameter: string) => `string_to_array(nullif(${parameter}, ''), '${WORD_MARK}')`;
 export const toList = (words: readonly string[]): string => words.join(WORD_MARK);
 
-/** $1 tenant, $2 how many hours, the newest first. They have been quiet since long ago. */
+/** $1 tenant, $2 number of hours, newest first. These hours have not changed for a long time. */
 export const INDEX_AGAIN = `
 INSERT INTO audit_unindexed (tenant_id, hour, changed_at)
 SELECT t.tenant_id, o.hour, statement_timestamp() - interval '2 minutes' FROM tenant t CROSS JOIN (

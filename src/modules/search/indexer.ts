@@ -12,28 +12,33 @@ import { ValueNumbers } from './value-numbers';
 
 const HOURS_PER_STEP = 168;
 const HOURS_PER_READ = 24;
-/** Texts of all hours that are read at once, but for an event that has more alone: they are in memory several times. */
+/**
+ * The most bytes of texts that one read takes for all hours; a single event may exceed it. They are in memory several
+ * times.
+ */
 const BYTES_PER_READ = 8 * 1024 * 1024;
 const TENANTS_PER_RUN = 50;
-/** Of one hour, read at once. */
+/** The most events of one hour in one read. */
 const EVENTS_PER_READ = 1_000;
 const READ_EVENTS = readEvents(EVENTS_PER_READ);
-/** An hour with more would take too much memory: it is not indexed, and searches read it. Hours with more are not held together. */
+/** An hour with more words would take too much memory. It is not indexed, and searches read its events. */
 const WORDS_PER_HOUR_MAX = 500_000;
-/** Between two looks for hours without columns: the release before writes some while it still runs. */
+/**
+ * The pause between two looks for hours without columns. The previous release still writes such hours while it runs.
+ */
 const OLD_HOURS_REST_MS = 6 * HOUR_MS;
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
-/** Another transaction changed the same rows, or numbered the same values. */
+/** SQLSTATEs of a conflict: another transaction changed the same rows, or gave a number to the same value. */
 const LATE = ['40001', '23505'];
 const STEP_MS_MAX = 3_600_000;
 
 interface Chunk {
   readonly hour: number;
-  /** What follows is null where none of its events is read. */
+  /** The following fields are null if no event of the hour is read. */
   readonly n: number;
   readonly last: string | null;
   readonly texts: string | null;
-  /** All that was left of the hour is read. */
+  /** Whether the hour has been read to its end. */
   readonly ended: boolean;
   readonly [column: string]: unknown;
 }
@@ -45,16 +50,17 @@ interface IndexedHour {
 }
 
 /**
- * Keeps the search index, and the columns beside it, up with what is stored. It may trail: searches read what is not
- * indexed yet. An hour is indexed when nothing was stored in it for a while, so that a busy hour is not indexed over
- * and over. The present hour has to be quiet for longer: each event that trickles in would make it be indexed again.
+ * Keeps the search index and the columns up to date with the stored events. They may lag, because searches read events
+ * that are not indexed yet. An hour is indexed when nothing was stored in it for a while, so that a busy hour is not
+ * indexed repeatedly. The current hour must be quiet for longer, because each single event would cause it to be indexed
+ * again.
  */
 export class Indexer {
   readonly #due: string;
   readonly #rounds: TenantRounds;
   #restsUntil = 0;
 
-  /** @param quiet how long an hour must have been unchanged; `liveMs`: one that is not over yet, or of the future */
+  /** @param quiet how long an hour must be unchanged; `liveMs`: for an hour that has not ended, or is in the future */
   constructor(
     private readonly prisma: OwnerDb,
     quiet: { readonly pastMs: number; readonly liveMs: number },
@@ -67,14 +73,15 @@ export class Indexer {
       CASE WHEN hour < floor(extract(epoch FROM now()) / 3600) THEN ${quiet.pastMs} ELSE ${quiet.liveMs} END`;
   }
 
-  /** @returns how many hours were done; 0 when there is nothing to do now */
+  /** @returns the number of hours done; 0 if there is nothing to do now */
   async run(): Promise<number> {
     return (await this.#indexDue()) || this.#putOldHoursOn();
   }
 
   /**
-   * Hours that the release before indexed have no columns: some of them are indexed again while nothing else is to be
-   * done. @returns how many
+   * Puts hours that the previous release indexed, and that have no columns, on the list again while there is nothing
+   * else to do.
+   * @returns the number of these hours
    */
   async #putOldHoursOn(): Promise<number> {
     if (this.now() < this.#restsUntil) return 0;
@@ -135,14 +142,14 @@ export class Indexer {
         }
         return hours.length;
       },
-      // One snapshot: an hour's count and its words are of the same events.
+      // One snapshot, so that an hour's count and its words cover the same events.
       { isolationLevel: 'RepeatableRead', timeout: STEP_MS_MAX, maxWait: 10_000 },
     );
   }
 
   /**
-   * Hours off the list, before anything is read: a change from here on puts the hour back, after this transaction.
-   * Hours that are being put on it just now are passed over: waiting for them could be waiting in a circle.
+   * Takes hours off the list before anything is read, so that a later change puts the hour back after this transaction.
+   * Hours that are just being put on the list are skipped, because waiting for them could cause a deadlock.
    */
   async #takeOff(tx: Prisma.TransactionClient, tenantId: number): Promise<number[]> {
     const due = await tx.$queryRawUnsafe<{ hour: number }[]>(
@@ -155,7 +162,7 @@ export class Indexer {
     return due.map(({ hour }) => hour);
   }
 
-  /** The hours that have not too many words, one after the other. */
+  /** Reads the hours that do not have too many words, one after the other. */
   async *#read(
     tx: Prisma.TransactionClient,
     tenantId: number,
@@ -183,7 +190,7 @@ export class Indexer {
   }
 }
 
-/** An hour that was changed between the snapshot and its turn: it is on the list again. */
+/** An hour that changed between the snapshot and its turn is on the list again, so the conflict needs no work here. */
 function noneIfLate(error: unknown): number {
   if (LATE.includes(sqlStateOf(error) ?? '')) return 0;
   throw error;

@@ -3,7 +3,7 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { Indexer } from './indexer';
 
-/** The search index. @param isIndexing whether this instance takes part in the work */
+/** The search index. @param isIndexing whether this instance indexes */
 export function searchModule(owner: OwnerDb, isIndexing: boolean): Module {
   const indexer = new Indexer(owner, { pastMs: LIMITS.indexQuietMs, liveMs: LIMITS.indexLiveQuietMs });
   return {

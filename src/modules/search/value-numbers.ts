@@ -4,8 +4,8 @@ import { numberValues } from '../../trail/counts/fold';
 import type { PackedColumns } from './hour-columns';
 
 /**
- * The numbers of values. Whoever removes a value meanwhile makes this transaction begin anew: its columns would name a
- * number that is gone, or that another value has by then.
+ * Finds the numbers of values. If another transaction removes a value meanwhile, this one starts again, since its
+ * columns would name a number that is gone or belongs to another value.
  */
 const FIND = `
 SELECT m.value, m.dim_id FROM audit_dim m
@@ -21,7 +21,7 @@ const NUMBER = new Map(
   ]),
 );
 
-/** Numbers of a tenant's values, found once in a transaction that has the tenant's turn of indexing. */
+/** The numbers of a tenant's values, found once in a transaction that has the tenant's turn of indexing. */
 export class ValueNumbers {
   readonly #known = new Map<ColumnField, Map<string, number>>();
 
@@ -34,7 +34,7 @@ export class ValueNumbers {
     return this.#known.get(field) ?? new Map();
   }
 
-  /** Finds the numbers of all values of these hours; values of fields that are not counted get theirs here. */
+  /** Finds the numbers of all values of these hours. Values of fields that are not counted get their numbers here. */
   async learn(hours: readonly PackedColumns[]): Promise<void> {
     for (const field of COLUMN_FIELDS) {
       const kind = kindOf(field);

@@ -63,7 +63,7 @@ const GAP_OF_SOURCE = {
   },
 } as const satisfies Shape;
 
-/** What readers of tenants are told of their sources. */
+/** The answer to readers about the sources of their tenants. */
 export const AUDIT_COVERAGE = {
   name: 'AuditCoverage',
   doc: 'What is known of the completeness of the events of a time range.',
@@ -125,7 +125,7 @@ const SOURCE_STATE = {
   values: SOURCE_STATES,
 } as const satisfies Choices;
 
-/** A source as callers of the public API see it. */
+/** A source as the public API shows it. */
 export const SOURCE_ITEM = {
   name: 'AuditSourceItem',
   doc: 'A database whose audit an agent reads, and how far its events have been delivered.',

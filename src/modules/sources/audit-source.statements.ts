@@ -1,7 +1,7 @@
 /**
- * Each statement about a source begins $1 tenant, $2 host, $3 database. Both inserts start from the tenant's row, so
- * that they stay on one node of a distributed database. This one keeps the source's row locked until the commit:
- * reports of one source take turns, and the count of its gaps is exact.
+ * Each statement about a source begins with $1 tenant, $2 host, $3 database. Both inserts start from the tenant's row,
+ * so that they stay on one node of a distributed database. This one locks the source's row until the commit, so reports
+ * of one source take turns, and the count of its gaps is exact.
  */
 export const PUT_SOURCE = `
 INSERT INTO audit_source AS s (tenant_id, host_name, database_name, agent_version, last_event_time, caught_up_at,
@@ -26,9 +26,9 @@ const GAP_TEXTS = ['reason', 'file_name', 'file_guid', 'detail', 'after_time', '
   .join(', ');
 
 /**
- * A gap may be told several times, in one report or in several. Each of its values becomes the smallest or the largest
- * told, so that the order does not matter. Null gives way to any value. Its id is made of what it is: they differ in
- * its times, if at all.
+ * A gap may be reported several times, in one report or in several. Each of its values becomes the smallest or largest
+ * one reported, so the order does not matter. Any value replaces null. The id of a gap is derived from its other
+ * values, so reports of one gap differ in its times at most.
  */
 export const PUT_GAPS = `
 INSERT INTO audit_gap AS g (tenant_id, host_name, database_name, gap_id, reason, file_name, file_guid, detail,
@@ -66,12 +66,12 @@ export const LIST_ALL = listOf('');
 export const LIST_OF_TENANTS = listOf('tenant_id = ANY($1::int[])');
 export const LIST_OF_TENANT = listOf('tenant_id = $1::int');
 
-/** Asks the tenant's row whether its retention is still the one this was decided by. */
+/** Checks in the tenant's row that the retention is still the one on which this removal is based. */
 export const REMOVE_GAPS = `
 DELETE FROM audit_gap g WHERE g.tenant_id = $1::int AND g.first_reported < $2::timestamptz AND EXISTS (
   SELECT FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $3::int)`;
 
-/** The newest gaps of every source of some tenants, so many of each. */
+/** The newest gaps of each source of some tenants, limited in number for each source. */
 export const NEWEST_GAPS = `
 SELECT g.* FROM (
   SELECT n.*, row_number() OVER (PARTITION BY n.tenant_id, n.host_name, n.database_name
@@ -79,11 +79,11 @@ SELECT g.* FROM (
   FROM audit_gap n WHERE n.tenant_id = ANY($1::int[])) g
 WHERE g.rank <= $2::int ORDER BY g.tenant_id, g.host_name, g.database_name, g.rank`;
 
-/** Of each tenant that has any, the first record id among the batches that are not in its evidence log yet. */
+/** For each tenant, the first record id in the batches that are not in the evidence log yet. */
 export const FIRST_WAITING = `
 SELECT q.tenant_id, min(encode(substring(q.leaves FROM 1 FOR 16), 'hex') COLLATE "C") AS first
 FROM audit_log_queue q WHERE q.tenant_id = ANY($1::int[]) GROUP BY q.tenant_id`;
 
-/** Tenants with events of before there was a log that are not in it yet. */
+/** The tenants with events from before the log that are not in it yet. */
 export const BACKFILLING = `
 SELECT h.tenant_id FROM audit_log_head h WHERE h.tenant_id = ANY($1::int[]) AND NOT h.backfilled`;

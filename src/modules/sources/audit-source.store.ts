@@ -15,7 +15,7 @@ import {
   REMOVE_GAPS,
 } from './audit-source.statements';
 
-/** Port: where sources and their gaps are kept. */
+/** Port: stores sources and their gaps. */
 export interface AuditSourceStore {
   /**
    * Resolves after the commit of everything a report says; of a report that is refused nothing is stored. In whatever
@@ -109,7 +109,7 @@ const tooManyGaps = () =>
       'nothing of the report was stored. Keep it until there is room.',
   });
 
-/** $4 to $9 of `PUT_SOURCE`. */
+/** The parameters $4 to $9 of `PUT_SOURCE`. */
 const stateOf = (report: SourceReport) => [
   toStored(report.agentVersion),
   report.lastEventTime,

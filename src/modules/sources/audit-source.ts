@@ -31,25 +31,25 @@ export interface SourceId {
   readonly databaseName: string;
 }
 
-/** What an agent says of a source at a moment; times are UTC with seven decimals. */
+/** The state of a source that an agent reports; times are UTC with seven decimals. */
 interface ReportedState extends SourceId {
   readonly agentVersion: string;
-  /** Of the newest event acknowledged so far; null: none. */
+  /** The event time of the newest acknowledged event; null: none. */
   readonly lastEventTime: string | null;
   /** When everything in the files was last acknowledged; null: never yet. */
   readonly caughtUpAt: string | null;
-  /** In files, not yet acknowledged. */
+  /** Bytes in files that are not acknowledged yet. */
   readonly waitingBytes: number;
-  /** Events acknowledged: in a report since the one before it, in a stored source altogether. */
+  /** The number of acknowledged events: in a report since the last report, in a stored source altogether. */
   readonly publishedCount: number;
-  /** What keeps the agent from publishing; null: nothing. */
+  /** The reason why the agent does not publish; null: it does. */
   readonly problem: string | null;
 }
 
 /** A report that passed every check. */
 export interface SourceReport extends ReportedState {
   readonly gaps: readonly AuditGap[];
-  /** How far the agent's clock is ahead of the service's, in milliseconds; below zero: behind; null: not told. */
+  /** Milliseconds by which the agent's clock is ahead of the service's; below zero: behind; null: not known. */
   readonly clockAheadMs: number | null;
 }
 
@@ -63,17 +63,17 @@ export interface AuditSource extends ReportedState {
   readonly gapCount: number;
 }
 
-/** Seconds for which a source has not been caught up, as seen from `nowMs`; null: it never was. */
+/** Seconds since a source was caught up, as of `nowMs`; null: it never was. */
 export function lagOf({ caughtUpAt }: ReportedState, nowMs: number): number | null {
   return caughtUpAt === null ? null : Math.max(0, nowMs - Date.parse(caughtUpAt)) / 1000;
 }
 
-/** An agent reports at least every minute: one silent for so long is down, or cannot reach the service. */
+/** An agent reports at least every minute. One that is silent for this long is down, or cannot reach the service. */
 export const SILENT_MS = 5 * 60_000;
-/** Behind for so long, it is not a burst that it is about to have sent. */
+/** A lag of this length is no burst that the agent is about to send. */
 const LAGGING_MS = 3_600_000;
 
-/** How a source is. The worst first: a silent one hides everything else. */
+/** The states of a source, worst first, because a silent source hides everything else. */
 export const SOURCE_STATES = {
   stale: 'its agent has fallen silent',
   problem: 'its agent runs and cannot publish',
@@ -83,7 +83,7 @@ export const SOURCE_STATES = {
 } as const;
 export type SourceState = keyof typeof SOURCE_STATES;
 
-/** @param silentMs since its agent last reported @param lag seconds, see `lagOf` */
+/** @param silentMs since the last report of its agent @param lag seconds, see `lagOf` */
 export function stateOfSource(source: {
   readonly silentMs: number;
   readonly problem: string | null;

@@ -63,7 +63,7 @@ export function checkReport(given: GivenReport, nowMs: number): SourceReport {
   return report;
 }
 
-/** An agent for which nothing waits is caught up as of its own now; no agent is caught up later than now. */
+/** An agent without waiting events is caught up at its own present time. No agent can be caught up later than now. */
 function clockAheadOf(caughtUpAt: string | null, given: GivenReport, nowMs: number): number | null {
   const ticks = caughtUpAt === null ? null : parseTicks(caughtUpAt);
   if (ticks === null) return null;
@@ -89,7 +89,7 @@ const gapOf = (check: Check, gap: GivenGap): AuditGap => ({
   detectedAt: check.time('detectedAt', gap.detectedAt) ?? '',
 });
 
-/** Takes values one by one and gathers what is wrong with them. */
+/** Reads values one by one and collects the problems. */
 class Check {
   constructor(
     readonly problems: string[] = [],
@@ -138,7 +138,7 @@ class Check {
   }
 }
 
-/** Years of four digits: an offset can lead out of them. */
+/** Times must have years of four digits, but an offset can lead beyond them. */
 const TICKS_MIN = parseTicks('0000-01-01') ?? 0n;
 const TICKS_END = (parseTicks('9999-12-31') ?? 0n) + 86_400_000n * TICKS_PER_MS;
 

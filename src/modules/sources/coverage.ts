@@ -7,7 +7,7 @@ import { LIMITS } from '../../limits';
 import { fromStored } from '../../trail/stored-text';
 import type { StoredGap } from './audit-source';
 
-/** Half-open, UTC with seven decimals; null: without an end. */
+/** Half-open, UTC with seven decimals; null: no end. */
 interface TextRange {
   readonly from: string | null;
   readonly to: string | null;
@@ -32,7 +32,7 @@ interface Coverage {
   readonly gaps: readonly SourceGap[];
 }
 
-/** How complete the events of a time range are, by source. */
+/** The completeness of a time range's events, by source. */
 export function readCoverage(prisma: ServiceDb, tenants: TenantSet, range: TextRange): Promise<Coverage> {
   const ofThem = { tenantId: { in: [...tenants] } };
   return guarded(() =>
@@ -66,14 +66,14 @@ export function readCoverage(prisma: ServiceDb, tenants: TenantSet, range: TextR
   );
 }
 
-/** Those with a problem, then those that were caught up longest ago: a silent one has not been since. */
+/** Sources with a problem first, then by the time since they caught up, which includes silent ones. */
 const WORST_FIRST: Prisma.AuditSourceOrderByWithRelationInput[] = [
   { problem: { sort: 'asc', nulls: 'last' } },
   { caughtUpAt: { sort: 'asc', nulls: 'first' } },
   { hostName: 'asc' },
 ];
 
-/** A gap whose times are unknown may lie anywhere. */
+/** A gap with unknown times may be anywhere, so it touches every range. */
 const touches = ({ from, to }: TextRange): Prisma.AuditGapWhereInput => ({
   AND: [
     ...(to === null ? [] : [{ OR: [{ afterTime: null }, { afterTime: { lt: to } }] }]),

@@ -15,12 +15,12 @@ import { type SourceRow, toSource } from './audit-source.store';
 
 type SourceItem = Answer<typeof SOURCE_ITEM>;
 
-/** Sources of some tenants with how far each is complete, by tenant, host and database. */
+/** The sources of some tenants with the time up to which each is complete, by tenant, host and database. */
 export type ListComplete = (tenants: TenantSet) => Promise<readonly SourceItem[]>;
 
 /**
- * Reads what agents say first, and what waits for the evidence log second. An event that an agent counts as published
- * was acknowledged before: by the second read it waits or is in the log.
+ * Reads the agents' reports first, and the events that wait for the evidence log second. An event that an agent counts
+ * as published was acknowledged before. So at the second read it waits or is in the log.
  */
 export const listComplete =
   (prisma: ServiceDb, nowMs: () => number): ListComplete =>
@@ -75,7 +75,7 @@ function timeBefore(id: string): string {
   return formatTicks(ticksOfRecordId(recordId) - 1n);
 }
 
-/** Both are texts of one form. */
+/** Compares two times as texts, because both have the same format. */
 const earlier = (a: string | null, b: string | null) => (a === null || b === null ? null : a < b ? a : b);
 
 function toItem(

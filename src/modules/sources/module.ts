@@ -11,7 +11,7 @@ import { CoverageResolver } from './coverage.resolver';
 import { expireGaps } from './expire-gaps';
 import { type ListComplete, listComplete } from './list-complete';
 
-/** What agents say of the databases they read. */
+/** The sources: what agents report about the databases that they read. */
 export function sourcesModule(parts: {
   readonly prisma: ServiceDb;
   readonly owner: OwnerDb;
@@ -39,7 +39,10 @@ export function sourcesModule(parts: {
 
 const SOURCE = ['tenant', 'host', 'database'] as const;
 
-/** Of the first sources only: each is a series of its own. The number of all says whether some are left out. */
+/**
+ * Only for a bounded number of sources, because each is a series of its own. The number of all sources shows if some
+ * are left out.
+ */
 function addMetrics(metrics: Metrics, figures: () => Figures | null, nowMs: () => number): void {
   const each = (name: string, help: string, read: (source: SourceFigures) => number | null) =>
     metrics.gauges(name, help, SOURCE, () =>

@@ -3,13 +3,13 @@ import { DomainError } from '../../errors';
 import { parseTicks } from '../../event/event-time';
 import { FILTER_PARAMETERS, type ParameterValues } from '../../event/parameters';
 
-/** How far a reader is. */
+/** The progress of a reader. */
 export interface TailPlace {
-  /** Of each tenant, in ascending order, the position to read next. */
+  /** The position to read next in each tenant, by ascending tenant id. */
   readonly positions: ReadonlyMap<number, number>;
-  /** The tenant whose events come first in the next answer, or the one after it: they take turns. */
+  /** The tenant that comes first in the next answer, or the tenant after it. Tenants take turns. */
   readonly turn: number;
-  /** Which events are asked for (`filterHash`). */
+  /** The hash of the filters (`filterHash`). */
   readonly filter: Buffer;
 }
 
@@ -18,11 +18,11 @@ const MAC_BYTES = 16;
 const FILTER_HASH_BYTES = 12;
 
 /**
- * Cursors as callers have them: opaque, and signed, so that one that was made up or changed is not followed. They name
- * no key of a caller: whoever has a tenant may go on with one of that tenant.
+ * Cursors as callers get them: opaque and signed, so that an invented or changed cursor is refused. They name no key,
+ * so another key of the same tenant can continue.
  */
 export class CursorSeal {
-  /** @param keys the first signs; one of the others may have signed a cursor before */
+  /** @param keys the first one signs; the others may have signed older cursors */
   constructor(private readonly keys: readonly [Buffer, ...Buffer[]]) {}
 
   seal({ positions, turn, filter }: TailPlace): string {
@@ -69,7 +69,7 @@ const foreign = () =>
 const macOf = (key: Buffer, payload: Buffer) =>
   createHmac('sha256', key).update(payload).digest().subarray(0, MAC_BYTES);
 
-/** Seven bits a byte, the lowest first; the last byte has no high bit. */
+/** Writes seven bits in each byte, the lowest bits first. The last byte has its high bit clear. */
 function writeNumber(bytes: number[], value: number): void {
   let rest = value;
   while (rest >= 0x80) {
@@ -95,8 +95,8 @@ function numbersOf(bytes: Uint8Array): number[] {
 export type GivenFilters = ParameterValues<typeof FILTER_PARAMETERS>;
 
 /**
- * The same for the same filters, in whatever order they were given. Of what was given, not of what was made of it: a
- * cursor outlives releases.
+ * A hash that is the same for the same filters in any order. It covers the filters as given and not as parsed, because
+ * a cursor must outlive releases.
  */
 export function filterHash(given: GivenFilters): Buffer {
   const texts = Object.entries(FILTER_PARAMETERS).flatMap(([name, { kind }]) => {

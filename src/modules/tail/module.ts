@@ -14,13 +14,13 @@ import { type ListSources, Tail } from './tail';
 
 const CURSOR_KEY = 'audit-activity tail cursor';
 
-/** What answers calls of the tail. */
+/** The parts that answer calls of the tail. */
 export interface TailParts {
   readonly tail: Pick<Tail, 'read'>;
   readonly answers: AnswerBytes;
 }
 
-/** Pulling events in the order of arrival: it is no root field. */
+/** Events in the order of arrival, for readers who pull them. The tail is no root field. */
 export function openTail(parts: {
   readonly ask: AskRows;
   readonly askOwner: AskRows;

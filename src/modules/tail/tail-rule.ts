@@ -1,6 +1,6 @@
 import type { AccessRule } from '../../caller/principal';
 
-/** The tail is no root field: its events are written as they are read. What holds for one holds for it. */
+/** The tail writes its events while it reads them and is no root field, but the rules for root fields hold for it. */
 export const TAIL_OPERATION = 'tailAuditActivity';
 export const TAIL_RULE = {
   principal: 'public',

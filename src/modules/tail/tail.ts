@@ -18,26 +18,26 @@ import type { NewArrivals } from '../../trail/arrivals/new-arrivals';
 import { type CursorSeal, filterHash, type GivenFilters, type TailPlace } from './cursor';
 import { BEGINNING, NOW } from './parameters';
 
-/** Of a request for texts the text, where the event is not needed to tell whether it matches. */
+/** An event, or its JSON text if texts were asked for and the event is not needed for the filter. */
 type TailItem = ArrivedEvent | ArrivedText;
 
 export interface TailRequest {
-  /** Those the caller may see now. */
+  /** The tenants that the caller may see now. */
   readonly tenants: TenantSet;
-  /** Who is held to bounds. */
+  /** The holder for whom bounds are counted. */
   readonly holder: string;
   readonly filters: GivenFilters;
   readonly limit: number;
-  /** Whether items may come as JSON of the service's own form. */
+  /** Whether items may be JSON texts of the native form. */
   readonly asTexts: boolean;
-  /** Null: `from` is given. */
+  /** Null if `from` is given. */
   readonly cursor: string | null;
   readonly from: string | null;
   readonly waitSeconds: number;
   readonly withSources: boolean;
-  /** Ends waiting. */
+  /** Ends the waiting. */
   readonly gone: AbortSignal;
-  /** Waits without what the caller holds meanwhile, and sees to it that it may still have what comes. */
+  /** Waits without holding the caller's other resources, and then checks that the caller may still have the events. */
   readonly whileWaiting: <T>(wait: () => Promise<T>) => Promise<T>;
 }
 
@@ -46,13 +46,15 @@ export interface TailPage {
   readonly nextCursor: string;
   /** Whether the reader is at the end of every log. */
   readonly caughtUp: boolean;
-  /** Positions passed whose event is gone. */
+  /** The number of passed positions whose event is gone. */
   readonly removed: number;
-  /** As they were before the logs were read: at their ends, what they say holds of the reader too. */
+  /**
+   * Read before the logs. At the end of the logs, the completeness that they state therefore holds for the reader too.
+   */
   readonly sources: readonly object[] | null;
 }
 
-/** How far the sources of tenants are complete: an object for each. */
+/** Lists the completeness of the tenants' sources, one object for each source. */
 export type ListSources = (tenants: TenantSet) => Promise<readonly object[]>;
 
 interface TailMeans {
@@ -62,11 +64,11 @@ interface TailMeans {
   readonly fairShare: Pick<FairShare, 'run'>;
   readonly waitingPlaces: Pick<WaitingPlaces, 'take'>;
   readonly listSources: ListSources;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly clockMs?: () => number;
 }
 
-/** Reads events in the order of arrival, on behalf of callers. */
+/** Reads events in the order of arrival for callers. */
 export class Tail {
   readonly #clockMs: () => number;
 
@@ -88,7 +90,7 @@ export class Tail {
           const known = walk.positions;
           const leftMs = until - this.#clockMs();
           await request.whileWaiting(() => this.parts.news.wait(known, leftMs, request.gone));
-          // Also after the time is over: whoever tells of news may have been late, or could not look.
+          // Also after the wait has ended, because the notification may be late, or may have failed.
           sources = await listed();
           walk = await this.#walk(request, walk);
         }
@@ -109,7 +111,7 @@ export class Tail {
     if (from === NOW)
       for (const [tenantId, size] of await this.parts.reader.sizes(tenants)) positions.set(tenantId, size);
     else if (from !== BEGINNING) {
-      // Rounded down: what arrived within the millisecond is of it.
+      // Rounded down, so that events of the same millisecond are included.
       const at = new Date(Number((parseTicks(from ?? '') ?? 0n) / TICKS_PER_MS));
       for (const tenantId of tenants)
         positions.set(tenantId, await this.parts.reader.positionAt(tenantId, at));
@@ -142,7 +144,7 @@ export class Tail {
     });
   }
 
-  /** Goes on until there are enough events, or enough work was done, or there is no more. */
+  /** Reads until there are enough events, enough work was done, or the end is reached. */
   async #walk({ tenants, holder, filters, limit, asTexts, gone }: TailRequest, walk: Walk): Promise<Walk> {
     const filter = toAuditEventFilter(filters);
     const asker = { holder, tenants };
@@ -156,7 +158,7 @@ export class Tail {
     const readOn = (limits: ArrivalLimits): Promise<readonly Arrivals<TailItem>[]> =>
       asTexts && !matches ? reader.readTexts(walk.places(), limits) : reader.readEach(walk.places(), limits);
     walk.caughtUp = walk.isAtEnd(await this.parts.reader.sizes([...walk.positions.keys()]));
-    // Once at least: how long the first look took says nothing of what is there.
+    // At least once: the time of the first look says nothing about the amount of events.
     for (let isFirst = true; !walk.caughtUp && walk.mayGoOn(limit); isFirst = false) {
       if (!isFirst && isOver(endMs)) break;
       const left = limit - walk.items.length;
@@ -165,7 +167,7 @@ export class Tail {
         positions: LIMITS.tailPositionsMax - walk.passed,
         bytes: LIMITS.tailReadBytes - walk.bytes,
       };
-      // A turn is for telling what matches as well: that may take longer than to read it.
+      // A turn also covers the filtering, which may take longer than the reading.
       const turn = this.parts.fairShare.run(asker, async () => {
         const read = await readOn(limits);
         const matchedMs = this.#clockMs() + LIMITS.tailWorkMs;
@@ -176,7 +178,7 @@ export class Tail {
       try {
         await turn;
       } catch (error) {
-        // What was read before is answered: a call that begins at the same place would fail in the same way.
+        // The events read before are answered. The next call would begin here, and fail in the same way.
         if (isFirst || !isUnavailable(error)) throw error;
         break;
       }
@@ -185,13 +187,13 @@ export class Tail {
   }
 }
 
-/** What a call that waited may take to read in the end: so much longer its place is kept for it. */
+/** The time that a call which waited may take for its last read. Its place is kept for this long in addition. */
 const LAST_READ_MS = 5_000;
 
-/** With a filter most events may not match: they are read in larger pieces than are answered. */
+/** With a filter, most events may not match, so more events are read at once than are answered. */
 const READ_AT_LEAST = 1_000;
 
-/** What one call has read so far. */
+/** The state of one call: the events read so far and the positions. */
 class Walk {
   readonly items: TailItem[] = [];
   readonly positions: Map<number, number>;
@@ -208,7 +210,7 @@ class Walk {
     this.#filter = filter;
   }
 
-  /** It found nothing, and there is no more. */
+  /** Whether it found nothing and is at the end. */
   get isWithout(): boolean {
     return this.items.length === 0 && this.caughtUp;
   }
@@ -217,7 +219,7 @@ class Walk {
     return { positions: this.positions, turn: this.#turn, filter: this.#filter };
   }
 
-  /** A log that was set back, with its database, to a time before the cursor goes on from its end as it is now. */
+  /** If a log was set back with its database to a time before the cursor, reading continues at its current end. */
   isAtEnd(sizes: ReadonlyMap<number, number>): boolean {
     for (const [tenantId, position] of this.positions)
       this.positions.set(tenantId, Math.min(position, sizes.get(tenantId) ?? 0));
@@ -230,7 +232,7 @@ class Walk {
     );
   }
 
-  /** Beginning with the tenant whose turn it is. */
+  /** The positions to read, beginning with the tenant whose turn it is. */
   places(): { tenantId: number; from: number }[] {
     const all = [...this.positions].map(([tenantId, from]) => ({ tenantId, from }));
     const first = Math.max(
@@ -240,7 +242,7 @@ class Walk {
     return [...all.slice(first), ...all.slice(0, first)];
   }
 
-  /** Of a stretch what matches, as far as there is room; the rest of it is read by the next call. */
+  /** Takes the matching events of a span, as far as there is room. The next call reads the rest. */
   async take(
     arrivals: Arrivals<TailItem>,
     {
@@ -250,14 +252,14 @@ class Walk {
     }: {
       readonly limit: number;
       readonly matches: ((item: TailItem) => Promise<boolean>) | null;
-      /** Whether no more should be compared now. */
+      /** Whether to stop comparing for now. */
       readonly isEnough: () => boolean;
     },
   ): Promise<void> {
     const { tenantId, from, items, skipped, bytes } = arrivals;
     let [next, events] = [arrivals.next, 0];
     for (const item of items) {
-      // One event at least: else a reader would stand before it for ever.
+      // At least one event, since the reader could otherwise never pass it.
       if (this.items.length === limit || (matches && events > 0 && isEnough())) {
         next = item.position;
         break;

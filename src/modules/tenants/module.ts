@@ -9,12 +9,12 @@ import { RetentionResolver } from './retention/retention.resolver';
 import { PostgresRetentionStore } from './retention/retention.store';
 import { TenantResolver } from './tenant.resolver';
 
-/** Tenants, and for how long each keeps its events. */
+/** Tenants, and the retention of their events. */
 export function tenantsModule(parts: {
   readonly prisma: ServiceDb;
   readonly owner: OwnerDb;
   readonly tenants: TenantStore;
-  /** Ends a run of retention after the step it is in. */
+  /** Ends a run of retention after its current step. */
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
   readonly log: Logger;

@@ -137,7 +137,7 @@ export class Verifier {
   }
 
   /**
-   * The entries that differ from their event, although the event fits the signed root. So the log was changed there.
+   * The entries that differ from their event, if the hashes of the events give the signed roots: then the log was changed.
    */
   #changedInLog(): ReadonlySet<number> {
     const { spoilt } = this.#checked;

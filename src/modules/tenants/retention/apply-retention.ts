@@ -6,18 +6,18 @@ import type { RetentionStore, RunningRetention, StoredWeek } from './retention-s
 
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
 
-/** What a run works with. */
+/** The parts that a run needs. */
 interface RetentionParts {
   readonly store: RetentionStore;
   readonly nowMs: () => number;
   readonly log: Logger;
-  /** Ends the run after the step it is in. */
+  /** Ends the run after its current step. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Removes the events that their tenants keep no longer. Weeks that nobody needs go whole; of the others each
- * tenant's part goes in small steps. Several instances may run at once: they take turns week by week, step by step.
+ * Removes the events whose retention has ended. A week that no tenant needs is dropped as a whole. In other weeks, each
+ * tenant's part is removed in small steps. Several instances may run at once and take turns for each week and step.
  */
 export async function applyRetention({ store, nowMs, log, signal }: RetentionParts): Promise<void> {
   const tenants = await store.tenantsWithRetention();
@@ -42,7 +42,7 @@ export async function applyRetention({ store, nowMs, log, signal }: RetentionPar
   for (const tenantId of touched) await attempt(log, { tenantId }, () => store.forgetValues(tenantId));
 }
 
-/** @returns the tenants that had events in it; null: it stays */
+/** @returns the tenants that had events in the week; null if the week stays */
 async function dropIfExpired(store: RetentionStore, week: StoredWeek, atMs: number, run: RunningRetention) {
   const daysMax = Math.floor((atMs - week.endMs) / DAY_MS);
   return daysMax < 1 ? null : store.dropWeek(week, daysMax, run);
@@ -64,7 +64,7 @@ async function removeExpired(
   return removed;
 }
 
-/** One week or tenant that fails must not keep the others. */
+/** Lets the run continue if one week or tenant fails. */
 async function attempt<T>(log: Logger, what: object, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();

@@ -37,18 +37,18 @@ export async function dropWeek(
   try {
     return await prisma.$transaction(
       async (tx) => {
-        // One connection for each node of a distributed database: then rows and tables can change in one transaction.
+        // One connection to each node of a distributed database, so that rows and tables can change in one transaction.
         await tx.$executeRawUnsafe(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
         await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '60s'`);
         await takeAllTenants(tx);
-        // Another instance may have dropped it while this one waited for its turn.
+        // Another instance may have dropped the week while this one waited for its turn.
         if (!(await hasPartition(tx, week.name))) return null;
         await refuseIfNeeded(tx, hours, daysMax);
         const counted = await tenantsIn(tx, COUNTED, hours, daysMax);
         const gone = new Map<number, Gone[]>();
         for (const { tenantId } of counted) gone.set(tenantId, [await removeCounts(tx, tenantId, hours)]);
         await detach(tx, week.name);
-        // From here on nobody reads or writes events: whatever was stored is in the deltas.
+        // From here on nobody reads or writes events, and every stored event is in the deltas.
         await refuseIfNeeded(tx, hours, daysMax);
         await refuseIfChanged(tx, counted, daysMax);
         const late = await tenantsIn(tx, WAITING, hours, daysMax);
@@ -72,7 +72,7 @@ export async function dropWeek(
   }
 }
 
-/** The counts and the search index of a tenant's week. */
+/** Removes the counts and the search index of a tenant's week. */
 async function removeCounts(
   tx: Prisma.TransactionClient,
   tenantId: number,
@@ -128,8 +128,8 @@ const goneOf = ([row]: readonly GoneRow[]): Gone => ({
 });
 
 /**
- * A waiter for a lock makes all later ones wait behind it. So each try is short, there are many of them, and a long
- * reader finishes first.
+ * All later requests for a lock wait behind this one. So each attempt is short, there are many of them, and a long
+ * reader can finish first.
  */
 async function detach(tx: Prisma.TransactionClient, name: string): Promise<void> {
   await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '500ms'`);

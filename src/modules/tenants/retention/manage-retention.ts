@@ -7,7 +7,7 @@ import { LIMITS } from '../../../limits';
 import type { RetentionPreview } from './preview';
 import type { RetentionRun, RetentionStore } from './retention-store';
 
-/** What operators do about retention. */
+/** The operations on retention for operators. */
 export class RetentionManager {
   constructor(
     private readonly store: RetentionStore,
@@ -25,7 +25,7 @@ export class RetentionManager {
   }
 
   /**
-   * How many events a retention would remove by now.
+   * The number of events that a retention would remove now.
    * @throws DomainError `invalid_parameter`, `not_found`
    */
   async preview(tenantId: string, days: number): Promise<RetentionPreview> {

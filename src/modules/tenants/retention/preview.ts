@@ -3,16 +3,16 @@ import { HOUR_MS, TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
 import { HOURS_PER_DAY } from '../../../trail/counts/scope';
 
-/** What a retention would remove of a tenant. */
+/** The events of a tenant that a retention would remove. */
 export interface RetentionPreview {
   readonly before: Date;
   readonly events: number;
-  /** How many stay. */
+  /** The number of events that stay. */
   readonly kept: number;
 }
 
 /**
- * In one snapshot: whole days and hours from the counts, what is not folded yet from the deltas, and the hour of
+ * Counts in one snapshot: whole days and hours from the counts, unfolded events from the deltas, and the hour of
  * `beforeMs` from the events.
  */
 export async function previewOf(

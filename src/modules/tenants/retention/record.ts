@@ -3,7 +3,7 @@ import type { Prisma } from '../../../database/clients';
 import { HOUR_MS } from '../../../event/event-time';
 import type { RunningRetention } from './retention-store';
 
-/** Events gone, and the first and last hour since 1970 that had any. */
+/** The removed events, with the first and the last hour since 1970 that had any. */
 export interface Gone {
   readonly events: number;
   readonly firstHour: number;
@@ -20,7 +20,7 @@ export function together(parts: readonly Gone[]): Gone | null {
   };
 }
 
-/** Adds to the run's record of a tenant, in the transaction that removes. */
+/** Adds to the run's record of a tenant, in the transaction of the removal. */
 export async function record(
   tx: Prisma.TransactionClient,
   tenant: TenantWithRetention,

@@ -11,12 +11,12 @@ import { takeTenant } from '../../../trail/counts/turns';
 import { record, together } from './record';
 import type { RemovalStep, RunningRetention } from './retention-store';
 
-/** Indexing a busy tenant's hours may keep its turn for a while; nobody else waits behind us. */
+/** Indexing the hours of a busy tenant may take a while, and nobody else waits behind this step. */
 const TURN_WAIT = '60s';
 
 /**
- * Where a step ends: the record after its last, or nothing. It asks the tenant's row whether its retention is still
- * the one this run began with.
+ * The end of a step: the record after its last one, or nothing. It checks in the tenant's row that the retention is
+ * still the one with which the run began.
  */
 const END = `
 SELECT t.tenant_id, (SELECT e.record_id::text FROM audit_event e
@@ -24,7 +24,7 @@ SELECT t.tenant_id, (SELECT e.record_id::text FROM audit_event e
     ORDER BY e.record_id OFFSET ${LIMITS.retentionStepEvents} LIMIT 1) AS next
 FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $4::int`;
 
-/** What is deleted is taken off the counts in the same statement: as deltas, like what is stored is added. */
+/** The same statement takes the deleted events off the counts, with deltas like those of stored events. */
 const REMOVE = `
 WITH gone AS (
   DELETE FROM audit_event e WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid
@@ -36,19 +36,22 @@ less AS (
   RETURNING hour, n)
 SELECT hour, n FROM less`;
 
-/** An hour's segment holds while its count is right, and it could come right again by other events. */
+/** A segment counts as right while its count is right, but other events could make the count equal again. */
 const UNINDEX = ['audit_segment', 'audit_word'].map(
   (table) => `DELETE FROM ${table} WHERE tenant_id = $1::int AND hour = ANY($2::int[])`,
 );
-/** Of a day with counts, what says how many of them are by instance stays: without it there are none by instance. */
+/**
+ * For a day with counts, the row that says how many are by instance stays. Without it, the day has no counts by
+ * instance.
+ */
 const CLEAR_EMPTY = `
 DELETE FROM audit_count c WHERE c.tenant_id = $1::int AND c.n = 0 AND NOT (c.a = ${COUNTED_BY_INSTANCE} AND EXISTS (
   SELECT FROM audit_count t WHERE t.tenant_id = $1::int AND t.grain = c.grain AND t.a = 0 AND t.d = 0 AND t.p = 0
     AND t.bucket = c.bucket AND t.n <> 0))`;
 
 /**
- * Removes a tenant's oldest expired events. The transaction ends with folding, so nobody outside ever sees a negative
- * delta, and every count is the number of events that are there.
+ * Removes a tenant's oldest expired events. The transaction ends with folding, so no other transaction sees a negative
+ * delta, and every count equals the number of existing events.
  */
 export function removeStep(
   prisma: OwnerDb,

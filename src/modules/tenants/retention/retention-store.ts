@@ -9,21 +9,21 @@ export interface StoredWeek {
   readonly endMs: number;
 }
 
-/** The run that removes, for the record it leaves. */
+/** The run of a removal, for its record. */
 export interface RunningRetention {
   readonly runId: string;
   readonly startedAt: Date;
   readonly now: () => Date;
 }
 
-/** What one run removed of one tenant. */
+/** The events that one run removed of one tenant. */
 export interface RetentionRun extends TenantWithRetention {
   readonly runId: string;
   readonly events: number;
-  /** Whole hours around the events removed, half-open. */
+  /** Whole hours around the removed events, half-open. */
   readonly fromTime: Date;
   readonly toTime: Date;
-  /** Partitions dropped whole, for every tenant that had events in them. */
+  /** The dropped partitions, for every tenant that had events in them. */
   readonly partitions: readonly string[];
   readonly startedAt: Date;
   readonly endedAt: Date;
@@ -32,25 +32,27 @@ export interface RetentionRun extends TenantWithRetention {
 /** One small step of removal. */
 export interface RemovalStep {
   readonly removed: number;
-  /** Where the next step begins; null: nothing is left. */
+  /** The start of the next step; null: nothing is left. */
   readonly next: string | null;
 }
 
 /**
- * Port: where events are removed. Whatever removes events takes them out of the counts and the search index and
- * writes its record in the same transaction.
+ * Port: removes events. Each removal also takes the events out of the counts and the search index and writes its
+ * record, in one transaction.
  */
 export interface RetentionStore {
-  /** The tenant as changed, or null. @param retentionDays null: for ever */
+  /** @returns the changed tenant, or null @param retentionDays null: for ever */
   setDays(tenantId: number, retentionDays: number | null, attempt: Attempt): Promise<Tenant | null>;
-  /** What would go if a tenant's events were kept from `beforeMs` on; null: there is no such tenant. */
+  /**
+   * Counts the events that would go if a tenant's events were kept from `beforeMs` on; null: there is no such tenant.
+   */
   preview(tenantId: number, beforeMs: number): Promise<RetentionPreview | null>;
   tenantsWithRetention(): Promise<readonly TenantWithRetention[]>;
   /** Oldest first. */
   weeks(): Promise<readonly StoredWeek[]>;
   /**
-   * Drops a week, unless a tenant that keeps its events for more than `daysMax` days has any in it.
-   * @returns the tenants that had events in it; null: it is still needed
+   * Drops a week, unless a tenant that keeps its events for more than `daysMax` days has events in it.
+   * @returns the tenants that had events in it; null if it is still needed
    */
   dropWeek(
     week: StoredWeek,
@@ -63,7 +65,7 @@ export interface RetentionStore {
     range: { readonly from: string; readonly beforeMs: number },
     run: RunningRetention,
   ): Promise<RemovalStep>;
-  /** Forgets counted values (databases, principals) that no event of the tenant has any more. */
+  /** Removes counted values (databases, principals) that no event of the tenant has any more. */
   forgetValues(tenantId: number): Promise<void>;
   /** Newest first. @param tenantId null: of every tenant */
   runs(tenantId: number | null, limit: number): Promise<readonly RetentionRun[]>;

@@ -15,7 +15,7 @@ import { previewOf, type RetentionPreview } from './preview';
 import { removeStep } from './remove-step';
 import type { RetentionRun, RetentionStore, RunningRetention, StoredWeek } from './retention-store';
 
-/** Values whose last count is gone: what is not stored any more is not named any more. */
+/** Removes values whose last count is gone, so that values without stored events are not kept. */
 const FORGET_VALUES = COUNTED.map(({ kind, key }) => {
   const column = key === 'i' ? 'a' : key;
   const number =

@@ -9,16 +9,16 @@ export interface Hours {
   readonly to: number;
 }
 
-/** Rolls the transaction back: somebody needs the week. */
+/** Rolls the transaction back, because a tenant needs the week. */
 export class StillNeeded extends Error {}
 
-/** The two places that tell of a tenant's events in a week: by the day, and not folded yet. */
+/** The two sources of a tenant's events in a week: counts by day, and deltas that are not folded yet. */
 export const COUNTED = `SELECT c.n FROM audit_count c WHERE c.tenant_id = t.tenant_id AND c.grain = 2 AND c.a = 0 AND c.d = 0
   AND c.p = 0 AND c.bucket >= $1::int / ${HOURS_PER_DAY} AND c.bucket < $2::int / ${HOURS_PER_DAY} LIMIT 1`;
 export const WAITING = `SELECT x.n FROM audit_delta x WHERE x.tenant_id = t.tenant_id AND x.hour >= $1::int AND x.hour < $2::int
   LIMIT 1`;
 
-/** Tenants that keep their events for `daysMax` days or less and have some in these hours. */
+/** The tenants that keep their events for `daysMax` days or less and have events in these hours. */
 export function tenantsIn(
   tx: Prisma.TransactionClient,
   place: string,
@@ -34,7 +34,7 @@ export function tenantsIn(
   );
 }
 
-/** @throws StillNeeded when a tenant that keeps its events longer has some in these hours */
+/** @throws StillNeeded if a tenant that keeps its events longer has events in these hours */
 export async function refuseIfNeeded(tx: Prisma.TransactionClient, { from, to }: Hours, daysMax: number) {
   for (const place of [COUNTED, WAITING]) {
     const needing = await tx.$queryRawUnsafe<unknown[]>(
@@ -48,7 +48,7 @@ export async function refuseIfNeeded(tx: Prisma.TransactionClient, { from, to }:
   }
 }
 
-/** @throws StillNeeded when the retention of a tenant was made longer meanwhile */
+/** @throws StillNeeded if the retention of a tenant has become longer meanwhile */
 export async function refuseIfChanged(
   tx: Prisma.TransactionClient,
   tenants: readonly TenantWithRetention[],
