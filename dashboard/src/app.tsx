@@ -14,8 +14,8 @@ type State =
   | { kind: 'known'; session: Session | null };
 
 /**
- * Signed in: the views. Otherwise sign-in, at the same address, so that a link survives it.
- * @param props.loading who is signed in, asked before the page was drawn
+ * Shows the views if somebody is signed in, else the sign-in at the same address, so that a link survives it.
+ * @param props.loading the session, which was requested before the page was drawn
  */
 export function App({ loading }: { readonly loading: Promise<Session | null> }) {
   const [state, setState] = useState<State>({ kind: 'asking' });
@@ -34,7 +34,7 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
     setState({ kind: 'known', session: null });
   }, []);
   const session = state.kind === 'known' ? state.session : null;
-  // A new one for each session: nothing that one saw may be shown to the next.
+  // Each session gets a new client, since nothing of one session may be shown in the next.
   const client = useMemo(() => session && createClient(() => leave(true)), [session, leave]);
 
   if (state.kind === 'asking')

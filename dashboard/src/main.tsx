@@ -10,7 +10,7 @@ import { App } from './app';
 import { getStyleNonce } from './lib/style-nonce';
 import { contrastVariables, theme } from './theme';
 
-// Before anything is drawn.
+// The request is sent before anything is drawn.
 const session = loadSession();
 
 const root = document.getElementById('root');

@@ -1,4 +1,4 @@
-// The styles of the components that are used, in the order of the library: later ones build on earlier ones.
+// The styles of the used components, in the order of the library, since later ones build on earlier ones.
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';

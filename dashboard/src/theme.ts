@@ -9,7 +9,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
 });
 
-/** Text on a tint of its own colour, as badges have it. */
+/** The colours of badges: text on a tint of its own colour. */
 const ON_TINT = {
   light: {
     cyan: '#0b5563',
@@ -29,7 +29,7 @@ const ON_TINT = {
   },
 };
 
-/** Where the library's own colours have less than the contrast of 4.5 that small text needs. */
+/** Replaces the library's colours that lack the contrast of 4.5 which small text needs. */
 export const contrastVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -174,7 +174,7 @@ describe('exploring events', () => {
     await explore.count(12);
     await explore.search('nowhere-to-be-found');
     await page.getByText('No event matches').waitFor();
-    await page.getByText('None of any time up to now does.').waitFor();
+    await page.getByText('No event of any time up to now matches.').waitFor();
     await page.getByRole('button', { name: 'Clear the filter' }).click();
     await explore.count(150);
   });
@@ -189,7 +189,7 @@ describe('exploring events', () => {
 
   it('sends no question with a filter that is not understood, and says so', async () => {
     await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&filter=%22open`);
-    await page.getByText('Nothing was asked: the filter is not understood').waitFor();
+    await page.getByText('No events were loaded: the filter is not understood').waitFor();
     expect(
       await page
         .getByText(/^(Loading|Counting)/)
@@ -202,7 +202,7 @@ describe('exploring events', () => {
     const filter = `objectName:${'a'.repeat(4_100)}`;
     await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&filter=${filter}`);
     await page.getByText('expected at most 4096 characters').waitFor();
-    await page.getByText('Nothing was asked: the filter is not understood').waitFor();
+    await page.getByText('No events were loaded: the filter is not understood').waitFor();
   });
 
   it('says "Not counted" if the service refuses to answer', async () => {

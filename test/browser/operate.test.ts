@@ -57,7 +57,7 @@ describe('operating the service from the dashboard', () => {
   it('rotates a key: the new key works, and the old key works for the overlap', async () => {
     const old = await createKey('rotated');
     await page.getByRole('button', { name: 'Rotate rotated' }).click();
-    await page.getByLabel('Hours for which the old key works as well').fill('1');
+    await page.getByLabel('Hours for which the old key still works').fill('1');
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
     await page.getByText('The old key works until').waitFor();
     const next = await storedKey('rotated');
@@ -123,7 +123,7 @@ describe('operating the service from the dashboard', () => {
       .waitFor();
     await page.getByLabel('Name of the tenant, to confirm').fill('contoso');
     await page.getByRole('button', { name: 'Change', exact: true }).click();
-    await page.getByText('Type the name of the tenant as it is.').waitFor();
+    await page.getByText('Type the exact name of the tenant.').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('row', { name: /Contoso.*for ever/ }).waitFor();
   });

@@ -276,7 +276,7 @@ describe('in the dashboard', () => {
     await page.getByText('the disk is full').waitFor();
     await page.getByLabel('State').selectOption('Any state');
     await page.getByLabel('Search sources').fill('nothing like it');
-    await page.getByText('No source fits: change the search or the state').waitFor();
+    await page.getByText('No source matches: change the search or the state').waitFor();
     await page.getByLabel('Search sources').fill('farm1777');
     await page.getByRole('article', { name: 'db on FARM1777' }).waitFor();
     await until(

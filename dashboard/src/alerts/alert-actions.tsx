@@ -5,7 +5,7 @@ import type { useAlertWork } from './work/use-alert-work';
 export const KEYS_OF_ACTIONS = [
   ['a', 'Acknowledge it'],
   ['r', 'Resolve it'],
-  ['s', 'Suppress it and its like'],
+  ['s', 'Suppress it and similar alerts'],
   ['c', 'Comment on it'],
 ] as const;
 
@@ -14,7 +14,7 @@ interface Props {
   readonly work: ReturnType<typeof useAlertWork>;
 }
 
-/** What can be done with an alert as it is. */
+/** The actions that the state of an alert allows. */
 export const AlertActions = ({ alert, work }: Props) => (
   <Group gap="xs" role="group" aria-label="Work on this alert">
     {alert.status !== 'acknowledged' && (

@@ -12,7 +12,7 @@ import { Entity } from './entity';
 import { fieldLabel, groupOf } from './group-text';
 import type { Alert } from './use-queue';
 
-/** What an alert says of itself; values of its group lead to the events that have them. */
+/** The facts of an alert. The values of its group link to the events with these values. */
 export function AlertFacts({ alert, session }: { readonly alert: Alert; readonly session: Session }) {
   const [zone] = useTimeZone();
   const facts: (readonly [string, ReactNode])[] = [

@@ -25,7 +25,7 @@ interface Props {
   readonly session: Session;
 }
 
-/** One alert with all that is known of it, at an address of its own. */
+/** The page of one alert, with everything that is known about it. */
 export function AlertPage({ alertId, session }: Props) {
   const [{ data, error, fetching }, ask] = useQuery({
     query: AlertDocument,
@@ -104,7 +104,7 @@ function Known(props: { readonly alert: Alert; readonly session: Session; readon
       {hasScope(session, 'read:findings') ? (
         <Findings alert={alert} mayRead={hasScope(session, 'read:audit-activity')} />
       ) : (
-        <Text size="sm">Its findings are for those with the scope read:findings.</Text>
+        <Text size="sm">Its findings need the scope read:findings.</Text>
       )}
       <History result={history} retry={askHistory} />
       {work.dialog}

@@ -12,7 +12,7 @@ const FIELDS = [
 ];
 const VALUES_MAX = 8;
 
-/** Who and what the events are about; each leads to all it did an hour each way. */
+/** The people and objects of the events. Each links to its events within an hour before and after. */
 export function Entities({
   events,
   span,
@@ -48,7 +48,7 @@ export function Entities({
   );
 }
 
-/** Values of a field with how many of the events have each, the most frequent first. */
+/** The values of a field with the number of events that have each, the most frequent first. */
 function countsOf(events: readonly FindingEvent[], field: (typeof FIELDS)[number]): [string, number][] {
   const counts = new Map<string, number>();
   for (const { [field]: value } of events) if (value) counts.set(value, (counts.get(value) ?? 0) + 1);

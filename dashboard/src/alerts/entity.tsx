@@ -9,7 +9,7 @@ interface Props {
   readonly span: Span;
 }
 
-/** A value of a field, leading to the events that have it, an hour each way. */
+/** A value of a field, as a link to the events with it within an hour before and after. */
 export function Entity({ field, value, span }: Props) {
   const href = entityHref(field, value, span);
   const text = value === null ? 'not captured' : showHidden(value);

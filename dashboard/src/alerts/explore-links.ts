@@ -4,9 +4,9 @@ import { only } from '../explore/filter/edit';
 import { fixedRange, type TimeRange } from '../explore/time-range';
 import { HOUR_MS, MINUTE_MS } from '../lib/time';
 
-/** How far around an alert its entities are shown. */
+/** The time before and after an alert for which its entities are shown. */
 const ENTITY_MS = HOUR_MS;
-/** How far around a finding other events are shown. */
+/** The time before and after a finding for which other events are shown. */
 const AROUND_MS = 5 * MINUTE_MS;
 
 export interface Span {
@@ -24,19 +24,19 @@ export function exploreHref(view: {
   return query ? `/explore?${query}` : '/explore';
 }
 
-/** What else a login, address, host, instance or object did about then. Null: Explore knows no such field. */
+/** A link to the other events of a login, address, host, instance or object at that time. Null: not a field of Explore. */
 export function entityHref(field: string, value: string | null, span: Span): string | null {
   const named = fieldNamed(field);
   return named && exploreHref({ filter: only('', named, value), range: rangeAround(span, ENTITY_MS) });
 }
 
-/** What else happened around these events. @param instance null: on every server instance */
+/** A link to the other events around these ones. @param instance null: on every server instance */
 export function aroundHref(span: Span, instance: string | null): string {
   const filter = instance === null ? '' : only('', 'serverInstanceName', instance);
   return exploreHref({ filter, range: rangeAround(span, AROUND_MS) });
 }
 
-/** These events and no others. */
+/** A link to exactly these events. */
 export const eventsHref = (recordIds: readonly string[], span: Span): string =>
   exploreHref({ filter: recordFilter(recordIds), range: rangeAround(span, 1000) });
 

@@ -18,10 +18,10 @@ interface Props {
   readonly mayRead: boolean;
 }
 
-/** Rows of one finding before the rest is left to Explore. */
+/** The most rows of one finding; Explore shows the rest. */
 const SHOWN_MAX = 20;
 
-/** One finding with its events, and ways to what happened around them. */
+/** One finding with its events, and links to the events around them. */
 export function FindingItem({ finding, events, isBusy, mayRead }: Props) {
   const [zone] = useTimeZone();
   const ids = new Set(finding.recordIds);
@@ -69,7 +69,7 @@ export function FindingItem({ finding, events, isBusy, mayRead }: Props) {
   );
 }
 
-/** An event as a sentence; its detail has the whole of it, and its proof. */
+/** An event as a sentence, with a link to the whole event and its proof. */
 const EventLine = ({ event, zone }: { readonly event: FindingEvent; readonly zone: TimeZone }) => (
   <div className={classes.event}>
     <Anchor

@@ -13,7 +13,7 @@ import type { Alert } from './use-queue';
 /** As in the operation. */
 const PAGE_SIZE = 10;
 
-/** What was found, in the order of time, with the events that prove it; and who and what they are about. */
+/** The findings in order of time, with the events that prove them and the people and objects concerned. */
 export function Findings({ alert, mayRead }: { readonly alert: Alert; readonly mayRead: boolean }) {
   const [page, setPage] = useState(1);
   const [{ data, error }, ask] = useQuery({
@@ -33,9 +33,7 @@ export function Findings({ alert, mayRead }: { readonly alert: Alert; readonly m
         </Title>
         {error && <Failed error={error} retry={ask} />}
         {eventsError && <Failed error={eventsError} retry={askEvents} />}
-        {!mayRead && (
-          <Text size="sm">The events themselves are for those with the scope read:audit-activity.</Text>
-        )}
+        {!mayRead && <Text size="sm">The events themselves need the scope read:audit-activity.</Text>}
         {!data && !error && <Loading what="the findings" />}
         {data && total === 0 && (
           <Text size="sm">

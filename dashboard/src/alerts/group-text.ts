@@ -2,7 +2,7 @@ import { FIELD_LABELS } from '../lib/field-labels';
 
 export type Group = Readonly<Record<string, string | null>>;
 
-/** The group of an alert or finding, as the service tells it: an object of texts by field. */
+/** The group of an alert or finding, as the service sends it: texts by field. */
 export function groupOf(group: unknown): Group {
   const entries = Object.entries((group ?? {}) as object);
   return Object.fromEntries(entries.map(([name, value]) => [name, value === null ? null : String(value)]));

@@ -15,7 +15,7 @@ interface Props {
   readonly retry: () => void;
 }
 
-/** What was done with an alert, by whom, and the comments; oldest first. */
+/** The actions on an alert and who took them, with the comments; oldest first. */
 export function History({ result, retry }: Props) {
   const [zone] = useTimeZone();
   const changes = result.data?.alertChanges;

@@ -10,7 +10,7 @@ interface Props {
   readonly change: (change: QueueChange) => void;
 }
 
-/** What of the queue is shown, with how many alerts each choice has, and in which order. */
+/** The filters and the order of the queue, with the number of alerts of each choice. */
 export function QueueFilters({ state, counts, change }: Props) {
   const { status, severity, ruleId } = state;
   return (
@@ -60,7 +60,7 @@ export function QueueFilters({ state, counts, change }: Props) {
   );
 }
 
-/** Rules with alerts in this state, and the chosen one; those with the most first. */
+/** The rules with alerts in this state, and the chosen rule; those with the most alerts first. */
 function rulesOf(counts: readonly AlertCount[], { status, severity, ruleId }: QueueState) {
   const titles = new Map(counts.map((count) => [count.ruleId, count.title]));
   if (ruleId && !titles.has(ruleId)) titles.set(ruleId, 'A rule without alerts');
@@ -82,7 +82,7 @@ function TextFilter(props: {
   };
   return (
     <TextInput
-      // Another value from outside is shown.
+      // A value that changed outside is shown.
       key={value}
       label={label}
       w={170}

@@ -12,7 +12,7 @@ export const SORTS = {
 } as const;
 export type Sort = keyof typeof SORTS;
 
-/** What the queue shows. It lives in the URL, so that a link shows the same. */
+/** What the queue shows. It is kept in the URL, so that a link shows the same. */
 export interface QueueState {
   readonly status: AlertStatus;
   readonly severity: AlertSeverity | null;
@@ -35,7 +35,7 @@ const FILTER_NAMES = Object.keys(NO_FILTERS) as (keyof typeof NO_FILTERS)[];
 
 export const isFiltered = (state: QueueState): boolean => FILTER_NAMES.some((name) => state[name] !== null);
 
-/** The state a query string names; what is missing or makes no sense becomes the default. */
+/** The state in a query string. Missing and invalid parts get their default. */
 export function parseQueue(text: string): QueueState {
   const given = new URLSearchParams(text);
   const page = Number(given.get('page') ?? 1);

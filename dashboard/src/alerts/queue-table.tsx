@@ -19,7 +19,7 @@ interface Props {
   readonly totalCount: number;
   readonly page: number;
   readonly tenants: Session['tenants'];
-  /** Id of the alert that keys are about. */
+  /** Id of the alert to which keys apply. */
   readonly cursor: string | null;
   readonly onOpen: (alert: Alert) => void;
   readonly onPage: (page: number) => void;

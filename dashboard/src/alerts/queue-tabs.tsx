@@ -16,7 +16,7 @@ export const QueueTabs = ({ status, counts, onChange }: Props) => (
   <Tabs
     value={status}
     onChange={(value) => onChange(STATUS_NAMES.find((name) => name === value) ?? 'new')}
-    // An arrow alone would ask the service for each state on the way.
+    // Otherwise an arrow key would ask the service for each state that it passes.
     activateTabWithKeyboard={false}
   >
     <Tabs.List aria-label="State" style={{ flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }}>

@@ -20,12 +20,12 @@ import { useAlertWork } from './work/use-alert-work';
 const WORK_KEYS = [
   ['a', 'Acknowledge it'],
   ['r', 'Resolve it'],
-  ['s', 'Suppress it and its like'],
+  ['s', 'Suppress it and similar alerts'],
 ] as const;
 
 const NO_ACTS = {};
 
-/** Alerts that wait for somebody, and those that are dealt with. */
+/** The queue of alerts, by their state. */
 export function Queue({ session }: { readonly session: Session }) {
   const [state, change] = useQueueState();
   const [, navigate] = useLocation();
@@ -90,7 +90,7 @@ export function Queue({ session }: { readonly session: Session }) {
               Remove the filters
             </Button>
           ) : (
-            <Text size="sm">Rules look at every event as it arrives; what they find appears here.</Text>
+            <Text size="sm">Rules check every event as it arrives. Their alerts appear here.</Text>
           )}
         </Empty>
       )}
@@ -121,7 +121,7 @@ export function Queue({ session }: { readonly session: Session }) {
   );
 }
 
-/** How many alerts came into what is shown since it was asked for; below 0: others took them out. */
+/** How many alerts joined the shown list since it was loaded; below 0: some left it. */
 function cameSince({
   counts,
   state,

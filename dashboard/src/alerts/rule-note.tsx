@@ -6,7 +6,7 @@ import { Attack } from '../rules/attack';
 import { Failed } from '../shell/states';
 import type { Alert } from './use-queue';
 
-/** What its rule looks for, why that matters, and what else it may have been. */
+/** What the alert's rule looks for, why that matters, and which harmless causes are possible. */
 export function RuleNote({ alert }: { readonly alert: Alert }) {
   const [{ data, error }, ask] = useQuery({
     query: RuleOfAlertDocument,

@@ -27,7 +27,7 @@ export const VERDICT_LABELS = {
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Colour helps the eye; the word says it. */
+/** A severity as a word; its colour is only an aid. */
 export const Severity = ({ severity }: { readonly severity: AlertSeverity }) => (
   <Badge
     variant="light"
@@ -41,7 +41,7 @@ export const Severity = ({ severity }: { readonly severity: AlertSeverity }) => 
   </Badge>
 );
 
-/** Where the work stands, with the verdict where there is one. */
+/** The state of the work, with the verdict if there is one. */
 export function statusText({
   status,
   verdict,

@@ -8,7 +8,7 @@ const ASK_MS = 20_000;
 /** No filter. */
 export const EVERY_ALERT = { principalName: null, serverInstanceName: null } as const;
 
-/** Alerts by state, severity and rule, asked again every so often while the page is looked at. */
+/** Counts of alerts by state, severity and rule, refreshed at an interval while the page is visible. */
 export function useAlertCounts(
   filters: { readonly principalName?: string | null; readonly serverInstanceName?: string | null },
   pause = false,
@@ -25,7 +25,7 @@ export function useAlertCounts(
 
 type Wanted = Partial<Pick<AlertCount, 'severity' | 'ruleId'>> & { readonly status?: AlertStatus };
 
-/** How many alerts are of all that is wanted. */
+/** The number of alerts that match all given values. */
 export const sumOf = (counts: readonly AlertCount[], wanted: { [N in keyof Wanted]: Wanted[N] | null }) =>
   counts
     .filter(

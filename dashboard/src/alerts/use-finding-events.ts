@@ -11,10 +11,10 @@ import { recordFilter } from './explore-links';
 export type Finding = AlertFindingsQuery['findings']['items'][number];
 export type FindingEvent = FindingEventsQuery['auditEvents']['items'][number];
 
-/** What a filter takes, and a page of events. */
+/** The most record ids in a filter, and events on a page. */
 const EVENTS_MAX = Math.min(LIMITS.expressionTermsMax, LIMITS.pageSizeMax);
 
-/** Events of findings, asked for at once: as many of each as there is room for, the first ones. */
+/** The first events of several findings, loaded with one question: as many of each as there is room for. */
 export function useFindingEvents(findings: readonly Finding[], pause: boolean) {
   const wanted = useMemo(() => firstOfEach(findings), [findings]);
   const times = findings
@@ -35,7 +35,7 @@ export function useFindingEvents(findings: readonly Finding[], pause: boolean) {
   return { events, error, isBusy: fetching, ask };
 }
 
-/** The first record of each finding, then the second of each, until there is no more room. */
+/** The first record of each finding, then the second of each, and so on while there is room. */
 function firstOfEach(findings: readonly Finding[]): readonly string[] {
   const longest = Math.max(0, ...findings.map(({ recordIds }) => recordIds.length));
   const ids = new Set<string>();

@@ -3,10 +3,10 @@ import { type Keys, useKeys } from '../lib/use-keys';
 import type { Alert } from './use-queue';
 
 /**
- * A cursor over the alerts: j and k move it, the keys of `acts` do something with the alert it is at. The focus goes
- * with it, so that Enter opens the alert.
- * @param others keys that are about no alert
- * @returns the id of the alert it is at
+ * A cursor over the alerts: j and k move it, and the keys of `acts` act on the alert under the cursor. The focus follows
+ * the cursor, so that Enter opens the alert.
+ * @param others keys that concern no alert
+ * @returns the id of the alert under the cursor
  */
 export function useQueueKeys(
   items: readonly Alert[],
@@ -22,7 +22,7 @@ export function useQueueKeys(
     setCursor(next.alertId);
     linkOf(next.alertId)?.focus();
   };
-  // Whoever moves the focus by other means moves the cursor.
+  // The cursor follows the focus if that is moved in another way.
   useEffect(() => {
     const follow = ({ target }: FocusEvent) => {
       const row = target instanceof Element ? target.closest('[data-alert]') : null;

@@ -12,8 +12,8 @@ interface Shown {
 }
 
 /**
- * A page of alerts. It stays as it is until the reader asks for another or for it anew: no row moves under the cursor,
- * not even one that was worked on.
+ * A page of alerts. It does not change until the reader asks for another page or reloads it: no row moves under the
+ * cursor, not even one that was worked on.
  */
 export function useQueue(state: QueueState) {
   const client = useClient();
@@ -45,7 +45,7 @@ export function useQueue(state: QueueState) {
     };
   }, [client, times, page, sortBy, status, severity, ruleId, principalName, serverInstanceName]);
   const refresh = useCallback(() => setTimes((before) => before + 1), []);
-  /** Shows what an alert became, where it stands. */
+  /** Shows the new state of an alert in its row. */
   const put = useCallback(
     (alert: Alert) =>
       setShown(

@@ -4,8 +4,8 @@ import type { CombinedError } from 'urql';
 const SOON_SECONDS = 2;
 
 /**
- * Asks a question again that the service had no turn or no room for just now: the page asks several at once, and those
- * of one person take turns. What the service needs longer for, the reader decides.
+ * Repeats a question for which the service had no turn or no room at that moment: the page asks several at once, and the
+ * questions of one person take turns. If the service names a longer wait, the reader decides.
  */
 export const askAgain = retryExchange({
   initialDelayMs: 1_000,

@@ -4,7 +4,7 @@ import { describeError } from './errors';
 
 const WAIT_MS = 5_000;
 
-/** Asks until the rate limit lets it: for work of many calls. @throws what the service refused, or that it was aborted */
+/** Asks, and waits as the rate limit demands, for work of many calls. @throws the service's refusal, or an abort */
 export async function askInTime<D, V extends AnyVariables>(
   client: Client,
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import { askAgain } from './ask-again';
 import { describeError } from './errors';
 import { PAGE_HEADER } from './session';
 
-/** A client for one session: it ends, and its cache with it, when the session does. */
+/** A client for one session: the client and its cache end with the session. */
 export const createClient = (onSessionOver: () => void): Client =>
   new Client({
     url: '/graphql',

@@ -1,6 +1,6 @@
 import { CombinedError } from 'urql';
 
-/** An answer of the service's other paths that was no success. */
+/** A failed answer of the service's paths other than GraphQL. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   constructor(
@@ -18,7 +18,7 @@ const HINTS: Record<string, string> = {
   forbidden: 'Sign in with a key that may do this.',
   unauthorized: 'The session has ended. Sign in again.',
   internal_error: 'Try again; if it happens again, tell the operator the request below.',
-  offline: 'Is the service running, and the network there? Then try again.',
+  offline: 'Check that the service is running and that the network works, then try again.',
 };
 
 export interface ErrorText {
@@ -29,7 +29,7 @@ export interface ErrorText {
   readonly requestId: string | null;
 }
 
-/** What to show of any failure: the service's own texts are written for its callers. */
+/** What the page shows of a failure. The service's own texts are written for its callers. */
 export function describeError(error: CombinedError | Error): ErrorText {
   const { code, text, requestId } = partsOf(error);
   return { code, text, hint: HINTS[code], requestId };

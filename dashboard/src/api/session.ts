@@ -1,13 +1,13 @@
 import { ServiceError } from './errors';
 
-/** Who is signed in, as the service tells. */
+/** The person who is signed in, as the service says. */
 export interface Session {
   /** `public` reads events of its tenants, `operator` administers and reads none. */
   readonly kind: 'public' | 'operator';
   readonly name: string;
   readonly tenants: readonly { readonly tenantId: string; readonly name: string }[];
   readonly scopes: readonly string[];
-  /** ISO 8601: the end whatever is done. */
+  /** ISO 8601: when the session ends in any case. */
   readonly expiresAt: string;
 }
 
@@ -17,7 +17,7 @@ export interface SignInWays {
 }
 
 const API = '/dashboard/api';
-/** Another site's page cannot send it: the service takes no call with the session's cookie without it. */
+/** The service refuses calls with the session's cookie but without this header, which a page of another site cannot send. */
 export const PAGE_HEADER = { 'X-Dashboard': '1' };
 const JSON_HEADERS = { ...PAGE_HEADER, 'Content-Type': 'application/json' };
 
@@ -40,7 +40,7 @@ export async function signOut(): Promise<void> {
   await post('/sign-out', {});
 }
 
-/** Where a browser goes to sign in by OpenID Connect, and comes back to the same view. */
+/** The address that starts a sign-in by OpenID Connect and leads back to the same view. */
 export const openIdPath = (to: string): string => `${API}/openid/start?to=${encodeURIComponent(to)}`;
 
 /** @param parameters of the list, as they stand in a query string */

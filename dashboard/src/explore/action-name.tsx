@@ -1,7 +1,7 @@
 import { actionNameOf } from '../../../src/event/action-names';
 import classes from './explore.module.css';
 
-/** What a reader calls an action, and its code. */
+/** The full name of an action, and its code. */
 export function ActionName({ actionId }: { readonly actionId: string }) {
   const name = actionNameOf(actionId);
   return name ? (

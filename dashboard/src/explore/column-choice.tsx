@@ -17,7 +17,7 @@ export function ColumnChoice(props: {
         <Checkbox.Group
           label="Columns"
           value={[...props.columns]}
-          // The time opens the event: without it a keyboard has no way in.
+          // The time opens the event: without this column, a keyboard could not open it.
           onChange={(next) =>
             props.onChange(COLUMNS.filter((each) => each === 'eventTime' || next.includes(each)))
           }

@@ -17,7 +17,7 @@ interface Props {
   readonly zone: TimeZone;
 }
 
-/** One event in full, beside the view it was opened from; the one above and the one below it are a step away. */
+/** One event in full, beside the view from which it was opened, with steps to the events above and below. */
 export function EventDrawer({ state, page, change, zone }: Props) {
   const ids = page?.items.map(({ recordId }) => recordId) ?? [];
   const at = ids.indexOf(state.event ?? '');
@@ -51,7 +51,7 @@ export function EventDrawer({ state, page, change, zone }: Props) {
   );
 }
 
-/** The event alone: its view may show other rows tomorrow. */
+/** A link to the event alone, since its view may show other rows later. */
 const linkOf = ({ event }: ExploreState) => `event=${event}`;
 
 function Step(props: {

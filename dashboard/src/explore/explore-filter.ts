@@ -2,7 +2,7 @@ import { parseFilter } from '../../../src/event/expression/parse-filter';
 import { LIMITS } from '../../../src/limits';
 import type { HistogramQueryVariables } from '../../generated/operations';
 
-/** What all three answers of a view are of. */
+/** The filter that all three answers of a view share. */
 export type ExploreFilter = HistogramQueryVariables;
 
 /** What is wrong with a filter, and where, in UTF-16 units from 0. */

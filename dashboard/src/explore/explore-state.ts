@@ -8,7 +8,7 @@ import { joinParts, partsOf } from './filter/parts';
 import { quoteValue } from './filter/value-text';
 import { last, parseRange, rangeText, type TimeRange } from './time-range';
 
-/** Columns a reader can choose: what the list has. */
+/** The columns that a reader can choose: the fields of the list. */
 export const COLUMNS = [...LIST_FIELDS, STATEMENT_PREVIEW.name] as const;
 export type Column = (typeof COLUMNS)[number];
 export const COLUMNS_DEFAULT: readonly Column[] = [
@@ -20,12 +20,12 @@ const SORTABLE: readonly (Column & keyof typeof SORTS)[] = [
 ];
 export const PAGE_SIZES = [LIMITS.pageSizeDefault, 50, LIMITS.pageSizeMax];
 
-/** All that makes up a view of the events. It lives in the URL, so that a link shows the same. */
+/** The whole state of a view of the events. It is kept in the URL, so that a link shows the same. */
 export interface ExploreState {
   readonly range: TimeRange;
-  /** Words, as links of before the filter had them. */
+  /** Words of the parameter `search`, which older links have. */
   readonly search: string;
-  /** An expression; not necessarily a valid one. */
+  /** An expression, which may be invalid. */
   readonly filter: string;
   readonly sortBy: Column;
   readonly descending: boolean;
@@ -35,18 +35,18 @@ export interface ExploreState {
   readonly columns: readonly Column[];
   /** Record id of the event in the drawer. */
   readonly event: string | null;
-  /** Time of the event that the range lies around; null: it lies around none, or was changed since. */
+  /** Time of the event around which the range lies; null: there is none, or the range was changed since. */
   readonly around: string | null;
-  /** One or two fields the events are grouped by; none: each event by itself. */
+  /** The one or two fields by which the events are grouped; empty: no groups. */
   readonly groupBy: readonly FacetField[];
 }
 
-/** The change that takes every filter off. */
+/** The change that removes every filter. */
 export const NO_FILTERS = { search: '', filter: '' } as const;
 
 const RANGE_DEFAULT = last(24, 'h');
 
-/** The state a query string names; what is missing or makes no sense becomes the default. */
+/** The state in a query string. Missing and invalid parts get their default. */
 export function parseState(text: string): ExploreState {
   const given = new URLSearchParams(text);
   const columns = (given.get('columns')?.split(',') ?? []).filter(isColumn);
@@ -91,7 +91,7 @@ export function formatState(state: ExploreState): string {
 export const isSortable = (text: string | null): text is Column =>
   (SORTABLE as readonly (string | null)[]).includes(text);
 
-/** As the service reads it: without an offset it is UTC, which a Date takes for local. Null: no time. */
+/** A time as the service reads it: without an offset it is UTC, although a Date reads it as local. Null: not a time. */
 function timeOf(text: string | null): string | null {
   const ticks = text ? parseTicks(text) : null;
   if (text === null || ticks === null || ticks >= TICKS_END) return null;
@@ -105,7 +105,7 @@ const isColumn = (text: string): text is Column => (COLUMNS as readonly string[]
 
 function rangeOf(given: URLSearchParams): TimeRange {
   const [first, end] = [timeOf(given.get('startTime')), timeOf(given.get('endTime'))];
-  // One of them alone is a question, too: not of the last hours, but of all from then on, or up to then.
+  // One of them alone is valid too: it means everything from that time on, or up to that time.
   const from = first ?? EVENT_TIME_MIN;
   const to = end ?? new Date().toISOString();
   if ((first || end) && Date.parse(from) <= Date.parse(to)) return { kind: 'fixed', from, to };

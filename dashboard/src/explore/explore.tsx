@@ -25,7 +25,7 @@ import { useNewEvents } from './use-new-events';
 
 const NOTHING: readonly Stretch[] = [];
 
-/** What happened: over time, by who and what, and each event. */
+/** The page Explore: events over time, counts by field, groups, and the list. */
 export function Explore({ session }: { readonly session: Session }) {
   const [state, change] = useExploreState();
   const [zone] = useTimeZone();
@@ -33,7 +33,7 @@ export function Explore({ session }: { readonly session: Session }) {
   const [isRefused, setIsRefused] = useState(false);
   const data = useExploreData(state, zone, fields);
   const { filter, problem, events, histogram, facets, refresh, question } = data;
-  // What stands there answers another filter than the one in the box.
+  // The shown numbers belong to another filter than the one in the box.
   const isStale = data.isStale || isRefused;
   const coverage = useCoverage(filter);
   const page = events.data?.auditEvents;
@@ -44,7 +44,7 @@ export function Explore({ session }: { readonly session: Session }) {
   const retry = useCallback(() => refresh(), [refresh]);
   const onText = useCallback((text: string) => change({ filter: text }), [change]);
   const histogramRange = rangeOf(histogram.data?.auditHistogram);
-  // A new list only with new numbers: each draws the chart anew.
+  // The list changes only with new numbers, since each new list draws the chart again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the range is the histogram's
   const missing = useMemo(
     () =>
@@ -71,7 +71,7 @@ export function Explore({ session }: { readonly session: Session }) {
         newEvents={newEvents}
       />
       {error && <Failed error={error} retry={retry} />}
-      {problem && <Empty title="Nothing was asked: the filter is not understood" />}
+      {problem && <Empty title="No events were loaded: the filter is not understood" />}
       <div
         hidden={problem !== null}
         className={classes.answer}
@@ -106,7 +106,7 @@ export function Explore({ session }: { readonly session: Session }) {
             ) : page?.totalCount === 0 && !isStale ? (
               <NoEvents state={state} change={change} zone={zone} />
             ) : !page ? (
-              // The table takes longer to draw than all the rest: the questions leave first.
+              // The table takes the longest to draw, so the questions are sent first.
               <Loading what="the events" />
             ) : (
               <EventsTable
@@ -131,7 +131,7 @@ function rangeOf(histogram: Histogram | undefined): { fromMs: number; toMs: numb
   return { fromMs: Date.parse(histogram.startTime), toMs: Date.parse(histogram.endTime) };
 }
 
-/** The error that several answers have in common, to be told once; undefined: each has its own, or none. */
+/** The error that several answers share, which is shown once; undefined: each has its own, or none. */
 function sharedError(errors: readonly (CombinedError | undefined)[]): CombinedError | undefined {
   const [first, ...others] = errors.filter((error) => error !== undefined);
   const text = first && describeError(first).text;

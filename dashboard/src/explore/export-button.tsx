@@ -13,7 +13,7 @@ interface Props {
   readonly totalCount: number | undefined;
 }
 
-/** Everything the view matches, not only the page, as a file. */
+/** Exports all events that match the view, not only the page. */
 export function ExportButton({ filter, totalCount }: Props) {
   const [isOpen, { open, close }] = useDisclosure();
   return (
@@ -47,7 +47,7 @@ function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: 
   const [format, setFormat] = useState<ExportFormat>('csv');
   const [state, setState] = useState<State>({ kind: 'ready' });
   const running = useRef<AbortController | null>(null);
-  // Closed in any way, it is cancelled.
+  // Closing the dialog in any way cancels the export.
   useEffect(() => () => running.current?.abort(), []);
   const start = async () => {
     const stop = new AbortController();
@@ -93,7 +93,7 @@ function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: 
   );
 }
 
-/** Events may have gone behind the service's back, which still counts them. */
+/** Says if events are missing that the service still counts: somebody may have deleted them in the database. */
 const doubtOf = ({ events, missing }: ExportedFile) =>
   `The file has ${counted(events, 'event')}. When the export began, the service counted ${formatCount(events + missing)}: ask its operator to run verify.`;
 

@@ -4,7 +4,7 @@ import type { ExploreFilter } from './explore-filter';
 export type ExportFormat = 'csv' | 'ndjson';
 
 export interface ExportProgress {
-  /** So far, from below. */
+  /** The least number of events so far. */
   readonly events: number;
   readonly bytes: number;
   readonly totalCount: number;
@@ -18,12 +18,13 @@ export interface ExportedFile {
   readonly missing: number;
 }
 
-/** What is held in the page's own memory; a browser moves blobs to disk. */
+/** The most bytes in the page's own memory; a browser can move blobs to disk. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 /**
- * The export of what the filter matches, whole: it is held against the number of events that the service says are in it.
- * @throws ServiceError for what the service refused; any other error where the stream was cut: never a part of a file
+ * The complete export of the events that the filter matches, checked against the number of events that its last line
+ * states. It never returns a part of a file.
+ * @throws ServiceError if the service refuses; any other error if the stream was cut
  */
 export async function streamExport(request: {
   readonly format: ExportFormat;
@@ -38,7 +39,7 @@ export async function streamExport(request: {
   );
   const response = await fetch(exportPath(new URLSearchParams(given)), { headers: PAGE_HEADER, signal });
   if (!response.ok || !response.body) await bodyOf(response);
-  // Absent where counting takes the service too long; the page has counted too.
+  // The header is absent if counting takes the service too long; the page has a count of its own.
   const counted = response.headers.get('X-Total-Count');
   const totalCount = Number(counted ?? request.expectedCount);
   const count = format === 'csv' ? new CsvRows() : new Lines();
@@ -68,20 +69,22 @@ export async function streamExport(request: {
 const END_BYTES_MAX = 64;
 const ENDS = { csv: /(?<=^|\r\n)#end,(\d+)\r\n$/, ndjson: /(?<=^|\n)\{"end":\{"count":(\d+)\}\}\n$/ };
 
-/** The content less the line that ends it. @throws Error where that is missing, or says another number of events */
+/** The content without its last line. @throws Error if that line is missing, or states another number of events */
 async function withoutEnd(content: Blob, format: ExportFormat, events: number): Promise<Blob> {
-  // A text may be cut in a character: as many characters as bytes, whatever they are.
+  // A chunk may end within a character, so this reads one character per byte.
   const tail = new TextDecoder('latin1').decode(await content.slice(-END_BYTES_MAX).arrayBuffer());
   const [line, count] = ENDS[format].exec(tail) ?? [];
   if (line === undefined || Number(count) !== events)
-    throw new Error('The export was cut: its last line is missing or does not fit. Export again.');
+    throw new Error(
+      'The export was cut: its last line is missing or states another number of events. Export again.',
+    );
   return content.slice(0, content.size - line.length);
 }
 
 const [NEWLINE, QUOTE] = [10, 34];
 
 class Lines {
-  /** Lines but the last, which states how many these are. */
+  /** Counts the lines except the last one, which states their number. */
   total = -1;
   /** Events so far. */
   add(chunk: Uint8Array): number {
@@ -90,7 +93,7 @@ class Lines {
   }
 }
 
-/** Ends of rows, which are those outside of quotes; the heading is none, nor is the last line. */
+/** Counts rows by their line ends outside of quotes, without the heading and the last line. */
 class CsvRows {
   total = -2;
   private isQuoted = false;

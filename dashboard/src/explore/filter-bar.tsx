@@ -25,18 +25,18 @@ interface Props {
   readonly change: (change: Change) => void;
   readonly zone: TimeZone;
   readonly filter: ExploreFilter;
-  /** Undefined: not known of this question. */
+  /** Undefined: unknown for this question. */
   readonly totalCount: number | undefined;
   /** Whether it will be known. */
   readonly isCounting: boolean;
-  /** Told whether the filter that was typed last is not understood. */
+  /** Called with whether the filter that was typed last is not understood. */
   readonly onRefused: (isRefused: boolean) => void;
   readonly refresh: () => void;
   readonly isBusy: boolean;
   readonly newEvents: NewEvents;
 }
 
-/** What is shown: range, filter, how much it is, and what can be done with it as a whole. */
+/** The range, the filter, the number of events, and the actions on the whole view. */
 export function FilterBar(props: Props) {
   const { session, state, change, zone, filter, totalCount, isCounting, onRefused } = props;
   const { refresh, isBusy, newEvents } = props;
@@ -103,7 +103,7 @@ export function FilterBar(props: Props) {
 const isFirst = ({ insert }: Suggestion, i: number, all: readonly Suggestion[]): boolean =>
   all.findIndex((each) => each.insert === insert) === i;
 
-/** With the range fixed to what it is now: the colleague opens it later, and should see the same. */
+/** A link with the range fixed to its present times, so that a colleague who opens it later sees the same. */
 function linkTo(state: ExploreState, { startTime, endTime }: ExploreFilter): string {
   const range =
     startTime && endTime ? ({ kind: 'fixed', from: startTime, to: endTime } as const) : state.range;

@@ -4,7 +4,7 @@ import type { MouseEvent } from 'react';
 import { Link } from 'wouter';
 import type { FindingMark as Finding } from './use-findings';
 
-/** That an event is part of findings, with the way to the alert of the first. */
+/** Marks an event that is part of findings, with a link to the alert of the first. */
 export function FindingMark({ findings }: { readonly findings: readonly Finding[] }) {
   const [first] = findings;
   if (!first) return null;

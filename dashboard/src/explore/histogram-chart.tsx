@@ -91,7 +91,7 @@ function optionsOf(
     tzDate: (seconds) =>
       zone === 'UTC' ? UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : new Date(seconds * 1000),
     legend: { show: false },
-    // Half of a label stands beyond the last tick.
+    // Half of a label extends beyond the last tick.
     padding: [null, LABEL_PX / 2, null, null],
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
     scales: {
@@ -121,10 +121,10 @@ function timeLabels(splits: readonly number[], step: number, zone: TimeZone): st
   });
 }
 
-/** Steps of an axis that counts. */
+/** The steps of an axis of counts. */
 const WHOLE = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
-/** Stacked by drawing the sum first and what succeeded over it: what stays to be seen of the sum failed. */
+/** Stacks the bars: the sum is drawn first and the successes over it, so that the visible rest are the failures. */
 function dataOf({ buckets, bucketSeconds }: Histogram): UPlot.AlignedData {
   return [
     // The first bucket is cut to the range; its bar begins where the whole one would, so that all are equally wide.

@@ -24,14 +24,14 @@ import type { Change } from './use-explore-state';
 
 interface Props {
   readonly result: UseQueryState<HistogramQuery>;
-  /** Stretches of which events may be missing. */
+  /** Stretches in which events may be missing. */
   readonly missing: readonly Stretch[];
   readonly zone: TimeZone;
   readonly change: (change: Change) => void;
   readonly retry: () => void;
 }
 
-/** Events over time. What dragging does with a mouse, the buttons and the table do with a keyboard. */
+/** Events over time. The buttons and the table do for a keyboard what dragging does for a mouse. */
 export const HistogramPanel = memo(function HistogramPanel({ result, missing, zone, change, retry }: Props) {
   const [isTable, { toggle }] = useDisclosure();
   const [hovered, setHovered] = useState<Bucket | null>(null);

@@ -9,7 +9,7 @@ interface Props {
   readonly onZoom: (fromMs: number, toMs: number) => void;
 }
 
-/** The chart's numbers; intervals without events are left out. */
+/** The numbers of the chart, without intervals that have no events. */
 export function HistogramTable({ buckets, zone, onZoom }: Props) {
   return (
     <ScrollArea.Autosize

@@ -13,7 +13,7 @@ interface Props {
   readonly zone: TimeZone;
 }
 
-/** Why nothing is shown, and the way to something. */
+/** Says why no event is shown, and offers ways to find events. */
 export function NoEvents({ state, change, zone }: Props) {
   const filter = state.filter === '' ? null : state.filter;
   const [{ data }] = useQuery({
@@ -32,7 +32,7 @@ export function NoEvents({ state, change, zone }: Props) {
         </Text>
       </Empty>
     );
-  // The newest of a filter is known, of words beside it is not.
+  // The newest event of a filter is known; with words in `search`, it is not.
   const leadsTo = state.search === '' ? latest : null;
   const showLatest = () => {
     const end = Date.parse(leadsTo ?? '') + 1000;
@@ -45,7 +45,7 @@ export function NoEvents({ state, change, zone }: Props) {
           The newest event{isFiltered && ' that matches'} is of {formatTime(leadsTo, zone)}.
         </Text>
       )}
-      {data && !latest && <Text size="sm">None of any time up to now does.</Text>}
+      {data && !latest && <Text size="sm">No event of any time up to now matches.</Text>}
       <Group>
         {leadsTo && (
           <Button size="xs" onClick={showLatest}>

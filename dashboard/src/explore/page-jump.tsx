@@ -1,7 +1,7 @@
 import { Group, NumberInput, Text } from '@mantine/core';
 import { formatCount } from '../lib/numbers';
 
-/** The page shown, to be overwritten with another. */
+/** The number of the shown page, as a field in which the reader can enter another. */
 export function PageJump(props: {
   readonly page: number;
   readonly pages: number;

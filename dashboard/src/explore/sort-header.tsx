@@ -10,7 +10,7 @@ interface Props {
   readonly change: (change: Change) => void;
 }
 
-/** Heading of a column that can be sorted by: a button inside of it, so that it stays a heading. */
+/** The heading of a sortable column. The button is inside the cell, so that the cell stays a heading. */
 export function SortHeader({ column, state, change }: Props) {
   const isSorted = state.sortBy === column;
   const direction = state.descending ? 'descending' : 'ascending';

@@ -16,7 +16,7 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => ({
 }));
 const NIGHT_DEFAULT = { from: 20, to: 6 };
 
-/** The hours are a reader's own, kept on this browser. */
+/** The hours of a night, which the reader chooses and this browser keeps. */
 export function LastNight({ range, zone, onChange }: Props) {
   const [kept, keep] = useLocalStorage({
     key: 'night',
@@ -58,7 +58,7 @@ export function LastNight({ range, zone, onChange }: Props) {
   );
 }
 
-/** Any length of time that ends now. */
+/** A form for any length of time that ends now. */
 export function LastSpan({ range, onChange }: Props) {
   const [amount, setAmount] = useState<number | string>(range.kind === 'last' ? range.amount : 2);
   const [unit, setUnit] = useState<Unit>(range.kind === 'last' ? range.unit : 'h');
@@ -111,7 +111,7 @@ export function FixedRange({ range, zone, onChange }: Props) {
     if (fromMs !== null && toMs !== null && !problem) onChange(fixedRange(fromMs, toMs));
   };
   const input = { type: 'datetime-local', step: 1, size: 'xs', required: true, withAsterisk: false } as const;
-  /** The clock on the wall has some hours twice: what is meant stands beside it. */
+  /** Shows which moment is meant, since a local clock has some hours twice. */
   const meant = (ms: number | null) =>
     zone === 'local' && ms !== null ? `${formatTime(new Date(ms).toISOString(), zone)}` : undefined;
   return (

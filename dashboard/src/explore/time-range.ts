@@ -7,11 +7,11 @@ export const UNITS = {
 } as const;
 export type Unit = keyof typeof UNITS;
 
-/** What is shown; all but fixed ones move with the clock. */
+/** The time range of a view. All kinds except `fixed` move with the clock. */
 export type TimeRange =
   | { readonly kind: 'last'; readonly amount: number; readonly unit: Unit }
   | { readonly kind: 'today' | 'yesterday' | 'all' }
-  /** The night that ended last: hours of the clock, from 0 to 23. */
+  /** The most recent night that ended; hours of the clock, from 0 to 23. */
   | { readonly kind: 'night'; readonly from: number; readonly to: number }
   /** ISO 8601 in UTC, from inclusive, to exclusive. */
   | { readonly kind: 'fixed'; readonly from: string; readonly to: string };
@@ -25,7 +25,7 @@ export const last = (amount: number, unit: Unit): TimeRange => ({ kind: 'last', 
 export const ALL: TimeRange = { kind: 'all' };
 export const AMOUNT_MAX = 9_999;
 
-/** The ranges one choice away. */
+/** The ranges that the menu offers. */
 export const COMMON_RANGES: readonly TimeRange[] = [
   ...[last(15, 'm'), last(1, 'h'), last(6, 'h'), last(24, 'h')],
   ...[last(7, 'd'), last(30, 'd'), last(90, 'd'), ALL],
@@ -63,7 +63,7 @@ function nightBefore(night: { from: number; to: number }, nowMs: number, zone: T
   return [dayStart(nowMs, zone, startDay, night.from), dayStart(nowMs, zone, day, night.to)];
 }
 
-/** `7d`, `yesterday`, `night-20-6`; null: fixed. */
+/** The range in the URL, such as `7d`, `yesterday`, `night-20-6`; null: fixed. */
 export function rangeText(range: TimeRange): string | null {
   if (range.kind === 'fixed') return null;
   if (range.kind === 'last') return `${range.amount}${range.unit}`;
@@ -84,7 +84,7 @@ export function parseRange(text: string | null): TimeRange | null {
 
 const NAMES = { today: 'Today', yesterday: 'Yesterday', all: 'All time' };
 
-/** What a reader calls it; null: fixed. */
+/** The name of the range for a reader; null: fixed. */
 export function rangeLabel(range: TimeRange): string | null {
   if (range.kind === 'fixed') return null;
   if (range.kind === 'night') return `Last night (${clock(range.from)}–${clock(range.to)})`;
@@ -101,21 +101,21 @@ export const fixedRange = (fromMs: number, toMs: number): TimeRange => ({
   to: new Date(toMs).toISOString(),
 });
 
-/** The stretch of time before, as long; null: it has no ends. */
+/** The period of the same length before the range; null: the range is unbounded. */
 export function before({ startTime, endTime }: Partial<Record<keyof Bounds, unknown>>): Bounds | null {
   const [fromMs, toMs] = [startTime, endTime].map((text) => Date.parse(String(text)));
   if (fromMs === undefined || toMs === undefined || !(fromMs < toMs)) return null;
   return { startTime: new Date(2 * fromMs - toMs).toISOString(), endTime: new Date(fromMs).toISOString() };
 }
 
-/** The same middle, `factor` times as long, and never shorter than a second. */
+/** A range with the same middle that is `factor` times as long, and at least a second. */
 export function scaleRange(fromMs: number, toMs: number, factor: number): TimeRange {
   const half = Math.max(500, ((toMs - fromMs) * factor) / 2);
   const middle = (fromMs + toMs) / 2;
   return fixedRange(Math.floor(middle - half), Math.ceil(middle + half));
 }
 
-/** As long, earlier (-1) or later (1) by half its length. */
+/** A range of the same length that is earlier (-1) or later (1) by half its length. */
 export function shiftRange(fromMs: number, toMs: number, direction: -1 | 1): TimeRange {
   const by = ((toMs - fromMs) / 2) * direction;
   return fixedRange(fromMs + by, toMs + by);

@@ -8,16 +8,16 @@ import type { FacetField } from './facets/facet-field';
 import { useFacets } from './facets/use-facets';
 import { boundsOf, endsNow } from './time-range';
 
-/** Evidence is never shown from a cache: another view asks anew. */
+/** Evidence is never shown from a cache: each view asks the service. */
 const requestPolicy = 'network-only';
 
-/** The three answers a view is made of, all of one range and one filter. */
+/** The three answers of a view, all for the same range and filter. */
 export function useExploreData(state: ExploreState, zone: TimeZone, fields: readonly FacetField[]) {
   const { range, search, filter: text, page, pageSize, sortBy, descending } = state;
   const [asked, setAsked] = useState({ anew: 0, times: 0 });
   const question = JSON.stringify([range, search, text, zone, asked.anew]);
   const problem = useMemo(() => problemOf(text), [text]);
-  // The clock is read once for each question, and again when it is asked anew.
+  // The clock is read once for each question, and again when the question is repeated.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `question` and `asked` stand for what it is made of
   const filter = useMemo(
     (): ExploreFilter => ({
@@ -52,7 +52,7 @@ export function useExploreData(state: ExploreState, zone: TimeZone, fields: read
     [range, askEvents, askHistogram],
   );
 
-  // Until all of a question is answered, what stands there is of the one before.
+  // Until every part of a question is answered, the shown data belong to the previous question.
   const isAnswered = !pause && !events.fetching && !histogram.fetching && !facets.fetching;
   const [answered, setAnswered] = useState('');
   useEffect(() => {

@@ -11,7 +11,7 @@ export function useExploreState(): [ExploreState, (change: Change) => void] {
   const state = useMemo(() => parseState(search), [search]);
   const change = useCallback(
     (patch: Change) => {
-      // Another filter, another order: the page that was shown means nothing there.
+      // With another filter or order, the page number of before means nothing.
       const staysOnPage = 'page' in patch || 'columns' in patch || 'event' in patch;
       const movesOn = 'range' in patch || 'filter' in patch || 'search' in patch;
       const next = {

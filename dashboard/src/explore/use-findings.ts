@@ -10,15 +10,15 @@ import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
 
 export type FindingMark = FindingsOfPageQuery['findings']['items'][number];
-/** By record id, the findings it is part of. */
+/** The findings that each record is part of, by record id. */
 export type FindingMarks = ReadonlyMap<string, readonly FindingMark[]>;
 type Page = EventsQuery['auditEvents'];
 
 const NONE: FindingMarks = new Map();
-/** Of the time that a page of events covers; a page sorted by something else may cover months. */
+/** The longest time of a page of events for which findings are loaded; a page with another order may cover months. */
 const PAGES_MAX = 5;
 
-/** The findings that the events of a page are part of; none where the session may not read them. */
+/** The findings that the events of a page are part of; none if the session may not read findings. */
 export function useFindings(session: Session, page: Page | undefined): FindingMarks {
   const client = useClient();
   const [known, setKnown] = useState<{ readonly page: Page | undefined; readonly marks: FindingMarks }>();

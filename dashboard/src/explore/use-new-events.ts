@@ -15,7 +15,7 @@ export type Refresh = keyof typeof REFRESHES;
 export interface NewEvents {
   readonly every: Refresh;
   readonly setEvery: (every: Refresh) => void;
-  /** Events that came since the question was asked by the reader. */
+  /** The number of events that arrived since the reader asked the question. */
   readonly count: number;
 }
 
@@ -24,11 +24,11 @@ interface Shown {
   readonly filter: ExploreFilter;
   /** Undefined: not known yet. */
   readonly totalCount: number | undefined;
-  /** Whether the rows may change under the reader. */
+  /** Whether the rows may change without an action of the reader. */
   readonly isFirstPage: boolean;
 }
 
-/** Asks by itself every so often, and counts what came: in the range as it was, up to now. */
+/** Asks at an interval, and counts the new events: from the start of the range up to now. */
 export function useNewEvents(question: string, shown: Shown, refresh: (isQuiet: boolean) => void): NewEvents {
   const client = useClient();
   const [every, setEvery] = useState<Refresh>('off');
@@ -50,7 +50,7 @@ export function useNewEvents(question: string, shown: Shown, refresh: (isQuiet: 
       if (came > 0)
         setCounted((before) => ({
           question,
-          // What stays on another page is counted from the same total again.
+          // New events on another page are counted again from the same total.
           count: came + (before.question === question && isFirstPage ? before.count : 0),
         }));
       if (isFirstPage) current.current.refresh(true);

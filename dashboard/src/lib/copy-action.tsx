@@ -2,7 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy, IconLink } from '@tabler/icons-react';
 
-/** A button that copies a text, or a link, and says that it did. */
+/** A button that copies a text or a link, and confirms it. */
 export function CopyAction(props: {
   readonly label: string;
   readonly text: () => string;

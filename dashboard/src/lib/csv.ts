@@ -1,7 +1,7 @@
-/** A row of a table, with its end. */
+/** A row of a table as CSV, with its line end. */
 export const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
-/** A spreadsheet would run what begins like a formula. */
+/** Escapes a text that begins like a formula, since a spreadsheet would run it. */
 const cell = (text: string) => {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

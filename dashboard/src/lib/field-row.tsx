@@ -1,7 +1,7 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A name and its value in a table of such pairs. */
+/** A row with a name and its value. */
 export const FieldRow = (props: { readonly label: string; readonly children: ReactNode }) => (
   <Table.Tr>
     <Table.Th w={170} scope="row">

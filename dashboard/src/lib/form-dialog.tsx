@@ -4,11 +4,11 @@ import { Failed } from '../shell/states';
 
 interface Props {
   readonly title: string;
-  /** What the button says, as a verb. */
+  /** The text of the button, as a verb. */
   readonly action: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** Rejects with what the service refused; the form stays, filled in. */
+  /** Rejects with the service's refusal; the form stays filled in. */
   readonly onSubmit: () => Promise<void>;
   readonly isDangerous?: boolean;
   readonly children: ReactNode;

@@ -6,7 +6,7 @@ import { formatCount } from './numbers';
 const PAGE_ROWS = 50;
 
 interface Listed<T> {
-  /** The rows of the page that is shown. */
+  /** The rows of the shown page. */
   readonly rows: readonly T[];
   readonly found: number;
   readonly search: string;
@@ -16,7 +16,7 @@ interface Listed<T> {
   readonly setPage: (page: number) => void;
 }
 
-/** A part of a long list: what holds the words, a page at a time. @param textOf all of a row that is searched in */
+/** The rows of a long list that contain the words, a page at a time. @param textOf the searchable text of a row */
 export function useListed<T>(all: readonly T[], textOf: (row: T) => string): Listed<T> {
   const [search, setSearch] = useState('');
   const [wanted, setPage] = useState(1);
@@ -45,12 +45,12 @@ export function useListed<T>(all: readonly T[], textOf: (row: T) => string): Lis
 interface Props {
   readonly listed: Listed<unknown>;
   readonly label: string;
-  /** How many of what there are, in a line. */
+  /** A line with the number of rows and their name. */
   readonly summary: string;
   readonly children?: ReactNode;
 }
 
-/** What narrows a list, and what it is in a line. */
+/** The field that searches a list, with a line about its rows. */
 export const ListHead = ({ listed, label, summary, children }: Props) => (
   <Group gap="sm">
     <TextInput

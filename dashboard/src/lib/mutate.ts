@@ -2,7 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { useCallback } from 'react';
 import { type AnyVariables, useClient } from 'urql';
 
-/** Runs a mutation; rejects with what the service refused. */
+/** Runs a mutation; rejects with the service's refusal. */
 export function useMutate() {
   const client = useClient();
   return useCallback(

@@ -4,16 +4,16 @@ import classes from './opener.module.css';
 
 interface Props {
   readonly onOpen: () => void;
-  /** Where a new tab finds the same; without it, it is a button. */
+  /** The address for a new tab; without it, this is a button. */
   readonly href?: string;
   readonly children: ReactNode;
 }
 
-/** What opens a row for a keyboard; a click anywhere in the row does the same. */
+/** The link or button that opens a row by keyboard. A click anywhere in the row does the same. */
 export function Opener({ onOpen, href, children }: Props) {
   const open = (event: MouseEvent) => {
     event.stopPropagation();
-    // Into another tab or window, as with any link.
+    // The browser opens another tab or window, as with any link.
     if (href && (event.metaKey || event.ctrlKey || event.shiftKey)) return;
     event.preventDefault();
     onOpen();

@@ -1,7 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks';
 import type { TimeZone } from './time';
 
-/** How times are shown on this browser: nothing about the data, so it may outlive the session. */
+/** How this browser shows times. It says nothing about the data, so it may outlive the session. */
 export function useTimeZone(): [TimeZone, (zone: TimeZone) => void] {
   const [zone, setZone] = useLocalStorage<TimeZone>({
     key: 'time-zone',

@@ -4,6 +4,6 @@ export function saveFile({ name, content }: { readonly name: string; readonly co
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
-  // The download has its own hold on the content once the click was handled.
+  // The download keeps the content by itself once the click is handled.
   setTimeout(() => URL.revokeObjectURL(link.href));
 }

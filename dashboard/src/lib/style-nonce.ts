@@ -3,5 +3,5 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]'
 /** The nonce that lets a style tag made by script pass the page's Content-Security-Policy. */
 export const getStyleNonce = (): string => nonce;
 
-// The scroll lock below drawers and dialogs asks for it under this name.
+// The scroll lock of drawers and dialogs reads the nonce under this name.
 Object.assign(globalThis, { __webpack_nonce__: nonce });

@@ -23,8 +23,8 @@ export function formatClock(time: string | number, zone: TimeZone): string {
 }
 
 /**
- * `2025-04-15 08:59:38.606` in the zone; a local one with its offset, `2025-04-15 04:59:38.606 −04:00`, so that an hour
- * which the clock has twice is told apart.
+ * `2025-04-15 08:59:38.606` in the zone. A local time has its offset, `2025-04-15 04:59:38.606 −04:00`, which distinguishes
+ * an hour that the clock has twice.
  * @param time ISO 8601, in UTC; SQL Server's seven decimals are more than a Date holds, so they are taken as text
  * @param decimals of the second, at most seven
  */
@@ -35,7 +35,7 @@ export function formatTime(time: string, zone: TimeZone, decimals = 0): string {
   return `${formatDate(time, zone)} ${formatClock(time, zone)}${shown}${offset}`;
 }
 
-/** `−04:00`: how far the clock on the wall is from UTC at a moment. */
+/** The offset of local time from UTC at a moment, such as `−04:00`. */
 export function offsetOf(ms: number): string {
   const minutes = -new Date(ms).getTimezoneOffset();
   const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
@@ -77,6 +77,6 @@ export function formatSpan(ms: number): string {
   return `${Math.round(ms / unit)} ${name}`;
 }
 
-/** How long ago, in words a glance takes in. */
+/** How long ago a time was, in a short form. */
 export const formatAgo = (time: string, nowMs: number): string =>
   `${formatSpan(Math.max(0, nowMs - Date.parse(time)))} ago`;

@@ -1,10 +1,10 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 
-/** What single keys do, by `key` of the event. */
+/** The functions of single keys, by `key` of the event. */
 export type Keys = Readonly<Record<string, () => void>>;
 
-/** Whether single keys do anything in this browser: who speaks to the machine, or types with one hand, turns them off. */
+/** Whether single keys are active in this browser. People who dictate, or type with one hand, can switch them off. */
 export function useKeysPreference(): [boolean, (isOn: boolean) => void] {
   const [isOn, setIsOn] = useLocalStorage<boolean>({
     key: 'single-keys',
@@ -14,7 +14,7 @@ export function useKeysPreference(): [boolean, (isOn: boolean) => void] {
   return [isOn, setIsOn];
 }
 
-/** Single keys do something while nobody types and no dialog is open. */
+/** Makes single keys active while no text field has the focus and no dialog is open. */
 export function useKeys(keys: Keys): void {
   const [isOn] = useKeysPreference();
   const current = useRef(keys);

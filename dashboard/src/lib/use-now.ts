@@ -1,7 +1,7 @@
 import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
 
-/** Milliseconds since 1970, anew every so often. */
+/** The time in milliseconds since 1970, updated at an interval. */
 export function useNow(everyMs: number): number {
   const [nowMs, setNowMs] = useState(Date.now);
   useInterval(() => setNowMs(Date.now()), everyMs, { autoInvoke: true });

@@ -6,11 +6,11 @@ interface Counted {
   readonly count: number;
 }
 
-/** What is counted in a minute under each key since the page first saw it; undefined until there are two readings. */
+/** The rate per minute of each key's count since the page first saw it; undefined until there are two readings. */
 export function useRates(counted: readonly Counted[] | undefined): (key: string) => number | undefined {
   const first = useRef(new Map<string, { readonly atMs: number; readonly count: number }>());
   const [rates, setRates] = useState<ReadonlyMap<string, number>>(new Map());
-  // Made anew by each rendering: what it says is compared.
+  // Each rendering makes a new object, so its content is compared.
   const text = JSON.stringify(counted ?? null);
   useEffect(() => {
     const readings = JSON.parse(text) as readonly Counted[] | null;

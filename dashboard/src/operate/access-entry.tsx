@@ -7,7 +7,7 @@ import { formatTime } from '../lib/time';
 import type { Entry } from './rows';
 import { whoOf } from './rows';
 
-/** Tenants that are named; of more their number is told. */
+/** The most tenants that are named; of further ones, the number is shown. */
 const NAMED_MAX = 50;
 
 interface Props {

@@ -26,13 +26,13 @@ const OUTCOMES = [
   ...Object.keys(ERRORS).map((code) => ({ value: code, label: code })),
 ];
 
-/** Empty: no time is given, or what is given is none. */
+/** Empty: no time is given, or it is invalid. */
 function inputValueOf(time: string | null, zone: TimeZone): string {
   const ms = Date.parse(time ?? '');
   return Number.isNaN(ms) ? '' : toInputValue(ms, zone);
 }
 
-/** Who did what with the service, newest first. Its filters are in the URL. */
+/** The access log, newest first. Its filters are in the URL. */
 export default function AccessLog() {
   const [zone] = useTimeZone();
   const [given, setGiven] = useSearchParams();

@@ -14,7 +14,7 @@ import type { Tenant } from './rows';
 
 const RETENTION_SUGGESTED_DAYS = 400;
 
-/** How long the events of a tenant are kept. */
+/** The dialog that changes how long the events of a tenant are kept. */
 export function ChangeRetention(props: { tenant: Tenant; onClose: () => void; onDone: () => void }) {
   const { tenant } = props;
   const mutate = useMutate();
@@ -22,7 +22,7 @@ export function ChangeRetention(props: { tenant: Tenant; onClose: () => void; on
   const [days, setDays] = useState<number | string>(tenant.retentionDays ?? RETENTION_SUGGESTED_DAYS);
   const [typed, setTyped] = useState('');
   const submit = async () => {
-    if (isLimited && typed !== tenant.name) throw new Error('Type the name of the tenant as it is.');
+    if (isLimited && typed !== tenant.name) throw new Error('Type the exact name of the tenant.');
     await mutate(SetRetentionDocument, { tenantId: tenant.tenantId, days: isLimited ? Number(days) : null });
     props.onDone();
   };
@@ -71,7 +71,7 @@ export function ChangeRetention(props: { tenant: Tenant; onClose: () => void; on
 
 const TYPED_MS = 300;
 
-/** How many events go, as the service counts them now. */
+/** The number of events that would be removed, as the service counts them now. */
 function WouldGo({ tenant, days: typed }: { readonly tenant: Tenant; readonly days: number }) {
   const [zone] = useTimeZone();
   const [days] = useDebouncedValue(typed, TYPED_MS);
@@ -88,7 +88,7 @@ function WouldGo({ tenant, days: typed }: { readonly tenant: Tenant; readonly da
   return (
     <Text size="sm" c="red" role="status">
       {!isKnown
-        ? 'Counting the events that would go …'
+        ? 'Counting the events that would be removed …'
         : preview.events === 0
           ? `No event is older yet: all ${formatCount(preview.kept)} stay for now.`
           : `${formatCount(preview.events)} events of before ${formatTime(preview.before, zone)} are removed within the hour, for good; ${formatCount(preview.kept)} stay.`}

@@ -109,7 +109,7 @@ export function CreateKey({ tenants, onClose, onMade }: Props) {
       />
       <Textarea
         label="Addresses it may be used from"
-        description="Addresses or networks such as 10.1.0.0/16, one a line. Empty: from anywhere."
+        description="Addresses or networks such as 10.1.0.0/16, one per line. Empty: from anywhere."
         autosize
         value={form.addresses}
         onChange={(event) => set({ addresses: event.currentTarget.value })}

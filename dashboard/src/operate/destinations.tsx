@@ -13,10 +13,10 @@ import { ReplayDestination } from './replay-destination';
 import type { Destination } from './rows';
 
 const ASK_MS = 5_000;
-/** Those that need somebody first. */
+/** Sorts destinations that need attention to the front. */
 const ORDER = ['failing', 'paused', 'active'];
 
-/** Where events are sent, and how far each place has come. */
+/** The destinations to which events are sent, and how far each one is. */
 export default function Destinations() {
   const [{ data, error }, ask] = useQuery({ query: DestinationsDocument, requestPolicy: 'network-only' });
   const [replayed, setReplayed] = useState<Destination | null>(null);

@@ -16,7 +16,7 @@ export const COLUMNS = [
   ...(['parameters', 'subject', 'tenantIds', 'rows', 'outcome', 'requestId', 'address'] as const),
 ] as const satisfies readonly (keyof Entry)[];
 
-/** All entries that fit, page by page, newest first. @throws what the service refused, or that it was aborted */
+/** All matching entries, page by page, newest first. @throws the service's refusal, or an abort */
 export async function* entriesOf(
   client: Client,
   filter: EntryFilter,

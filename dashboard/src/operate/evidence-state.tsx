@@ -7,12 +7,12 @@ export type LogState = EvidenceStatesQuery['auditLogs'][number];
 
 interface Props {
   readonly tenant: Tenant;
-  /** Undefined: not known yet. */
+  /** Undefined: still unknown. */
   readonly log: LogState | undefined;
   readonly onVerify: () => void;
 }
 
-/** How far the evidence log of a tenant is, and what is wrong with it. */
+/** How far the evidence log of a tenant is, and its problems. */
 export function EvidenceState({ tenant, log, onVerify }: Props) {
   if (!log) return <Text size="sm">–</Text>;
   const problem = problemOf(log);

@@ -8,7 +8,7 @@ import { saveFile } from '../lib/save-file';
 import { Failed } from '../shell/states';
 import { COLUMNS, type EntryFilter, entriesOf } from './entries-of';
 
-/** All entries that the filters leave, newest first, as CSV. Cancelled, or left, it asks no further. */
+/** Exports all entries that match the filters, newest first, as CSV. It stops if it is cancelled or the page is left. */
 export function ExportAccess({ filter }: { readonly filter: EntryFilter }) {
   const client = useClient();
   const running = useRef<AbortController | null>(null);

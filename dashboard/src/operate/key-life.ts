@@ -6,7 +6,7 @@ interface KeyLife {
   readonly replacedBy?: string | null;
 }
 
-/** Whether a key is about to leave somebody without one: of a rotated key the end is meant. */
+/** Whether a key expires soon without a replacement. The end of a rotated key is intended. */
 export const expiresSoon = ({ state, expiresAt, replacedBy }: KeyLife, nowMs: number): boolean =>
   state === 'valid' &&
   !replacedBy &&

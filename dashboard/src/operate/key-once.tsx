@@ -4,11 +4,11 @@ import { useClipboard } from '@mantine/hooks';
 export interface ShownKey {
   readonly name: string;
   readonly key: string;
-  /** What else to know, as a sentence. */
+  /** A further sentence about the key. */
   readonly note?: string;
 }
 
-/** A new key, for the one time it can be seen: held in this dialog alone, and gone with it. */
+/** Shows a new key for the only time. The key is held only in this dialog and is gone when it closes. */
 export function KeyOnce({ made, onClose }: { readonly made: ShownKey; readonly onClose: () => void }) {
   const { copied, copy } = useClipboard({ timeout: 4000 });
   return (

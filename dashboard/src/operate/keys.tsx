@@ -17,7 +17,7 @@ import type { ApiKey } from './rows';
 
 type Dialog = { kind: 'create' } | { kind: 'rotate' | 'revoke'; key: ApiKey } | null;
 
-/** The keys of every kind. A key itself is seen once, when it is made. */
+/** The keys of every kind. The key itself is shown once, when it is made. */
 export default function Keys() {
   const [{ data, error, fetching }, ask] = useQuery({ query: KeysDocument, requestPolicy: 'network-only' });
   const [shown, setShown] = useState('valid');
@@ -90,7 +90,7 @@ function RevokeKey(props: { apiKey: ApiKey; onClose: () => void; onDone: () => v
       onSubmit={submit}
     >
       <div>
-        The key <code>{prefix}…</code> is refused within a second, everywhere, for good. Whoever uses it needs
+        The key <code>{prefix}…</code> is refused within a second, everywhere, for good. Its users need
         another.
       </div>
     </FormDialog>

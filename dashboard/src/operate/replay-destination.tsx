@@ -9,7 +9,7 @@ import type { Destination } from './rows';
 
 type Start = 'time' | 'position' | 'beginning' | 'now';
 
-/** From where on a destination sends again. */
+/** The dialog that chooses from where on a destination sends events again. */
 export function ReplayDestination(props: {
   readonly destination: Destination;
   readonly onClose: () => void;
@@ -37,7 +37,7 @@ export function ReplayDestination(props: {
           <Radio value="time" label="a time of arrival" />
           <Radio value="position" label="a position of the log" />
           <Radio value="beginning" label="the beginning" />
-          <Radio value="now" label="now: what is left is skipped" />
+          <Radio value="now" label="now: undelivered events are skipped" />
         </Stack>
       </Radio.Group>
       {start === 'time' && (
@@ -60,8 +60,8 @@ export function ReplayDestination(props: {
       )}
       <Text size="sm">
         {start === 'now'
-          ? 'What was not delivered yet is not sent. A replay from before brings it back.'
-          : 'The receiver gets those events once more, in messages with other ids.'}
+          ? 'Events that were not delivered yet are not sent. A replay from an earlier point sends them.'
+          : 'The receiver gets these events once more, in messages with other ids.'}
       </Text>
     </FormDialog>
   );

@@ -6,7 +6,7 @@ import { formatCount } from '../lib/numbers';
 import { type NamedTenant, nameOf } from '../lib/tenant-name';
 import { formatTime, type TimeZone } from '../lib/time';
 
-/** What retention has removed of late; nothing where it has not. */
+/** What retention removed recently; nothing if it removed no events. */
 export function RetentionRuns({
   tenants,
   zone,

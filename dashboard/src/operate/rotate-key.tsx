@@ -17,7 +17,7 @@ interface Props {
   readonly onMade: (key: ShownKey) => void;
 }
 
-/** A new key that may do the same; the old one works on for a while, so that nothing stops meanwhile. */
+/** The dialog that makes a new key with the same rights. The old key works for a while longer, so that nothing stops. */
 export function RotateKey({ apiKey, onClose, onMade }: Props) {
   const [zone] = useTimeZone();
   const mutate = useMutate();
@@ -32,7 +32,7 @@ export function RotateKey({ apiKey, onClose, onMade }: Props) {
     <FormDialog title={`Rotate ${apiKey.name}`} action="Rotate" isOpen onClose={onClose} onSubmit={submit}>
       <Text size="sm">A new key with the same name, tenants, scopes and limits is made, and shown once.</Text>
       <NumberInput
-        label="Hours for which the old key works as well"
+        label="Hours for which the old key still works"
         min={0}
         max={LIMITS.keyOverlapMinutesMax / MINUTES_PER_HOUR}
         required

@@ -1,6 +1,6 @@
 import type { AccessLogQuery, DestinationsQuery, KeysQuery, TenantsQuery } from '../../generated/operations';
 
-/** The rows of the operators' lists, as their queries answer. */
+/** The rows of the operators' lists, as their queries return them. */
 export type Tenant = TenantsQuery['tenants'][number];
 export type ApiKey = KeysQuery['apiKeys'][number];
 export type Destination = DestinationsQuery['destinations'][number];

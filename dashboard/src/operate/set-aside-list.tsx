@@ -5,7 +5,7 @@ import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { Failed, Loading } from '../shell/states';
 
-/** Events that a receiver refused while it took their neighbours, newest first. */
+/** Events that a receiver refused while it accepted their neighbours, newest first. */
 export function SetAsideList({ destinationId }: { readonly destinationId: string }) {
   const [zone] = useTimeZone();
   const [{ data, error }] = useQuery({

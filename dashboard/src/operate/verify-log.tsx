@@ -11,7 +11,7 @@ type State =
   | { kind: 'done'; verdict: LogVerdict }
   | { kind: 'failed'; error: Error };
 
-/** Verifies all events of a tenant, a stretch after the other; closed, it stops. */
+/** Verifies all events of a tenant, one stretch after the other. It stops if the dialog is closed. */
 export function VerifyLog({ tenant, onClose }: { readonly tenant: Tenant; readonly onClose: () => void }) {
   return (
     <Modal

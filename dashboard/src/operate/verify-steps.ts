@@ -16,7 +16,7 @@ export interface LogVerdict {
 const NOTHING: LogVerdict = { next: 0, signed: 0, sound: 0, removed: 0, wrong: 0, records: [], problems: [] };
 const RECORDS_MAX = 20;
 
-/** Verifies a log from its beginning to its end. @throws what the service refused, or that it was aborted */
+/** Verifies a log from its beginning to its end. @throws the service's refusal, or an abort */
 export async function verifyLog(
   client: Client,
   tenantId: string,
@@ -33,7 +33,7 @@ export async function verifyLog(
 
 type Step = CheckLogQuery['auditLogCheck'];
 
-/** Whoever deletes events of a time that retention removed others of does not hide behind it. */
+/** Reports it if more events are missing than retention removed, so that nobody can hide a deletion behind retention. */
 function held(verdict: LogVerdict, removedMax: number): LogVerdict {
   const { removed, problems } = verdict;
   if (removed <= removedMax) return verdict;

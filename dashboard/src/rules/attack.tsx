@@ -9,7 +9,7 @@ export const attackOf = (tags: readonly string[]): readonly string[] =>
     .map((tag) => tag.slice(PREFIX.length))
     .map((name) => (/^[a-z]+\d/.test(name) ? name.toUpperCase() : name.replaceAll(/[-_]/g, ' ')));
 
-/** Tactics and techniques of ATT&CK. */
+/** The rule's tactics and techniques of ATT&CK. */
 export const Attack = ({ tags }: { readonly tags: readonly string[] }) => {
   const names = attackOf(tags);
   return names.length === 0 ? null : (

@@ -13,7 +13,7 @@ import { DAY_MS, dayStart, formatTime } from '../lib/time';
 const nothing = () => {};
 const NOTHING_MISSING = [] as const;
 
-/** Findings by day, as a chart and in numbers, and the first ones with their events. */
+/** Findings by day, as a chart and in numbers, and the first findings with their events. */
 export function BacktestResult({
   test,
   days,
@@ -69,7 +69,7 @@ export function BacktestResult({
   );
 }
 
-/** Each day of the range, those without findings too; what is drawn in the colour of failures are findings. */
+/** Each day of the range, also without findings. The chart draws findings in the colour of failures. */
 function histogramOf(found: BacktestFieldsFragment['days'], days: number) {
   const last = Math.max(dayStart(Date.now(), 'UTC'), ...found.map(({ day }) => Date.parse(day)));
   const first = Math.min(last - days * DAY_MS, ...found.map(({ day }) => Date.parse(day)));

@@ -7,7 +7,7 @@ import { type Tested, useBacktest } from './use-backtest';
 
 const DAYS = [1, 7, 30, 90, 365];
 
-/** What a rule would have found in the events of the last days; nothing of it is kept. */
+/** Shows what a rule would have found in the events of the last days. The result is not stored. */
 export function Backtest(tested: Tested) {
   const [days, setDays] = useState(7);
   const { test, error, isRunning, start } = useBacktest();

@@ -5,7 +5,7 @@ import { describeError } from '../api/errors';
 import { useMutate } from '../lib/mutate';
 import type { Rule } from './rule';
 
-/** Whether a rule looks at what arrives; for those who may, the switch of it. */
+/** Shows whether a rule is enabled, as a switch for people who may change it. */
 export function EnableSwitch({ rule, canWork }: { readonly rule: Rule; readonly canWork: boolean }) {
   const mutate = useMutate();
   const [isBusy, setIsBusy] = useState(false);

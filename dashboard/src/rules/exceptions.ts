@@ -14,7 +14,7 @@ export const linesOf = (exceptions: readonly Exception[]): string =>
     )
     .join('\n');
 
-/** @throws Error that names the lines that are no values of fields */
+/** @throws Error with the numbers of the lines that do not state values of fields */
 export function exceptionsOf(text: string): Exception[] {
   const lines = text.split('\n').map((line, i) => ({ line: line.trim(), number: i + 1 }));
   const parsed = lines

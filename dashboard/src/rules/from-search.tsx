@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { ruleOfSearch } from './search-rule';
 
 interface Props {
-  /** A filter to begin with. */
+  /** The filter with which the form begins. */
   readonly filter: string;
   readonly onMade: (source: string) => void;
 }
 
-/** Makes the file of a rule from a filter of Explore; it can then be changed, tested and imported. */
+/** Makes a rule file from a filter of Explore. The file can then be changed, tested and imported. */
 export function FromSearch({ filter: given, onMade }: Props) {
   const [filter, setFilter] = useState(given);
   const [title, setTitle] = useState('');

@@ -11,13 +11,13 @@ import { type LineProblem, problemsOf } from './import-problems';
 
 interface Props {
   readonly tenantId: string;
-  /** A filter of Explore to make a rule of; '' for none. */
+  /** A filter of Explore from which to make a rule; '' for none. */
   readonly filter: string;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-/** A Sigma file, from disk or as text, becomes rules of the tenant; or it is told what is wrong with it, by line. */
+/** Imports a Sigma file, from disk or as text, as rules of the tenant, or shows its mistakes by line. */
 export function ImportRules({ tenantId, filter, onClose, onDone }: Props) {
   const mutate = useMutate();
   const [source, setSource] = useState('');
@@ -47,7 +47,7 @@ export function ImportRules({ tenantId, filter, onClose, onDone }: Props) {
       <FromSearch filter={filter} onMade={setSource} />
       <Textarea
         label="Sigma file"
-        description="Rules, correlations and the rules they are made of, or filters of rules that are here."
+        description="Rules, correlations with their rules, or filters of existing rules."
         required
         autosize
         minRows={6}

@@ -6,7 +6,7 @@ import { FormDialog } from '../lib/form-dialog';
 import { useMutate } from '../lib/mutate';
 import type { Rule } from './rule';
 
-/** Ends a rule or filter of the tenant's own, after asking. */
+/** Removes a rule or filter of the tenant, after a confirmation. */
 export function RemoveRule({ rule, onRemoved }: { readonly rule: Rule; readonly onRemoved: () => void }) {
   const mutate = useMutate();
   const [isAsking, setIsAsking] = useState(false);
@@ -29,7 +29,7 @@ export function RemoveRule({ rule, onRemoved }: { readonly rule: Rule; readonly 
         >
           <Text size="sm">{showHidden(title)}</Text>
           <Text size="sm" c="dimmed">
-            What was found stays.
+            Its findings stay.
           </Text>
         </FormDialog>
       )}

@@ -11,14 +11,14 @@ import { TuneRule } from './tune-rule';
 
 interface Props {
   readonly rule: Rule | null;
-  /** All of the tenant: what narrows what is told by title. */
+  /** All rules of the tenant, to name the filters that narrow a rule by their titles. */
   readonly rules: readonly Rule[];
   readonly canWork: boolean;
   readonly onClose: () => void;
   readonly onRemoved: () => void;
 }
 
-/** One rule: what it is for, what the tenant set of it, and what it would have found. */
+/** One rule: its purpose, the tenant's tuning, and a backtest. */
 export const RuleDrawer = ({ rule, rules, canWork, onClose, onRemoved }: Props) => (
   <Drawer
     opened={rule !== null}
@@ -78,7 +78,7 @@ function Detail({
             <Text size="sm" fw={600} mt="xs">
               {isFilter ? 'It narrows' : 'It is narrowed by'}
             </Text>
-            {related.length === 0 && <Text size="sm">No rule that is here</Text>}
+            {related.length === 0 && <Text size="sm">No existing rule</Text>}
             <List size="sm">
               {related.map((one) => (
                 <List.Item key={one.ruleId}>{showHidden(one.title)}</List.Item>

@@ -13,7 +13,7 @@ import type { Rule } from './rule';
 
 interface Props {
   readonly rules: readonly Rule[];
-  /** Null: this sign-in may not know. */
+  /** Null: this sign-in may not see findings. */
   readonly counts: FindingCountsQuery['findingCounts'] | null;
   readonly canWork: boolean;
   readonly onOpen: (rule: Rule) => void;

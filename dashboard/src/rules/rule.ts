@@ -1,4 +1,4 @@
 import type { RuleFieldsFragment } from '../../generated/operations';
 
-/** A rule as a tenant has it. */
+/** A rule of a tenant, with its tuning. */
 export type Rule = RuleFieldsFragment;

@@ -15,7 +15,7 @@ import { RuleTable } from './rule-table';
 
 const COUNTED_DAYS = 7;
 
-/** The rules of a tenant: what each looks for, whether it does, and what it found lately. */
+/** The rules of a tenant: what each looks for, whether it is enabled, and its recent findings. */
 export default function Rules({ session }: { readonly session: Session }) {
   const [given, setGiven] = useSearchParams();
   const isOperator = session.kind === 'operator';

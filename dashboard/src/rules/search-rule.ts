@@ -7,9 +7,9 @@ interface About {
 }
 
 /**
- * A filter of Explore as a Sigma file: each of its conditions becomes a selection, its values are compared with letter
- * case as the filter does.
- * @throws Error that says what no rule can say
+ * A filter of Explore as a Sigma file. Each condition becomes a selection, and values are compared with letter case, as
+ * the filter does.
+ * @throws Error that names the part of the filter that no rule can express
  */
 export function ruleOfSearch(filter: string, { ruleId, title }: About): string {
   const parsed = parseFilter(filter);
@@ -40,7 +40,7 @@ function conditionOf(expression: Expression, selections: string[]): string {
     case 'not':
       return `not ${conditionOf(expression.of, selections)}`;
     case 'words':
-      throw new Error('A rule looks at fields: write statement:word in place of a word of its own.');
+      throw new Error('A rule looks at fields: write statement:word instead of a bare word.');
     default:
       selections.push(selectionOf(expression));
       return `s${selections.length}`;
@@ -57,6 +57,6 @@ function selectionOf({ field, how, text, isFolded }: FieldTerm): string {
   return `${[field, ...modifiers].join('|')}: ${JSON.stringify(literal(text))}`;
 }
 
-/** A text in which Sigma sees no wildcard. */
+/** A text with its wildcards escaped for Sigma. */
 const literal = (text: string): string =>
   text.replace(/\\{2,}|\\+(?=[*?]|$)/g, (run) => run + run).replace(/[*?]/g, '\\$&');

@@ -26,7 +26,7 @@ interface Tuning {
   readonly exceptions?: readonly Readonly<Record<string, string>>[];
 }
 
-/** What the tenant changes of a rule without editing its file; what is empty is as in the file. */
+/** The tenant's changes to a rule without editing its file. An empty setting is as in the file. */
 export function TuneRule({ rule }: { readonly rule: Rule }) {
   const mutate = useMutate();
   const tuning: Tuning = rule.tuning ? JSON.parse(rule.tuning) : {};
@@ -69,7 +69,7 @@ export function TuneRule({ rule }: { readonly rule: Rule }) {
         Tuning
       </Title>
       <Text size="xs" c="dimmed" mb="xs">
-        What is empty is as in the file.
+        Empty settings are as in the file.
       </Text>
       <form onSubmit={submit}>
         <Stack gap="xs">
@@ -102,7 +102,7 @@ export function TuneRule({ rule }: { readonly rule: Rule }) {
           </Group>
           <Textarea
             label="Exceptions"
-            description="One a line, in the filter language: principalName:svc_report AND hostName:APP01. An event with all of one is left out."
+            description="One per line, in the filter language: principalName:svc_report AND hostName:APP01. An event with all values of a line is left out."
             autosize
             minRows={2}
             value={exceptions}
@@ -132,7 +132,7 @@ const UNITS = [
   [1000, 's'],
 ] as const;
 
-/** `15m`, as rule files have it. */
+/** A length of time as rule files write it, such as `15m`. */
 function spanText(ms: number): string {
   const [unit, name] = UNITS.find(([each]) => ms % each === 0) ?? [1000, 's'];
   return `${Math.round(ms / unit)}${name}`;

@@ -9,13 +9,13 @@ import { useMutate } from '../lib/mutate';
 
 const ASK_MS = 1_000;
 
-/** What is tested: a rule that the tenant has, or the text of a file. */
+/** The tested rule: one of the tenant's rules, or the text of a file. */
 export type Tested = { readonly tenantId: string } & (
   | { readonly ruleId: string }
   | { readonly source: string }
 );
 
-/** A backtest, asked after until it is over. */
+/** A backtest, whose state is polled until it ends. */
 export function useBacktest() {
   const client = useClient();
   const mutate = useMutate();

@@ -5,7 +5,7 @@ import { useTimeZone } from '../lib/preferences';
 import { namesOf } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
 
-/** Who is signed in, what that permits, until when, and the way out. */
+/** Shows who is signed in, with which rights and until when, and offers to sign out. */
 export function AccountMenu(props: { readonly session: Session; readonly onSignOut: () => void }) {
   const { session } = props;
   const [zone] = useTimeZone();

@@ -10,7 +10,7 @@ import { stateOf } from '../sources/source-state';
 
 const ASK_MS = 60_000;
 
-/** What needs somebody, by the path of the view that shows it; nothing where all is well. */
+/** What needs attention, by the path of the view that shows it; nothing if all is well. */
 export function useAttention(session: Session): Readonly<Record<string, string>> {
   const isOperator = session.kind === 'operator';
   const [{ data }, ask] = useQuery({

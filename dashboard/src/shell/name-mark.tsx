@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core';
 
-/** The product's mark and name: entries of a log, and the one that is looked at. */
+/** The product's mark and name. The mark shows entries of a log, and one that is being looked at. */
 export const NameMark = ({ isWhole = false }: { readonly isWhole?: boolean }) => (
   <Group component="span" gap={8} wrap="nowrap">
     <svg width={26} height={26} viewBox="0 0 32 32" aria-hidden="true">

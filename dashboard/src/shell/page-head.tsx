@@ -1,7 +1,7 @@
 import { Group, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Heading of a view, with what can be done there. */
+/** The heading of a view, with its actions. */
 export const PageHead = (props: { readonly title: string; readonly children?: ReactNode }) => (
   <Group justify="space-between" mb="md">
     <Title order={1} size="h3">

@@ -5,12 +5,12 @@ import type { View } from './views';
 interface Props {
   readonly views: readonly View[];
   readonly path: string;
-  /** What needs somebody, by the path of the view. */
+  /** What needs attention, by the path of the view. */
   readonly attention: Readonly<Record<string, string>>;
   readonly onGo: () => void;
 }
 
-/** The ways to the views: narrow beside them, a list in the menu of a small screen. */
+/** The links to the views: a narrow rail beside them, or a list in the menu of a small screen. */
 export const Rail = ({ views, path, attention, onGo }: Props) => (
   <ul className={classes.rail}>
     {views.map(({ path: to, title, icon: Icon }) => (

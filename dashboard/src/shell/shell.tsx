@@ -25,7 +25,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
 
   const attention = useAttention(session);
   const [problem, setProblem] = useState<Error | null>(null);
-  // Only once the service has ended the session: a page that merely looks signed out would deceive.
+  // The page signs out only after the service has ended the session, since a page that only looks signed out would deceive.
   const leave = () => signOut().then(props.onSignedOut, setProblem);
 
   return (

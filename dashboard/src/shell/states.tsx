@@ -4,10 +4,10 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { describeError } from '../api/errors';
 
-/** Until then words are enough: what turns takes time to draw, which the data then waits for. */
+/** The time until a spinner appears: before that, text is enough, since drawing a spinner would delay the data. */
 const LOADER_AFTER_MS = 800;
 
-/** What stands in a place until its data is there. */
+/** A placeholder until the data arrives. */
 export function Loading({ what }: { readonly what: string }) {
   const [isLong, setIsLong] = useState(false);
   const { start } = useTimeout(() => setIsLong(true), LOADER_AFTER_MS);
@@ -20,7 +20,7 @@ export function Loading({ what }: { readonly what: string }) {
   );
 }
 
-/** That there is nothing, and what can be done about it. */
+/** Says that there is nothing to show, and what the reader can do about it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <Stack align="center" gap="xs" p="xl" role="status">
@@ -30,7 +30,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** What went wrong, what to do, and the request id to quote. */
+/** Shows what went wrong, what to do, and the request id to quote. */
 export function Failed({
   error,
   retry,

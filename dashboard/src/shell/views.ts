@@ -12,7 +12,7 @@ import { type ComponentType, lazy } from 'react';
 import type { Scope } from '../../../src/caller/scopes';
 import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
-// Not lazy, as it is what nearly everybody comes for: each further file takes a browser 10 ms or more.
+// Not loaded lazily, since nearly everybody comes for this view and each further file takes a browser 10 ms or more.
 import { Explore } from '../explore/explore';
 
 export interface View {
@@ -20,14 +20,14 @@ export interface View {
   readonly title: string;
   readonly icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>;
   readonly for: readonly Session['kind'][];
-  /** What an analyst's session must say; operators need none. */
+  /** The scope that an analyst's session needs; operators need none. */
   readonly scope?: Scope;
-  /** Whether addresses below its own are its, too. */
+  /** Whether addresses below the view's own belong to it too. */
   readonly hasPages?: true;
   readonly component: ComponentType<{ readonly session: Session }>;
 }
 
-/** The pages and who has them: operators administer and read no events, by the service's own rules. */
+/** The pages and who has them. As in the service's own rules, operators administer and read no events. */
 const VIEWS: readonly View[] = [
   {
     path: '/explore',
@@ -90,13 +90,13 @@ const VIEWS: readonly View[] = [
   },
 ];
 
-/** The pages of a session; the first is where it begins. */
+/** The pages of a session. A session begins on the first one. */
 export const viewsOf = (session: Session): readonly View[] =>
   VIEWS.filter(
     ({ for: kinds, scope }) =>
       kinds.includes(session.kind) && (!scope || session.kind === 'operator' || hasScope(session, scope)),
   );
 
-/** Whether an address is of a page. */
+/** Whether an address belongs to a page. */
 export const isOf = ({ path, hasPages }: View, address: string): boolean =>
   address === path || (hasPages === true && address.startsWith(`${path}/`));

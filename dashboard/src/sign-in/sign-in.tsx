@@ -4,7 +4,7 @@ import { describeError } from '../api/errors';
 import { loadSignInWays, openIdPath, type Session, signIn } from '../api/session';
 import { NameMark } from '../shell/name-mark';
 
-/** Why a sign-in by OpenID Connect came back without a session. */
+/** Why a sign-in by OpenID Connect failed. */
 const REFUSALS: Record<string, string> = {
   no_role: 'Your account has no role here. Ask an operator to give it one.',
   no_tenants: 'Your account may read no tenant yet. Ask an operator to name its tenants.',
@@ -18,7 +18,7 @@ export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (
   const [isBusy, setIsBusy] = useState(false);
   const [hasOpenId, setHasOpenId] = useState(false);
   useEffect(() => {
-    // Where this cannot be asked, signing in fails too and says so.
+    // If this request fails, signing in fails too and shows the error.
     loadSignInWays().then(
       (ways) => setHasOpenId(ways.openId),
       () => setHasOpenId(false),

@@ -7,7 +7,7 @@ import { formatTime, type TimeZone } from '../lib/time';
 import { Failed, Loading } from '../shell/states';
 import type { Source } from './source-state';
 
-/** What could not be published, newest first. */
+/** The gaps: parts of the audit trail that could not be published, newest first. */
 export function GapList({ source, zone }: { readonly source: Source; readonly zone: TimeZone }) {
   const { tenantId, hostName, databaseName } = source;
   const [{ data, error }, ask] = useQuery({

@@ -6,7 +6,7 @@ export type Source = SourcesQuery['auditSources'][number];
 export const keyOf = ({ tenantId, hostName, databaseName }: Source): string =>
   JSON.stringify([tenantId, hostName, databaseName]);
 
-/** What a source needs first. */
+/** The most urgent state of a source. */
 export const stateOf = (
   { lastReported, problem, lag, gapCount }: Pick<Source, 'lastReported' | 'problem' | 'lag' | 'gapCount'>,
   nowMs: number,
@@ -23,7 +23,7 @@ export const STATES: Record<SourceState, { label: string; color: string; advice:
     label: 'Stale',
     color: 'red',
     advice:
-      'The agent has fallen silent. Is it running, and does it reach the service? The command audit-agent status tells on its machine.',
+      'The agent has fallen silent. Is it running, and does it reach the service? Run audit-agent status on its machine.',
   },
   problem: { label: 'Problem', color: 'red', advice: 'The agent runs and cannot publish.' },
   lagging: {

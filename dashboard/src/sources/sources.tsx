@@ -15,7 +15,7 @@ import { keyOf, type Source, STATE_ORDER, STATES, stateOf } from './source-state
 
 const ASK_MS = 10_000;
 
-/** What each agent says of its databases, the ones that need somebody first. */
+/** What each agent reports on its databases; those that need attention come first. */
 export default function Sources() {
   const [{ data, error }, ask] = useQuery({
     query: SourcesDocument,
@@ -62,7 +62,7 @@ export default function Sources() {
         </ListHead>
       )}
       {sources && sources.length > 0 && listed.found === 0 && (
-        <Empty title="No source fits: change the search or the state" />
+        <Empty title="No source matches: change the search or the state" />
       )}
       {listed.rows.map((source) => (
         <SourceCard

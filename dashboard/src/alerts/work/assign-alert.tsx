@@ -6,7 +6,7 @@ import { FormDialog } from '../../lib/form-dialog';
 import { useMutate } from '../../lib/mutate';
 import type { WorkDialogProps } from './work-dialog';
 
-/** Who works on it. */
+/** The dialog that assigns an alert. */
 export function AssignAlert({ alert, onClose, onDone }: WorkDialogProps) {
   const mutate = useMutate();
   const [assignee, setAssignee] = useState(alert.assignee ?? '');

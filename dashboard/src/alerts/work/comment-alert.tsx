@@ -5,7 +5,7 @@ import { FormDialog } from '../../lib/form-dialog';
 import { useMutate } from '../../lib/mutate';
 import type { WorkDialogProps } from './work-dialog';
 
-/** A note that stays with the alert. */
+/** The dialog that adds a comment to an alert. */
 export function CommentAlert({ alert, onClose, onDone }: WorkDialogProps) {
   const mutate = useMutate();
   const [comment, setComment] = useState('');

@@ -12,7 +12,7 @@ const MEANINGS: Record<AlertVerdict, string> = {
   expected: 'It happened, and was meant to.',
 };
 
-/** It is done: with what it turned out to be. */
+/** The dialog that resolves an alert with a verdict. */
 export function ResolveAlert({ alert, onClose, onDone }: WorkDialogProps) {
   const mutate = useMutate();
   const [verdict, setVerdict] = useState<AlertVerdict | ''>('');

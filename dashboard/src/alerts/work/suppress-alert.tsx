@@ -18,7 +18,7 @@ const SPANS = {
 };
 const OTHER = 'other';
 
-/** It is quiet until a time, and so are further ones of the rule with the same values. */
+/** The dialog that suppresses an alert until a time, with further alerts of the rule that have the same values. */
 export function SuppressAlert({ alert, onClose, onDone }: WorkDialogProps) {
   const mutate = useMutate();
   const [zone] = useTimeZone();
@@ -60,7 +60,7 @@ export function SuppressAlert({ alert, onClose, onDone }: WorkDialogProps) {
       </Checkbox.Group>
       {fields.length === 0 && (
         <Text size="sm" c="red">
-          {values.length === 0 ? 'All alerts of this rule are suppressed.' : 'Choose one at least.'}
+          {values.length === 0 ? 'All alerts of this rule are suppressed.' : 'Choose at least one.'}
         </Text>
       )}
       <NativeSelect

@@ -18,7 +18,7 @@ const DIALOGS = {
 };
 type DialogKind = keyof typeof DIALOGS;
 
-/** What people do with an alert: each act, the dialog that is open for one, and what was done last. */
+/** The work on an alert: its acts, the open dialog for one of them, and the last act. */
 export function useAlertWork(onWorked: (alert: Alert) => void) {
   const client = useClient();
   const mutate = useMutate();
@@ -29,7 +29,7 @@ export function useAlertWork(onWorked: (alert: Alert) => void) {
     setError(null);
     setDone(`${alert.title}: ${statusText(alert).toLowerCase()}`);
     onWorked(alert);
-    // The menu has its number from this question.
+    // The number in the menu comes from this question.
     void client.query(AlertCountsDocument, EVERY_ALERT, { requestPolicy: 'network-only' }).toPromise();
   };
   const acknowledge = ({ alertId, status }: Alert) => {

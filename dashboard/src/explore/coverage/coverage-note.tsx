@@ -8,7 +8,7 @@ import classes from './coverage.module.css';
 import { idOf, isSilent, lackingSince, missingIn, nameOf } from './missing';
 import type { Coverage } from './use-coverage';
 
-/** So many sources are named; of more their number is told. */
+/** The most sources that are named; of further ones, the number is shown. */
 const NAMED_MAX = 3;
 
 type Source = Coverage['sources'][number];
@@ -20,7 +20,7 @@ interface Props {
   readonly zone: TimeZone;
 }
 
-/** Whether anything may be missing of what is shown, and of which source. */
+/** Says whether events may be missing from the shown range, and of which sources. */
 export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
   const [isOpen, { toggle }] = useDisclosure();
   const { sources, sourceCount, gapCount } = coverage;
@@ -30,7 +30,7 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
   const lacking = sources.filter((source) => missing.some((one) => one.source === idOf(source)));
   const shown = isWhole ? sources : lacking;
   const gapsOf = (source: Source) => coverage.gaps.filter((gap) => idOf(gap) === idOf(source));
-  // The worst are told first: where all of those lack something, further ones may.
+  // The service sends the worst sources first: if all of these lack something, further ones may too.
   const atLeast = lacking.length === sources.length && sourceCount > sources.length ? 'At least ' : '';
   const Icon = isWhole ? IconCircleCheck : IconAlertTriangle;
   return (

@@ -9,7 +9,7 @@ export interface Stretch {
   readonly toMs: number;
 }
 
-/** A stretch of the range of which events may be missing. */
+/** A stretch of the range in which events may be missing. */
 export interface Missing extends Stretch {
   /** See `idOf`. */
   readonly source: string;
@@ -17,15 +17,15 @@ export interface Missing extends Stretch {
 
 export const nameOf = ({ hostName, databaseName }: Source | Gap): string => `${hostName} (${databaseName})`;
 
-/** Two tenants may have sources of one name. */
+/** Identifies a source, since two tenants may have sources with the same name. */
 export const idOf = (of: Source | Gap): string => `${of.tenantId} ${nameOf(of)}`;
 
 export const isSilent = ({ lastReported }: Source, nowMs: number): boolean =>
   nowMs - Date.parse(lastReported) > SILENT_MS;
 
 /**
- * Up to when a source has told all it has; null: it is as complete as can be. One that was never caught up may lack
- * events of any time.
+ * The time up to which a source is complete, if it lacks events; null: it lacks none. A source that was never caught up
+ * may lack events of any time.
  */
 export function lackingSince(source: Source, nowMs: number): number | null {
   const completeMs = source.completeThrough ? Date.parse(source.completeThrough) : Number.NEGATIVE_INFINITY;
@@ -33,7 +33,7 @@ export function lackingSince(source: Source, nowMs: number): number | null {
   return isBehind || source.hasProblem || isSilent(source, nowMs) ? completeMs : null;
 }
 
-/** The same stretches of time, each once: several sources may lack the same. */
+/** The stretches merged, since several sources may lack the same time. */
 export function stretchesOf(missing: readonly Missing[]): readonly Stretch[] {
   const stretches: { fromMs: number; toMs: number }[] = [];
   for (const { fromMs, toMs } of missing.toSorted((a, b) => a.fromMs - b.fromMs)) {
@@ -44,7 +44,7 @@ export function stretchesOf(missing: readonly Missing[]): readonly Stretch[] {
   return stretches;
 }
 
-/** What of a range may be missing, by source. */
+/** The stretches of a range in which events may be missing, by source. */
 export function missingIn(
   coverage: Coverage,
   fromMs: number,

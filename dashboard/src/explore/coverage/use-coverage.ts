@@ -4,7 +4,7 @@ import type { ExploreFilter } from '../explore-filter';
 
 export type Coverage = CoverageQuery['auditCoverage'];
 
-/** What is known of the completeness of a range; undefined: not asked, or not answered yet. */
+/** The completeness of a range; undefined: not asked, or not answered yet. */
 export function useCoverage({ startTime, endTime }: ExploreFilter): Coverage | undefined {
   const [{ data, fetching }] = useQuery({
     query: CoverageDocument,

@@ -1,7 +1,7 @@
 import { Table, Title } from '@mantine/core';
 import { FieldRow } from '../../lib/field-row';
 
-/** What the audit record states beyond the fields, and where it stood in which file. */
+/** The values of the audit record beyond the fields, and the record's file and position. */
 export function AdditionalValues({ values }: { readonly values: unknown }) {
   const entries = Object.entries(values ?? {});
   if (entries.length === 0) return null;

@@ -24,7 +24,7 @@ import Statement from './statement';
 
 type Event = NonNullable<EventQuery['auditEvent']>;
 
-/** How far "around" an event reaches, to either side. */
+/** The time before and after an event that "around" means. */
 const AROUND_MS = 5 * MINUTE_MS;
 const SHOWN_APART = ['statement', 'eventTime'];
 

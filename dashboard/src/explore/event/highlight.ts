@@ -4,21 +4,21 @@ import { formatDialect, transactsql } from 'sql-formatter';
 
 hljs.registerLanguage('sql', sql);
 
-/** Longer ones are shown as they are: laying them out would hold up the page. */
+/** Longer statements are shown without formatting, which would block the page. */
 const CHARS_MAX = 50_000;
 
-/** The statement laid out as T-SQL; null where it is no T-SQL to the formatter, or too long. */
+/** The statement formatted as T-SQL; null if the formatter cannot parse it, or if it is too long. */
 export function formatStatement(text: string): string | null {
   if (text.length > CHARS_MAX) return null;
   try {
     return formatDialect(text, { dialect: transactsql, keywordCase: 'preserve' });
   } catch {
-    // SQL Server cuts long statements into parts and records what clients sent: not all of it parses.
+    // SQL Server records what clients sent, and may cut it, so not every statement parses.
     return null;
   }
 }
 
-/** HTML of the statement, its own text escaped. */
+/** The statement as HTML, with its own text escaped. */
 export function highlightStatement(text: string): string {
   if (text.length <= CHARS_MAX) return hljs.highlight(text, { language: 'sql', ignoreIllegals: true }).value;
   const place = document.createElement('pre');

@@ -1,16 +1,16 @@
 /**
- * Characters that turn the direction of text, or are not seen at all: text with them may read as something else. Tabs
- * and line ends are as they seem.
+ * Characters that change the direction of text or are invisible, so that a text may look like another one. Tabs and line
+ * ends are not among them.
  */
 const HIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cf}]/gu;
 
 export const hasHidden = (text: string): boolean => text.search(HIDDEN) >= 0;
 
-/** The text with each such character as its code, `⟦U+202E⟧`, to be seen and without effect. */
+/** The text with each such character replaced by its visible code, such as `⟦U+202E⟧`. */
 export const showHidden = (text: string): string =>
   text.replace(HIDDEN, (character) => `⟦${codeOf(character)}⟧`);
 
-/** A value as a list of values shows it: one with spaces at an end is told apart by quotation marks. */
+/** A value as lists show it: quotation marks distinguish a value with spaces at an end. */
 export const showValue = (value: string): string =>
   value.trim() === value ? showHidden(value) : `"${showHidden(value)}"`;
 

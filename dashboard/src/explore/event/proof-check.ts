@@ -19,10 +19,10 @@ export type Verdict =
 const BODY = /^\S+\n(\d+)\n(\S{44})\nnumber (\d+)\ntime (\S+)\n$/;
 
 /**
- * Holds an event against the evidence log, here: its hash is made of what the page shows, the path leads from it to the
- * root of the checkpoint (RFC 9162), and the key has signed that.
- * @param verifierKey of the service, `name+id+Base64`
- * @throws Error where this browser lacks the means
+ * Verifies in the page that an event is in the evidence log: its hash is computed from what the page shows, the path leads
+ * from the hash to the root of the checkpoint (RFC 9162), and the key has signed the checkpoint.
+ * @param verifierKey the service's key, `name+id+Base64`
+ * @throws Error if this browser lacks the cryptography
  */
 export async function checkProof(event: Event, verifierKey: string): Promise<Verdict> {
   const { proof } = event;
@@ -35,7 +35,7 @@ export async function checkProof(event: Event, verifierKey: string): Promise<Ver
   if (!root || origin !== `audit-activity/tenant-${event.tenantId}`)
     return refuted('The checkpoint is not one of this tenant.');
   const leaf = await leafHashOf(event);
-  if (toBase64(leaf) !== proof.leafHash) return refuted('The event is not what the log has of it.');
+  if (toBase64(leaf) !== proof.leafHash) return refuted('The event differs from its entry in the log.');
   const reached = await rootByPath(leaf, proof.index, Number(size), proof.path.map(fromBase64));
   if (!reached || toBase64(reached) !== root) return refuted('The path does not lead to the checkpoint.');
   const [signer = '', id = '', key = ''] = verifierKey
@@ -43,7 +43,7 @@ export async function checkProof(event: Event, verifierKey: string): Promise<Ver
     .concat(verifierKey.split('+').slice(2).join('+'));
   const lines = proof.checkpoint.slice(end + 2).split('\n');
   if (!(await isSigned(body, lines, key)))
-    return refuted('The key of the service has not signed the checkpoint.');
+    return refuted('The checkpoint is not signed with the key of the service.');
   return {
     kind: 'proven',
     checkpoint: { size: Number(size), root, number: Number(number), time },
@@ -89,7 +89,7 @@ async function rootByPath(
 const KEY_ID_BYTES = 4;
 
 async function isSigned(body: string, lines: readonly string[], keyBase64: string): Promise<boolean> {
-  // The first byte tells the kind of key.
+  // The first byte states the kind of the key.
   const raw = fromBase64(keyBase64).slice(1);
   const key = await crypto.subtle.importKey('raw', raw, 'Ed25519', false, ['verify']);
   for (const line of lines) {

@@ -11,7 +11,7 @@ import { checkProof, type Verdict } from './proof-check';
 type Event = NonNullable<EventQuery['auditEvent']>;
 type State = { kind: 'unasked' | 'asking' } | { kind: 'failed'; why: string } | Verdict;
 
-/** That the event is in the evidence log, worked out by this page from what it shows. */
+/** Proves that the event is in the evidence log, computed by this page from what it shows. */
 export function Proof({ event, zone }: { readonly event: Event; readonly zone: TimeZone }) {
   const client = useClient();
   const [state, setState] = useState<State>({ kind: 'unasked' });
@@ -26,7 +26,10 @@ export function Proof({ event, zone }: { readonly event: Event; readonly zone: T
     try {
       setState(await checkProof(event, data.auditLog.publicKey));
     } catch {
-      setState({ kind: 'failed', why: 'This browser lacks the means here; verify it by the command.' });
+      setState({
+        kind: 'failed',
+        why: 'This browser cannot verify it on this page: use the command verify.',
+      });
     }
   };
   return (
@@ -80,8 +83,8 @@ function Proven(props: Extract<Verdict, { kind: 'proven' }> & { readonly zone: T
         </Text>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           It leads to checkpoint {checkpoint.number} of {formatTime(checkpoint.time, zone)}, over{' '}
-          {formatCount(checkpoint.size)} entries, root {checkpoint.root}, signed by {signer}. Hold that key
-          against the one your operator keeps.
+          {formatCount(checkpoint.size)} entries, root {checkpoint.root}, signed by {signer}. Compare that key
+          with the one that your operator keeps.
         </Text>
       </div>
     </Group>

@@ -5,8 +5,8 @@ import { parseSearch } from '../../../../src/event/search';
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 /**
- * What of a statement was asked for: words, beginnings and phrases of the filter and of the search. Null: nothing. It
- * has the flag g.
+ * Matches the words, prefixes and phrases of the filter and of the search in a statement, with the flag g. Null: there
+ * are none.
  */
 export function hitsOf(filter: string, search: string): RegExp | null {
   const parsed = filter ? parseFilter(filter) : null;
@@ -35,7 +35,7 @@ function patternOf({
   return `(?<![\\p{L}\\p{N}])${escaped(text)}${kind === 'word' ? '(?![\\p{L}\\p{N}])' : '[\\p{L}\\p{N}]*'}`;
 }
 
-/** Puts what was found into marks, within the texts of an element. */
+/** Marks the matches within the texts of an element. */
 export function markHits(element: HTMLElement, hits: RegExp): void {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];

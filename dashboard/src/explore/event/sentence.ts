@@ -12,7 +12,7 @@ interface Told {
   readonly clientIp: string | null;
 }
 
-/** What was done, of the actions that people ask for; it stands before the object. */
+/** Verbs for the frequent actions; each stands before the object. */
 const VERBS: Readonly<Record<string, string>> = {
   SL: 'read',
   IN: 'inserted into',
@@ -31,7 +31,7 @@ const VERBS: Readonly<Record<string, string>> = {
   RS: 'restored',
   VSST: 'viewed the state of',
 };
-/** Those that have no object. */
+/** Verbs for actions without an object. */
 const DEEDS: Readonly<Record<string, string>> = {
   LGIS: 'logged in',
   LGIF: 'tried to log in',

@@ -8,12 +8,12 @@ import { hitsOf, markHits } from './search-hits';
 
 interface Props {
   readonly text: string;
-  /** What was asked for; it is marked. */
+  /** Matches the text that was searched for, which is marked. */
   readonly filter: string;
   readonly search: string;
 }
 
-/** The statement as SQL Server recorded it, or laid out to be read: only the first is evidence, and is copied. */
+/** The statement as SQL Server recorded it, or formatted for reading. Only the recorded one is evidence and is copied. */
 export default function Statement({ text, filter, search }: Props) {
   const [shown, setShown] = useState('formatted');
   const formatted = useMemo(() => formatStatement(text), [text]);
@@ -43,8 +43,7 @@ export default function Statement({ text, filter, search }: Props) {
       </Group>
       {hasHidden(text) && (
         <Text size="xs" c="red" mb={4}>
-          It holds characters that are not seen, or turn the direction of text. They stand here as their
-          codes.
+          It holds characters that are invisible or change the direction of text. They are shown as codes.
         </Text>
       )}
       <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0, 'aria-label': 'Statement' }}>
@@ -58,8 +57,8 @@ export default function Statement({ text, filter, search }: Props) {
       {shown === 'formatted' && (
         <Text size="xs" c="dimmed" mt={4}>
           {formatted === null
-            ? 'This statement cannot be laid out anew; it is shown as recorded.'
-            : 'Laid out for reading. The original is the evidence, and what is copied.'}
+            ? 'This statement cannot be formatted; it is shown as recorded.'
+            : 'Formatted for reading. The original is the evidence, and copying copies the original.'}
         </Text>
       )}
     </div>
@@ -68,7 +67,7 @@ export default function Statement({ text, filter, search }: Props) {
 
 function withMarks(html: string, hits: RegExp | null): string {
   if (!hits) return html;
-  // A template's content is not part of the page: nothing in it is loaded or run.
+  // The content of a template is not part of the page, so nothing in it is loaded or run.
   const template = document.createElement('template');
   template.innerHTML = `<pre>${html}</pre>`;
   const pre = template.content.firstElementChild as HTMLElement;

@@ -7,7 +7,7 @@ interface Props {
   readonly onChange: (fields: readonly FacetField[]) => void;
 }
 
-/** Which fields are counted by. */
+/** The choice of the fields to count by. */
 export function FacetChoice({ fields, onChange }: Props) {
   return (
     <Popover trapFocus returnFocus position="bottom-end" shadow="md">

@@ -1,6 +1,6 @@
 import { EXPRESSION_FIELDS, type ExpressionField } from '../../../../src/event/expression/expression';
 
-/** The fields events can be counted by the values of. */
+/** The fields by whose values events can be counted. */
 export type FacetField = Exclude<ExpressionField, 'recordId' | 'statement'>;
 export const FACET_FIELDS: readonly FacetField[] = EXPRESSION_FIELDS.filter(isFacetField);
 

@@ -17,7 +17,7 @@ interface Props {
   readonly filter: ExploreFilter;
 }
 
-/** The values of one field, the largest first; those that are chosen stay, whatever their count. */
+/** The values of one field, the most frequent first. Chosen values stay, whatever their count. */
 export function FacetList({ field, facet, text, onText, filter }: Props) {
   const choice = choiceOf(text, field);
   const values = facet.values ?? [];

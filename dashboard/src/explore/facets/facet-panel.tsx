@@ -13,7 +13,7 @@ interface Props {
   readonly result: Facets;
   readonly fields: readonly FacetField[];
   readonly onFields: (fields: readonly FacetField[]) => void;
-  /** The text of the filter, and what to do with another. */
+  /** The text of the filter, and the function that changes it. */
   readonly text: string;
   readonly onText: (text: string) => void;
   /** Of the whole view. */
@@ -23,7 +23,7 @@ interface Props {
   readonly retry: () => void;
 }
 
-/** The values of the chosen fields with their counts: to ask for several, or to leave out. */
+/** The values of the chosen fields with their counts, to filter by or to exclude. */
 export const FacetPanel = memo(function FacetPanel(props: Props) {
   const { result, fields, onFields, text, onText, filter, isToldElsewhere, retry } = props;
   const isNarrow = useMediaQuery('(max-width: 62em)');

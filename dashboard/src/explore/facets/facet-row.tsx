@@ -19,7 +19,7 @@ interface Props {
   readonly onExclude: () => void;
 }
 
-/** A value with its count: its box asks for it beside others, the minus leaves it out. */
+/** A value with its count: its checkbox adds it to the filter, and the minus excludes it. */
 export function FacetRow(props: Props) {
   const { field, value, name, count, share, isIncluded, isExcluded } = props;
   const label = labelOf(field, value, name);

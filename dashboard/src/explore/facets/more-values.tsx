@@ -18,7 +18,7 @@ interface Props {
   readonly filter: ExploreFilter;
 }
 
-/** Opens all values of a field, to be searched. */
+/** Opens a searchable list of all values of a field. */
 export const MoreValues = ({ label, ...props }: Props & { readonly label: string }) => (
   <Popover trapFocus returnFocus position="right-start" shadow="md" width={300}>
     <Popover.Target>
@@ -85,7 +85,7 @@ function SearchedValues({ field, text, onText, filter }: Props) {
         ))}
         {facet && values.length === 0 && (
           <Text size="sm" c="dimmed">
-            No value holds this.
+            No value contains this text.
           </Text>
         )}
       </ScrollArea.Autosize>

@@ -9,7 +9,7 @@ export type Facet = FacetsQuery['auditFacets']['facets'][number];
 export type FacetValue = NonNullable<Facet['values']>[number];
 
 export interface Facets {
-  /** Of the question before while `fetching`. */
+  /** The facets; while `fetching`, those of the previous question. */
   readonly facets: readonly Facet[] | undefined;
   readonly fetching: boolean;
   readonly error: CombinedError | undefined;
@@ -22,8 +22,8 @@ interface Answer {
 }
 
 /**
- * The values of each field with their counts. A field that values are chosen of is counted as if none were, so that
- * their siblings stay to be seen.
+ * The values of each field with their counts. A field with chosen values is counted as if none were chosen, so that its
+ * other values stay visible.
  */
 export function useFacets(asked: {
   readonly filter: ExploreFilter;

@@ -6,7 +6,7 @@ import {
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { fieldText, quoteValue } from './value-text';
 
-/** What is being typed where the caret stands, from `start` on. */
+/** The name or value that is being typed at the caret, from `start` on. */
 export type Typed =
   | { readonly kind: 'field'; readonly typed: string; readonly start: number }
   | {
@@ -17,10 +17,10 @@ export type Typed =
     };
 
 const FIELD = /(?:^|[\s(-])([A-Za-z]+)$/;
-/** The value may be one of several in parentheses, and its quotation mark still open. */
+/** The value may be one of several in parentheses, and its quotation mark may still be open. */
 const VALUE = /(?:^|[\s(-])([A-Za-z]+)[:~](?:\((?:[^()]*[\s(])?)?("[^"]*|[^\s()"]*)$/;
 
-/** Null: nothing that could be completed. */
+/** Null: there is nothing to complete. */
 export function typedAt(text: string, caret: number): Typed | null {
   const before = text.slice(0, caret);
   const [, name, value = ''] = VALUE.exec(before) ?? [];
@@ -33,7 +33,7 @@ export function typedAt(text: string, caret: number): Typed | null {
   return typed === undefined ? null : { kind: 'field', typed, start: caret - typed.length };
 }
 
-/** Fields whose name or label holds what was typed, those that begin with it first. */
+/** The fields whose name or label contains the typed text; those that begin with it come first. */
 export function fieldsLike(typed: string): readonly ExpressionField[] {
   const wanted = typed.toLowerCase();
   const texts = (field: ExpressionField) =>
@@ -49,7 +49,7 @@ export interface Completed {
   readonly caret: number;
 }
 
-/** The text with a field's name, or a value, in place of what was typed of it. */
+/** The text with a field's name or a value in place of its typed part. */
 export function complete(text: string, caret: number, { start }: Typed, inserted: string): Completed {
   const rest = text.slice(caret).replace(/^[^\s()"]*"?/, '');
   const before = text.slice(0, start) + inserted;

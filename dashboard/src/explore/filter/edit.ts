@@ -3,7 +3,7 @@ import { joinParts, type Part, partsOf, type Selection, textOf } from './parts';
 
 type Value = string | null;
 
-/** What a filter says of the values of one field. */
+/** The values of one field that a filter includes and excludes. */
 export interface Choice {
   readonly included: readonly Value[];
   readonly excluded: readonly Value[];
@@ -17,7 +17,7 @@ export function choiceOf(filter: string, field: ExpressionField): Choice {
   return { included: values(false), excluded: values(true) };
 }
 
-/** The filter with another choice of one field, at the place of the former. */
+/** The filter with another choice of one field, in the place of the former one. */
 export function withChoice(filter: string, field: ExpressionField, { included, excluded }: Choice): string {
   const parts = partsOf(filter);
   const isOwn = (part: Part) => part.selection?.field === field;
@@ -36,11 +36,11 @@ const selection = (field: ExpressionField, values: readonly Value[], isExcluded:
   isExcluded,
 });
 
-/** The filter as if nothing were chosen of the field: its siblings are counted by it. */
+/** The filter without its choice of the field, by which the field's other values are counted. */
 export const withoutField = (filter: string, field: ExpressionField): string =>
   withChoice(filter, field, { included: [], excluded: [] });
 
-/** Adds a value to those that are asked for, or takes it from them. */
+/** Adds a value to the included ones, or removes it from them. */
 export function toggleIncluded(filter: string, field: ExpressionField, value: Value): string {
   const { included, excluded } = choiceOf(filter, field);
   return withChoice(filter, field, {
@@ -49,7 +49,7 @@ export function toggleIncluded(filter: string, field: ExpressionField, value: Va
   });
 }
 
-/** Adds a value to those that are left out, or takes it from them. */
+/** Adds a value to the excluded ones, or removes it from them. */
 export function toggleExcluded(filter: string, field: ExpressionField, value: Value): string {
   const { included, excluded } = choiceOf(filter, field);
   return withChoice(filter, field, {
@@ -58,11 +58,11 @@ export function toggleExcluded(filter: string, field: ExpressionField, value: Va
   });
 }
 
-/** Asks for this value of the field alone. */
+/** Includes only this value of the field. */
 export const only = (filter: string, field: ExpressionField, value: Value): string =>
   withChoice(filter, field, { included: [value], excluded: [] });
 
-/** Leaves a value out, whatever was asked for. */
+/** Excludes a value, whatever was chosen before. */
 export function exclude(filter: string, field: ExpressionField, value: Value): string {
   return choiceOf(filter, field).excluded.includes(value) ? filter : toggleExcluded(filter, field, value);
 }

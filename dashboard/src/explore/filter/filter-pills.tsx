@@ -12,7 +12,7 @@ interface Props {
   readonly change: (change: Change) => void;
 }
 
-/** Each condition by itself, to be taken off. */
+/** Each condition of the filter, with a button that removes it. */
 export function FilterPills({ state, change }: Props) {
   const parts = partsOf(state.filter);
   if (parts.length === 0 && !state.search) return null;

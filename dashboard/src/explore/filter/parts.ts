@@ -3,21 +3,21 @@ import { parseFilter } from '../../../../src/event/expression/parse-filter';
 import { Scanner } from '../../../../src/event/expression/scanner';
 import { fieldText, quoteValue } from './value-text';
 
-/** The values of a field that are asked for, or left out. Null: absent. */
+/** The included or excluded values of a field. Null: absent. */
 export interface Selection {
   readonly field: ExpressionField;
   readonly values: readonly (string | null)[];
   readonly isExcluded: boolean;
 }
 
-/** One of the conditions of a filter, all of which hold. */
+/** One of the conditions of a filter, which are joined by AND. */
 export interface Part {
   readonly text: string;
   /** Null: it is of another kind. */
   readonly selection: Selection | null;
 }
 
-/** The conditions of a filter, as they were typed. One that is not valid, or is an OR as a whole, is one part. */
+/** The conditions of a filter as they were typed. An invalid filter, or one that is an OR as a whole, is one part. */
 export function partsOf(text: string): readonly Part[] {
   const whole = text.trim();
   if (whole === '') return [];

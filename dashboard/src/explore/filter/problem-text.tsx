@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { FilterProblem } from '../explore-filter';
 import classes from './filter.module.css';
 
-/** How much of the text stands around the place. */
+/** How many characters around the place of the problem are shown. */
 const SHOWN_CHARS = 40;
 
 interface Props {
@@ -11,7 +11,7 @@ interface Props {
   readonly problem: FilterProblem;
 }
 
-/** What is wrong with a filter, and the place in it. */
+/** Shows what is wrong with a filter, and where. */
 export function ProblemText({ id, text, problem: { problem, at } }: Props) {
   const before = text.slice(Math.max(0, at - SHOWN_CHARS), at);
   const after = text.slice(at, at + SHOWN_CHARS);

@@ -14,11 +14,11 @@ interface Props {
   /** Offered while nothing is typed. */
   readonly recent: readonly Suggestion[];
   readonly onSearch: (text: string) => void;
-  /** Told whether the text that stands there was asked for and is not understood. */
+  /** Called with whether the present text was entered and is not understood. */
   readonly onRefused: (isRefused: boolean) => void;
 }
 
-/** One line for any question: it completes names and values, and shows where it does not understand. */
+/** The filter as one line. It completes names and values, and shows what it does not understand. */
 export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props) {
   const [text, setText] = useState(value);
   const [caret, setCaret] = useState(value.length);
@@ -62,7 +62,7 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
     const done = complete(text, caret, typed, insert);
     edit(done.text, done.caret);
     if (typed.kind === 'value') combobox.closeDropdown();
-    // After the field has the new text.
+    // The caret can move only after the field has the new text.
     setTimeout(() => input.current?.setSelectionRange(done.caret, done.caret));
   };
   const submit = (event: FormEvent) => {

@@ -10,7 +10,7 @@ import { OUTCOMES } from '../outcome';
 import { fieldInsert, fieldsLike, type Typed, valueInsert } from './completion';
 
 export interface Suggestion {
-  /** What takes the place of what was typed. */
+  /** The text that replaces the typed part. */
   readonly insert: string;
   readonly label: string;
   readonly note: string;

@@ -8,14 +8,14 @@ interface Props {
   readonly field: FacetField;
   /** Null: absent. */
   readonly value: string | null;
-  /** The filter, and what to do with another. */
+  /** The filter, and the function that changes it. */
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** Whether a keyboard comes by: not in each cell of a table, the same stands in each event. */
+  /** Whether Tab stops here. It does not in the cells of a table, since each event offers the same actions. */
   readonly isInTable?: boolean;
 }
 
-/** Asks for this value alone, or leaves it out. */
+/** Buttons that filter by this value alone, or exclude it. */
 export function ValueActions({ field, value, text, onText, isInTable }: Props) {
   const shown = value === null ? 'none' : field === 'succeeded' ? OUTCOMES[value] : value;
   const label = `${FIELD_LABELS[field]} ${shown}`;
@@ -30,7 +30,7 @@ export function ValueActions({ field, value, text, onText, isInTable }: Props) {
           key={sign}
           type="button"
           className={classes.action}
-          // Drawn, not text: what is copied of a row is its values.
+          // The symbols are drawn, not text, so that a copied row holds only its values.
           data-sign={sign}
           title={name}
           aria-label={name}

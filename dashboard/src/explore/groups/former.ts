@@ -13,12 +13,12 @@ type Counted = Group & { readonly count: number };
 
 export const keyOf = ({ values }: Group): string => JSON.stringify(values);
 
-/** Counts the events that a filter leaves by the values of a field, the largest first. */
+/** Counts the events that match a filter by the values of a field, the largest count first. */
 export type CountBy = (text: string, field: FacetField, limit: number) => Promise<readonly Counted[]>;
 
 /**
- * How many events of another time each of some groups has, by `keyOf`. Groups are asked for by their values: those that
- * are large now need not have been among the largest then. One whose filter would be too long is left out.
+ * How many events each group had in another period, by `keyOf`. The filter names the values of the groups, since a group
+ * that is large now need not have been among the largest then. A group whose filter would be too long is left out.
  */
 export async function countGroups(
   countBy: CountBy,
@@ -50,14 +50,14 @@ export async function countGroups(
   return counts;
 }
 
-/** The filter and this value: all that was chosen of the field holds for it already. */
+/** The filter with only this value of the field, which the filter's own choice of the field already allows. */
 export const narrowed = (text: string, field: FacetField, value: Value): string =>
   joinParts([...partsOf(withoutField(text, field)), ...partsOf(only('', field, value))]);
 
 const chosen = (text: string, field: FacetField, included: readonly Value[]): string =>
   withChoice(text, field, { included, excluded: [] });
 
-/** As many values at once as a filter may have. */
+/** Lists of values, each as long as a filter can hold. */
 function portionsOf(text: string, field: FacetField, values: readonly Value[]): readonly Value[][] {
   const fits = (some: readonly Value[]) => {
     const filter = chosen(text, field, some);

@@ -29,7 +29,7 @@ type State =
   | { kind: 'failed'; error: Error }
   | { kind: 'known'; now: Groups; then: Former | null };
 
-/** The events by the values of one or two fields, beside the stretch of time before. */
+/** The events by the values of one or two fields, beside the period before. */
 export function GroupPanel({ filter, by: [first, second], onBy, onText }: Props) {
   const client = useClient();
   const [state, setState] = useState<State>({ kind: 'loading' });
@@ -105,7 +105,7 @@ export function GroupPanel({ filter, by: [first, second], onBy, onText }: Props)
 interface TableProps {
   readonly fields: readonly FacetField[];
   readonly now: Groups;
-  /** Of the stretch of time before; null: there is none. */
+  /** Counts of the period before; null: there is none. */
   readonly before: Former | null;
   readonly onChoose: (values: readonly (string | null)[]) => void;
 }
@@ -184,7 +184,7 @@ function GroupTable({ fields, now, before: then, onChoose }: TableProps) {
 
 const formerText = (count: number | undefined) => (count === undefined ? '–' : formatCount(count));
 
-/** How much of all there is stands in the table. */
+/** Says which part of all groups the table shows. */
 function extentOf([first, second]: readonly FacetField[], { rows, distinct }: Groups): string {
   const label = first ? FIELD_LABELS[first] : '';
   const all = `${counted(distinct ?? 0, 'value')} of ${label}`;

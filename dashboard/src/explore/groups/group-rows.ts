@@ -23,10 +23,10 @@ export interface Groups {
   readonly distinct: number | null;
 }
 
-/** How many events groups had at another time, by `keyOf`; one that is not there is not known. */
+/** How many events groups had in another period, by `keyOf`; a missing group is unknown. */
 export type Former = ReadonlyMap<string, number>;
 
-/** The values of a first field that a second one is counted within. */
+/** The most values of the first field within which a second one is counted. */
 export const OUTER_MAX = 10;
 const ROWS_MAX = 50;
 
@@ -43,7 +43,7 @@ export async function loadGroups(
   });
   if (!second) return outer;
   const inner: GroupRow[] = [];
-  // One after the other: the service answers one question of a key at a time, and lets others wait shortly.
+  // One question after the other: the service answers one question of a key at a time, and lets others wait only briefly.
   for (const {
     values: [value = null],
   } of outer.rows) {

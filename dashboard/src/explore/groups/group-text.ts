@@ -13,7 +13,7 @@ export function valueText(field: FacetField, value: string | null): string {
   return name ? `${name} ${value}` : showValue(value);
 }
 
-/** As the table has it; absent values, and what is not known, are empty. */
+/** The table as CSV. Absent and unknown values are empty. */
 export function csvOf(fields: readonly (FacetField | null)[], now: Groups, then: Former | null) {
   const names = fields.filter((field) => field !== null);
   const lines = [

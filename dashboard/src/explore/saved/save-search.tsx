@@ -14,7 +14,7 @@ interface Props {
   readonly onSaved: () => void;
 }
 
-/** Keeps the filter under a name. */
+/** The dialog that saves the filter under a name. */
 export function SaveSearch({ isOpen, session, filter, onClose, onSaved }: Props) {
   const mutate = useMutate();
   const [name, setName] = useState('');

@@ -20,7 +20,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** Searches kept under names: own ones, and those that others share. */
+/** The menu of saved searches: the reader's own, and those that others share. */
 export function SavedSearches({ session, saved, filter, onChoose, onChanged }: Props) {
   const [isSaving, { open, close }] = useDisclosure();
   const [{ error }, remove] = useMutation(RemoveSavedSearchDocument);
