@@ -55,7 +55,7 @@ describe('an object store', () => {
     await receiver.close();
   });
 
-  it('that refuses the login has the error shown to operators', async () => {
+  it('has its refusal of the login shown to operators', async () => {
     const tenant = await use.world.tenant();
     await tenant.audited();
     const wrong = { accessKeyId: 'nobody', secretAccessKey: 'wrong' };

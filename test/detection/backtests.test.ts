@@ -138,7 +138,7 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     expect(await own.find(tenantSet([tenantId]), backtestId)).toEqual(answer);
   });
 
-  it('of a rule with a baseline learns the baseline from the time before', async () => {
+  it("learns a rule's baseline from the time before", async () => {
     const own = unseenInLogins('Who is that', 'serverPrincipalName');
     const { ruleId } = parseRules(own)[0] as { ruleId: string };
     const { tenantId } = await store.forNewTenant();
@@ -159,7 +159,7 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     expect(done.examples[0]?.group).toMatchObject({ serverPrincipalName: 'eve' });
   });
 
-  it('of a rule that also depends on the clock finds what happens at the end of the log', async () => {
+  it('finds what happens at the end of the log, also for a rule that depends on the clock', async () => {
     const source = readFileSync(path.join(__dirname, '../../rules/38-audit-stopped.yml'), 'utf8');
     const { ruleId } = parseRules(source)[0] as { ruleId: string };
     const { tenantId } = await store.forNewTenant();

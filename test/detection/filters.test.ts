@@ -157,7 +157,7 @@ describe('a filter of a tenant', () => {
     expect(linux.narrows).toEqual([]);
   });
 
-  it('in a file with rules narrows only those with "any", but may name other rules too', async () => {
+  it('in a file with rules belongs to these rules, unless it names rules of other files', async () => {
     const done = await importFile(
       [rule('Inner', 'inner'), filter('In', 'any', 'robot'), filter('Out', '[Inner, Later]', 'max')].join(
         '---\n',

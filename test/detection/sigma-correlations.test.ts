@@ -100,7 +100,7 @@ describe('a condition of a temporal correlation', () => {
     expect(problemsOf(of(type, condition))).toEqual([expect.stringMatching(new RegExp(`^34: .*${reason}`))]);
   });
 
-  it('of temporal_ordered needs all rules, in their order', () => {
+  it('needs all rules, in their order, if the type is temporal_ordered', () => {
     expect(findings(of('temporal_ordered', '{gte: 3}'), READ, CHANGE, GONE)).toBe(1);
     expect(findings(of('temporal_ordered', '{gte: 3}'), CHANGE, READ, GONE)).toBe(0);
   });

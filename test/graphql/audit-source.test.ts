@@ -110,7 +110,7 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
     expect(tenants).toEqual(expect.arrayContaining([Number(acme.tenantId), Number(other.tenantId)]));
   });
 
-  it('of an unknown tenant are answered with not_found', async () => {
+  it('are answered with not_found for an unknown tenant', async () => {
     for (const tenantId of ['2000000', 'acme', '']) {
       const { body } = await open.world.graphql(open.world.operatorKey, SOURCES, { tenantId });
       expect(body.errors[0].extensions.code).toBe('not_found');

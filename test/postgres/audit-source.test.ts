@@ -77,7 +77,7 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
     expect((await sources.sources(tenantId)).map(({ gapCount }) => gapCount)).toEqual([MAX, 1]);
   });
 
-  it('of a tenant that does not exist are refused', async () => {
+  it('are refused for a tenant that does not exist', async () => {
     const { sources } = opened;
     const reported = sources.report(2_000_000, report({ gaps: [aGap()] }), NOW);
     await expect(reported).rejects.toMatchObject({ code: 'internal_error' });

@@ -99,7 +99,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
     await before.close();
   });
 
-  it('of a day are made again when the previous release has written or folded in that day', async () => {
+  it('are made again for a day in which the previous release has written or folded', async () => {
     await store.insert(store.checked(events(24)));
     await foldOf(store);
     expect(await openDaysOf(store)).toBe(0);

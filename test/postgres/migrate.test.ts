@@ -58,7 +58,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     expect(await history(database)).toEqual(expected);
   });
 
-  it('that changed after they were applied stop the start with a clear message', async () => {
+  it('stop the start with a clear message if they changed after they were applied', async () => {
     const [first] = await migrate(database.migrator);
     await database.migrator.$executeRawUnsafe(`UPDATE _prisma_migrations SET checksum = repeat('0', 64)`);
     await expect(migrate(database.migrator)).rejects.toThrow(
@@ -66,7 +66,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     );
   });
 
-  it('that fail leave nothing behind, not even their history', async () => {
+  it('leave nothing behind when they fail, not even their history', async () => {
     await database.migrator.$executeRawUnsafe('CREATE TABLE api_key (in_the_way int)');
     await expect(migrate(database.migrator)).rejects.toThrow(/api_key/);
     const left = await database.migrator.$queryRawUnsafe<unknown[]>(

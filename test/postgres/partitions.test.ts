@@ -64,7 +64,7 @@ describe.each(ENGINES)('weekly partitions on %s', (engine) => {
     }
   });
 
-  it('that were dropped from outside are made again when an event needs them', async () => {
+  it('are made again when an event needs them after they were dropped from outside', async () => {
     const eventTime = '2011-06-15T10:00:00Z';
     await store.insert(store.checked([{ eventTime }]));
     await store.database.migrator.$executeRawUnsafe(`DROP TABLE ${partitionOf(eventTime)}`);

@@ -36,7 +36,7 @@ describe.each(ENGINES)('a dashboard session on %s', (engine) => {
     expect(graphqlCode(await session.graphql(TOTAL))).toBe('unauthorized');
   });
 
-  it('of an operator administers, and cannot read events', async () => {
+  it("administers and cannot read events if it is an operator's", async () => {
     const session = await DashboardSession.signIn(open.world, open.world.operatorKey);
     const { body } = await session.fetch('/dashboard/api/session');
     expect(body).toMatchObject({ kind: 'operator', tenants: [], scopes: [] });

@@ -23,8 +23,8 @@ export function sharesOf(connections: number): Shares {
 }
 
 /**
- * Of changes that tenants make, and of lists of rules: one after the other of a tenant, which costs nothing where they are
- * quick. Most wait for a row of the tenant, and hold a connection meanwhile.
+ * The shares of changes by tenants, and of lists of rules. Those of one tenant run one after the other, which costs
+ * nothing if they are quick. Most of them wait for a row of the tenant, and hold a connection meanwhile.
  */
 export const CHANGE_SHARES: Shares = { inAll: 3, perTenant: 1, perKey: 1 };
 

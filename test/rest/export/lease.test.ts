@@ -29,7 +29,7 @@ describe.each(ENGINES)('leases of exports on %s', (engine) => {
     expect(await leases.take(holder)).not.toBeNull();
   });
 
-  it('that could not be released during an outage are taken over by the same instance, once', async () => {
+  it('a lease that could not be released during an outage is taken over by the same instance, once', async () => {
     const { prisma } = store.database;
     let lost = false;
     const shaky = new Proxy(prisma, {
@@ -50,7 +50,7 @@ describe.each(ENGINES)('leases of exports on %s', (engine) => {
     expect(taken.filter((it) => it !== null)).toHaveLength(1);
   });
 
-  it('of an instance that died expire, and cannot be renewed after another took them', async () => {
+  it('a lease of an instance that died expires, and cannot be renewed after another took it', async () => {
     const leases = new PostgresExportLeases(store.database.prisma);
     const holder = randomUUID();
     const died = await leases.take(holder);

@@ -14,7 +14,7 @@ describe.each(ENGINES)('pages of GET /audit-activity on %s', (engine) => {
   });
   const get = async (query: Query) => (await acme.get('/audit-activity', query)).body;
 
-  it('has 20 events and is the first by default', async () => {
+  it('have 20 events, and the first page comes by default', async () => {
     const { data, meta } = await get({});
     expect(data).toHaveLength(20);
     expect(meta).toMatchObject({
@@ -27,19 +27,19 @@ describe.each(ENGINES)('pages of GET /audit-activity on %s', (engine) => {
     });
   });
 
-  it('in the middle has a page before and after it', async () => {
+  it('in the middle have a page before and after them', async () => {
     const { data, meta } = await get({ page: 2 });
     expect(data).toHaveLength(20);
     expect(meta).toMatchObject({ page: 2, hasPreviousPage: true, hasNextPage: true });
   });
 
-  it('at the end has the rest', async () => {
+  it('at the end have the remaining events', async () => {
     const { data, meta } = await get({ page: 3 });
     expect(data).toHaveLength(5);
     expect(meta).toMatchObject({ page: 3, hasPreviousPage: true, hasNextPage: false });
   });
 
-  it.each([4, 1_000, 2_147_483_647])('beyond the end (%d) is empty, with the true totals', async (page) => {
+  it.each([4, 1_000, 2_147_483_647])('beyond the end (%d) are empty, with the true totals', async (page) => {
     const { data, meta } = await get({ page, pageSize: 100 });
     expect(data).toEqual([]);
     expect(meta).toMatchObject({
@@ -59,28 +59,25 @@ describe.each(ENGINES)('pages of GET /audit-activity on %s', (engine) => {
     [45, 1],
     [46, 1],
     [100, 1],
-  ])(
-    'of size %d: there are %d of them, which have every event once, in order',
-    async (pageSize, totalPages) => {
-      const seen: string[] = [];
-      for (let page = 1; page <= totalPages; page++) {
-        const { data, meta } = await get({ page, pageSize });
-        expect(meta).toMatchObject({ totalPages, hasNextPage: page < totalPages });
-        seen.push(...data.map((item: { recordId: string }) => item.recordId));
-      }
-      expect(new Set(seen).size).toBe(COUNT);
-      expect(seen).toEqual(seen.toSorted().reverse());
-    },
-  );
+  ])('of size %d are %d in number, and have every event once, in order', async (pageSize, totalPages) => {
+    const seen: string[] = [];
+    for (let page = 1; page <= totalPages; page++) {
+      const { data, meta } = await get({ page, pageSize });
+      expect(meta).toMatchObject({ totalPages, hasNextPage: page < totalPages });
+      seen.push(...data.map((item: { recordId: string }) => item.recordId));
+    }
+    expect(new Set(seen).size).toBe(COUNT);
+    expect(seen).toEqual(seen.toSorted().reverse());
+  });
 
-  it('of a filter counts only the matching events', async () => {
+  it('count only the matching events of a filter', async () => {
     await acme.audited({ actionId: 'DR', eventTime: '2026-01-12T00:00:00.0000000Z' });
     const { data, meta } = await get({ actionId: 'DR', pageSize: 1 });
     expect(data).toHaveLength(1);
     expect(meta).toMatchObject({ totalCount: 1, totalPages: 1, hasNextPage: false });
   });
 
-  it('of a tenant without events is empty, with a total of 0', async () => {
+  it('are empty for a tenant without events, with a total of 0', async () => {
     const nobody = await at.world.tenant();
     const { body } = await nobody.get('/audit-activity');
     expect(body).toMatchObject({

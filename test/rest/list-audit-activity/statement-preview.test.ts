@@ -23,7 +23,7 @@ describe.each(ENGINES)('statementPreview of GET /audit-activity on %s', (engine)
     ['U+10FFFF throughout', '\u{10FFFF}'.repeat(250), '\u{10FFFF}'.repeat(200)],
     ['half pairs throughout', '\uDE00'.repeat(250), '\uDE00'.repeat(200)],
     ['accents of their own, which are characters', 'e\u0301'.repeat(150), 'e\u0301'.repeat(100)],
-  ])('of %s', async (_, statement, preview) => {
+  ])('holds the first 200 characters of a statement: %s', async (_, statement, preview) => {
     const acme = await at.world.tenant();
     await acme.audited({ statement });
     const [item] = (await acme.get('/audit-activity')).body.data;

@@ -33,7 +33,7 @@ describe.each(ENGINES)('time range of GET /audit-activity on %s', (engine) => {
     expect(await found({ endTime: AFTER })).toEqual([LONG_AGO, BEFORE, AT]);
   });
 
-  it('of 100 ns has the events of that moment, and an empty one has none', async () => {
+  it('selects the events of one moment with a range of 100 ns, and none with an empty range', async () => {
     expect(await found({ startTime: AT, endTime: AFTER })).toEqual([AT]);
     expect(await found({ startTime: AT, endTime: AT })).toEqual([]);
   });

@@ -48,7 +48,7 @@ onRedis('places of calls that wait, of two instances on one Redis', () => {
     expect(await one.take(holder, LONG_MS)).toBeNull();
   });
 
-  it('of a killed instance become free when its calls would have ended', async () => {
+  it('become free after an instance is killed, when its calls would have ended', async () => {
     await taken(one, MAX - 1, 300);
     await taken(two, 1);
     links[0]?.close();

@@ -70,7 +70,7 @@ describe.each(ENGINES)('GET /audit-activity/summary on %s', (engine) => {
     expect(data.latestEventTime).toBe('2026-03-04T05:06:07.8901234Z');
   });
 
-  it('of no events has zeros and no latest time', async () => {
+  it('has zeros and no latest time if there are no events', async () => {
     const acme = await at.world.tenant();
     expect((await acme.get('/audit-activity/summary')).body.data).toEqual(NOTHING);
   });

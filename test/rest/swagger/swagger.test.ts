@@ -44,7 +44,7 @@ describe('/swagger', () => {
     expect(() => new Function(text)).not.toThrow();
   });
 
-  it('permits only its own scripts, and does not force HTTPS on the browser', async () => {
+  it('permits only its own scripts, and does not make the browser load its parts over HTTPS', async () => {
     const { headers, text } = await accepting(BROWSER);
     const policy = new Map(
       (headers.get('Content-Security-Policy') ?? '').split(';').map((part) => {

@@ -66,7 +66,7 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
     expect(more.items.map(({ tenantId }) => tenantId)).toEqual(Array(3).fill(a.tenantId));
   });
 
-  it('of a tenant that the key lacks is forbidden', async () => {
+  it('is forbidden to a key that lacks one of its tenants', async () => {
     const [a, b] = await two();
     const { cursor } = await drain(reader(await keyOf(a, b)) as never, { from: 'beginning' });
     expectError(await a.get(PATH, { cursor }), 403, 'forbidden');
@@ -74,7 +74,7 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
     expectError(await b.get(PATH, { cursor: own.cursor }), 403, 'forbidden');
   });
 
-  it('that was changed, cut or invented is refused, with what to do', async () => {
+  it('is refused, with what to do, if it was changed, cut or invented', async () => {
     const [a] = await two();
     const { cursor } = await drain(a, { from: 'beginning' });
     const other = cursor.endsWith('A') ? 'B' : 'A';

@@ -137,7 +137,8 @@ export class Verifier {
   }
 
   /**
-   * The entries that differ from their event, if the hashes of the events give the signed roots: then the log was changed.
+   * The entries that differ from their event, if the hashes of the events give the signed roots. The log was then
+   * changed at these entries.
    */
   #changedInLog(): ReadonlySet<number> {
     const { spoilt } = this.#checked;
