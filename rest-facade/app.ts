@@ -33,17 +33,19 @@ interface FacadeParts {
 export function createFacade(parts: FacadeParts): Router {
   const router = Router({ caseSensitive: true });
   // Before the routes: one of them would take them for records.
-  router.get(EXPORT_PATH, answerExport(parts.beginExport, contextOf(parts)));
-  router.all(EXPORT_PATH, refuseMethod);
-  router.get(TAIL_PATH, answerTail(parts.tail, contextOf(parts)));
-  router.all(TAIL_PATH, refuseMethod);
+  router
+    .route(EXPORT_PATH)
+    .get(answerExport(parts.beginExport, contextOf(parts)))
+    .all(refuseMethod);
+  router
+    .route(TAIL_PATH)
+    .get(answerTail(parts.tail, contextOf(parts)))
+    .all(refuseMethod);
   for (const route of ROUTES) {
     const path = API_BASE_PATH + route.path.replace(/\{(\w+)\}/g, ':$1');
-    router.get(path, answer(route, parts));
-    router.all(path, refuseMethod);
+    router.route(path).get(answer(route, parts)).all(refuseMethod);
   }
-  router.get(HEALTH_PATH, health(parts.checkHealth));
-  router.all(HEALTH_PATH, refuseMethod);
+  router.route(HEALTH_PATH).get(health(parts.checkHealth)).all(refuseMethod);
   router.use('/swagger', documentation(parts.schema));
   router.use(() => {
     throw new DomainError('not_found', { public: 'There is no such path.' });

@@ -40,7 +40,7 @@ export function ticksOfRecordId(recordId: string): bigint {
 
 /** The milliseconds of the event time. */
 export const msOfRecordId = (recordId: string): number =>
-  Number.parseInt(recordId.slice(0, 8) + recordId.slice(9, 13), 16);
+  Number.parseInt(recordId.slice(0, 8), 16) * 0x1_0000 + Number.parseInt(recordId.slice(9, 13), 16);
 
 /** Steps of 100 ns within the millisecond. */
 function stepsOf(recordId: string): number {
@@ -48,21 +48,22 @@ function stepsOf(recordId: string): number {
   return (high << 2) | (Number.parseInt(recordId.slice(19, 20), 16) & 3);
 }
 
-const MS_PER_SECOND = 1_000;
+const MS_PER_MINUTE = 60_000;
 const STEPS_PER_MS = Number(TICKS_PER_MS);
-const STEPS_PER_SECOND = MS_PER_SECOND * STEPS_PER_MS;
-const SECOND_CHARS = '2026-11-19T23:59:56.'.length;
-/** Neighbours often have the same second. */
-const last = { second: Number.NaN, text: '' };
+const MINUTE_CHARS = '2026-11-19T23:59:'.length;
+/** Above any number of steps within a minute, so that each has nine digits behind the first: two of the second, seven of its part. */
+const NINE_DIGITS = 1_000_000_000;
+/** Neighbours often have the same minute. */
+const last = { minute: Number.NaN, text: '' };
 
 /** The same as a text, `2026-11-19T23:59:56.8651234Z`: of each event that is read, so without big numbers. */
 export function eventTimeOf(recordId: string): string {
   const ms = msOfRecordId(recordId);
-  const second = Math.floor(ms / MS_PER_SECOND);
-  if (second !== last.second) {
-    last.text = new Date(second * MS_PER_SECOND).toISOString().slice(0, SECOND_CHARS);
-    last.second = second;
+  const minute = Math.floor(ms / MS_PER_MINUTE);
+  if (minute !== last.minute) {
+    last.text = new Date(minute * MS_PER_MINUTE).toISOString().slice(0, MINUTE_CHARS);
+    last.minute = minute;
   }
-  const steps = (ms - second * MS_PER_SECOND) * STEPS_PER_MS + stepsOf(recordId);
-  return `${last.text}${String(STEPS_PER_SECOND + steps).slice(1)}Z`;
+  const digits = String(NINE_DIGITS + (ms - minute * MS_PER_MINUTE) * STEPS_PER_MS + stepsOf(recordId));
+  return `${last.text}${digits.slice(1, 3)}.${digits.slice(3)}Z`;
 }
