@@ -31,8 +31,8 @@ describeOnPostgres('statements of one transaction', () => {
 
   it.each<[string, () => Promise<unknown>]>([
     ['it is lost', () => steps([], loseIt)],
-    ['close their connection when %s', () => steps([], () => Promise.reject(new Error('given up')))],
-  ])('give up their connection when %s', async (_, fail) => {
+    ['their caller gives up', () => steps([], () => Promise.reject(new Error('given up')))],
+  ])('close their connection when %s', async (_, fail) => {
     const before = await connection();
     await expect(fail()).rejects.toThrow();
     expect(await connection()).not.toEqual(before);
