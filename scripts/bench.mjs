@@ -8,7 +8,7 @@ import serverClient from './lib/server-client.cjs';
 import { ROOT, setup } from './setup.mjs';
 
 // `npm run bench [-- NAME...] [options]`, `npm run soak [-- options]`, `npm run bench -- --cluster`; see bench/README.md.
-// What is measured is dist/, as users run it; only the benches themselves are compiled here, beside links to it.
+// The benches measure dist/, as users run it. Only the benches themselves are compiled here, beside links to dist/.
 
 const WORK = join(ROOT, '.bench');
 const BUILD = join(WORK, 'build');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT, setup } from './setup.mjs';
 
-/** `--without-tests`: for those who have run the tests already. */
+/** `--without-tests`: leaves out the tests, if they have already run. */
 const isWithTests = !process.argv.includes('--without-tests');
 
 const CHECKS = [
@@ -30,7 +30,7 @@ console.log('');
 for (const { name, passed } of results) console.log(`${passed ? 'passed' : 'FAILED'}  ${name}`);
 process.exitCode = results.every(({ passed }) => passed) ? 0 : 1;
 
-/** Whether no production dependency has a known advisory. Not every registry can be asked: then it is not known, and said. */
+/** Whether no production dependency has a known advisory. If the registry does not answer, this is skipped, with a message. */
 function noneKnown() {
   console.log('\n== known advisories');
   const options = { cwd: ROOT, encoding: 'utf8', timeout: 60_000 };
@@ -41,7 +41,7 @@ function noneKnown() {
   return !advisories;
 }
 
-/** Null: no report. */
+/** The report of `npm audit`; null if there is none. */
 function vulnerabilitiesIn(text) {
   try {
     return JSON.parse(text).metadata?.vulnerabilities?.total ?? null;

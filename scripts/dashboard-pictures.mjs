@@ -1,4 +1,4 @@
-// Makes the pictures of docs/dashboard.md anew: of the dashboard of `npm run demo`, in Chromium.
+// Makes the pictures of docs/dashboard.md again, from the dashboard of `npm run demo` in Chromium.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -30,7 +30,7 @@ try {
   await once(demo, 'exit');
 }
 
-/** What the demo says at its end. */
+/** The sign-ins that the demo prints at its end. */
 async function signInsOf(child) {
   const found = {};
   for await (const line of createInterface({ input: child.stdout })) {

@@ -6,7 +6,7 @@ import { setup } from './setup.mjs';
 await main(async () => {
   const { values } = parseArgs({ options: { 'node-version': { type: 'string' }, out: { type: 'string' } } });
   await setup({ quiet: true });
-  // After the set-up, which may have to install the bundler first.
+  // Imported after the set-up, which may have to install the bundler first.
   const { buildDeb } = await import('../installer/build/deb.mjs');
   process.stdout.write(`${await buildDeb({ nodeVersion: values['node-version'], out: values.out })}\n`);
 });

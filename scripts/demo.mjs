@@ -13,7 +13,7 @@ import { setup } from './setup.mjs';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const SAMPLES = path.join(ROOT, 'test', 'fixtures', 'sqlaudit');
-/** Each has sample files of 2025, and a file that is made of the last day, so that the dashboard has something to show. */
+/** The tenants. Each has sample files of 2025 and a generated file of the last day, for recent events in the dashboard. */
 const TENANTS = [
   {
     ...{ name: 'Contoso', database: 'Payroll', server: 'SQLPROD01\\PAYROLL' },
@@ -31,10 +31,10 @@ let step = 0;
 const say = (text = '') => process.stdout.write(`${text}\n`);
 const announce = (text) => say(`\n[${++step}] ${text}`);
 
-/** Whoever reads the output is gone (`| head`), or asks for an end. */
+/** The reader of the output is gone (`| head`), or a signal asks for the end. */
 const ended = new Promise((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve);
-  // Kept for good: every further line would fail once more.
+  // The listener stays, since every further line would fail once more.
   for (const output of [process.stdout, process.stderr]) output.on('error', resolve);
 });
 
@@ -52,7 +52,7 @@ async function main() {
     if (serves) await ended;
   } finally {
     stopping = true;
-    // The service last: agents and commands talk to it.
+    // The service ends last, since agents and commands talk to it.
     for (const child of [...running].reverse()) await stop(child);
     await rm(folder, { recursive: true, force: true });
   }
@@ -65,7 +65,7 @@ async function stop(child) {
   await exit;
 }
 
-/** Of the caller's variables those that set up a real service are left out, but for the port. */
+/** The caller's environment without the settings of a real service, except the port. */
 async function environmentOfChildren() {
   const { ENVIRONMENT } = createRequire(import.meta.url)('../dist/src/config.js');
   const others = Object.entries(process.env).filter(
@@ -102,7 +102,7 @@ async function tour(folder) {
     const agent = await operate(url, folder, 'agent-key', ...named('agent'));
     keys.push({ name, key });
 
-    announce(`Running the agent of ${name} on sample files, and on a file made of the last day`);
+    announce(`Running the agent of ${name} on sample files and on a generated file of the last day`);
     const { database, server } = tenant;
     const work = path.join(folder, `${name}-writer`);
     const today = path.join(folder, name);
@@ -121,7 +121,7 @@ async function tour(folder) {
   await call(url, first.key, `/${list.data[0].recordId}`);
   announce(`${first.name}: counts`);
   const summary = await call(url, first.key, '/summary');
-  announce(`${second.name}: counts. Each key sees its own tenant only`);
+  announce(`${second.name}: counts. Each key sees only its own tenant`);
   const other = await call(url, second.key, '/summary');
   announce(`${second.name} asks for the event of ${first.name}`);
   await call(url, second.key, `/${list.data[0].recordId}`, 404);
@@ -153,7 +153,7 @@ const agentConfig = (url, key, tenantId, databases) => ({
   },
 });
 
-/** Publishes what is there with `--once`, else follows the files. */
+/** Publishes the present records with `--once`, else follows the files. */
 function runAgent(config, folder, ...flags) {
   const state = ['--data-dir', config.replace(/\.json$/, '-agent')];
   const log = flags.length > 0 ? [] : ['--log-file', config.replace(/\.json$/, '.log')];
@@ -161,7 +161,7 @@ function runAgent(config, folder, ...flags) {
   return run('agent/main.js', ['run', '--config', config, ...flags, ...state, ...log], folder, { stdio });
 }
 
-/** Makes a public call, printed as the curl line to repeat it and the answer it got. */
+/** Makes a public call, and prints the curl command for it and the answer. */
 async function call(url, key, rest, expected = 200) {
   say(`    curl -H 'X-Api-Key: ${key}' '${url}${API}${rest}'\n`);
   const response = await fetch(url + API + rest, { headers: { 'X-Api-Key': key } });
@@ -171,7 +171,7 @@ async function call(url, key, rest, expected = 200) {
   return body;
 }
 
-/** A command of the operators' command line, as JSON. */
+/** Runs a command of the operators' command line, and returns its JSON. */
 async function operate(url, folder, ...args) {
   say(`    npx audit-activity ${args.map((arg) => (/\s/.test(arg) ? `'${arg}'` : arg)).join(' ')} --json`);
   const child = run('src/cli/main.js', [...args, '--json', '--url', url], folder, {
@@ -189,7 +189,7 @@ async function operate(url, folder, ...args) {
 function run(script, args, folder, options) {
   if (stopping) throw new Error('the demo ends');
   const child = spawn(process.execPath, [path.join(ROOT, 'dist', script), ...args], {
-    // A terminal's Ctrl-C reaches the whole group: children are stopped by the demo, in its order.
+    // Ctrl-C in a terminal would reach the whole process group, but the demo stops its children in its own order.
     detached: true,
     env: { ...environment, DATA_DIR: path.join(folder, 'data') },
     ...options,

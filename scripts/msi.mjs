@@ -6,7 +6,7 @@ import { setup } from './setup.mjs';
 await main(async () => {
   const { values } = parseArgs({ options: { 'node-version': { type: 'string' }, out: { type: 'string' } } });
   await setup({ quiet: true });
-  // After the set-up, which may have to install the bundler first.
+  // Imported after the set-up, which may have to install the bundler first.
   const { buildMsi } = await import('../installer/build/msi.mjs');
   process.stdout.write(`${await buildMsi({ nodeVersion: values['node-version'], out: values.out })}\n`);
 });

@@ -5,7 +5,7 @@ import { BuildProblem, main, missingPackages } from '../installer/build/tools.mj
 import { ROOT, setup } from './setup.mjs';
 
 // `npm run release -- [PART...] [--out FOLDER]`: builds a release, or these parts of it, into dist/release. With --fetch it
-// only fetches what is not among the packages, so that later releases are built without a network.
+// only fetches what npm does not install, so that later releases can be built without a network.
 await main(async () => {
   const { values, positionals } = parseArgs({
     options: {
@@ -16,15 +16,15 @@ await main(async () => {
   });
   const out = resolve(values.out);
   await setup({ quiet: true });
-  // After the set-up, which may have to install the bundler first.
+  // Imported after the set-up, which may have to install the bundler first.
   const { PARTS, fetchParts, writeSums } = await import('../installer/build/release-parts.mjs');
   if (values.fetch) return fetchParts();
   const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name));
   if (unknown.length > 0)
     throw new BuildProblem(
-      `no part of a release: ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`,
+      `not a part of a release: ${unknown.join(', ')}; the parts are ${Object.keys(PARTS).join(', ')}`,
     );
-  // Whole: no file of another version stays in it.
+  // The folder is replaced as a whole, so that no file of another version stays in it.
   if (positionals.length === 0) await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   const leftOut = [];
@@ -38,7 +38,7 @@ await main(async () => {
   if (leftOut.length > 0 && (positionals.length > 0 || process.env.CI === 'true')) process.exitCode = 1;
 });
 
-/** @returns why the part can't be built here, or null */
+/** @returns why the part cannot be built here, or null */
 async function build(name, { build, tools }, out, built) {
   const missing = missingPackages(tools);
   if (missing.length > 0) return `needs ${missing.join(', ')} (apt-get install ${missing.join(' ')})`;

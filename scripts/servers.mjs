@@ -5,7 +5,7 @@ import { ensureBinary, unprivilegedIds } from './lib/binaries.mjs';
 import { isProgram } from './lib/files.mjs';
 import { PrivateServer } from './lib/private-server.mjs';
 
-// Messages are read to learn that a server is up; nothing of the user's own PG* settings may reach it.
+// The server's messages say when it is up, so they are in English; the user's own PG* settings must not reach it.
 const ENV = { PATH: process.env.PATH, LC_ALL: 'C', LANG: 'C', TZ: 'UTC' };
 
 /** A started PrivateServer of a kind ('postgres' or 'redis'), or `{ skipped: how to get one }`. */
@@ -33,10 +33,10 @@ function postgresPlan(bin, durable) {
     ids,
     env: ENV,
     stopSignal: 'SIGINT',
-    // Not SIGKILL, which would leave its shared memory behind.
+    // SIGKILL would leave its shared memory behind.
     deathSignal: 'SIGQUIT',
     ready: /ready to accept connections/,
-    // The port of a moment ago, or memory that workers of a killed server have not yet let go.
+    // The port may still be in use, or workers of a killed server may still hold its memory.
     retry: /pre-existing shared memory|lock file|Address already in use/,
     url: (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
     command: (home, port) => [
@@ -46,7 +46,7 @@ function postgresPlan(bin, durable) {
     ],
     prepare(home) {
       const base = ['-D', join(home, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
-      // C.UTF-8 is not known everywhere (macOS).
+      // C.UTF-8 does not exist everywhere (macOS).
       const tries = ['C.UTF-8', 'C'].map((locale) => [...base, `--locale=${locale}`, '--no-instructions']);
       let last;
       for (const args of tries) {
@@ -77,7 +77,7 @@ function redisPlan(program, durable) {
 }
 
 /**
- * `node scripts/servers.mjs postgres|redis [--durable]`: one server for the caller, living until stdin closes.
+ * `node scripts/servers.mjs postgres|redis [--durable]` runs one server for the caller until stdin closes.
  * Commands are lines on stdin: `start`, `stop`, `kill [SIGNAL]`. Each is answered on stdout by one line of JSON,
  * as is the start: `{"url","port","pid"}` (pid null: not running), `{"error"}`, or `{"skipped"}` and exit code 0.
  */
@@ -91,7 +91,7 @@ async function main([kind, ...flags]) {
   if (server.skipped) return void answer({ skipped: server.skipped });
   const end = () => server.close().finally(() => process.exit());
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, end);
-  // A caller that is gone closes both ends; the answer nobody reads is no error of ours.
+  // A caller that is gone closes both ends: an answer that nobody reads is not an error here.
   process.stdout.on('error', end);
 
   const state = () => ({ url: server.url, port: server.port, pid: server.pid ?? null });

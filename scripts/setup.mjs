@@ -11,15 +11,15 @@ const NODE_MIN = [20, 19];
 
 /**
  * Makes a clone runnable: packages, commands, Prisma client, dist/. Does only what is not up to date, prints on
- * stderr only, and ends the process with exit code 1 where a step fails.
- * @param quiet tells only of the slow first install
- * @param without the dashboard, where nobody will look at it
+ * stderr only, and ends the process with exit code 1 if a step fails.
+ * @param quiet reports only the slow first install
+ * @param without the dashboard, if it is not needed
  */
 export async function setup({ quiet = false, root = ROOT, without = [] } = {}) {
   const warn = (line) => process.stderr.write(`${line}\n`);
   try {
     assertNodeVersion();
-    // Without the lock first: the usual start changes nothing and must work in a read-only clone too.
+    // The first check runs without the lock, since the usual start changes nothing and must work in a read-only clone too.
     const steps = STEPS.filter(({ name }) => !without.includes(name));
     if (steps.every((step) => step.isFresh(root))) return;
     const onWait = (pid) => quiet || warn(`set-up: waiting for another set-up (process ${pid ?? 'unknown'})`);
@@ -35,7 +35,7 @@ export async function setup({ quiet = false, root = ROOT, without = [] } = {}) {
 
 async function runSteps(steps, { quiet, ...project }) {
   for (const step of steps) {
-    // Asked again under the lock: the process waited for may have done it.
+    // The check is repeated under the lock, since another set-up may have done the step meanwhile.
     if (step.isFresh(project.root)) continue;
     if (!quiet || step.slow) project.warn(`set-up: ${step.title}`);
     await step.run(project);

@@ -2,5 +2,5 @@ import { createRequire } from 'node:module';
 import { setup } from './setup.mjs';
 
 await setup();
-// In this process, so that signals reach the server itself.
+// The server runs in this process, so that signals reach it.
 createRequire(import.meta.url)('../dist/src/main.js');

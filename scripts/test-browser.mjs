@@ -12,10 +12,10 @@ if (browser === undefined) {
   process.stderr.write(`SKIPPED the dashboard's tests: no Chromium was found.\n${HOW_TO_RUN}\n`);
   process.exitCode = process.env.CI === 'true' ? 1 : 0;
 } else {
-  // The page must be the one of these sources: this set-up ends where it cannot be built.
+  // The page must be built from the current sources: the set-up fails if that is not possible.
   await setup({ quiet: true });
   const given = process.argv.slice(2);
-  // One file at a time: a browser and a service are enough for two cores.
+  // The files run one at a time, since a browser and a service are enough for two cores.
   const args = ['--maxWorkers=1', ...(given.length > 0 ? given : ['test/browser'])];
   const child = spawn(process.execPath, [join(ROOT, 'scripts/test.mjs'), ...args], {
     cwd: ROOT,

@@ -9,7 +9,7 @@ Its workers are at the next two ports, or at TEST_CITUS_WORKERS=HOST:PORT,HOST:P
 shared_preload_libraries, and logins without a password are let in. The tests make databases test_citus_* and the logins
 audit_owner and audit_app. Where the workers run on this machine, one of them is killed and started again.`;
 
-/** What the other engines are tested by too, and what only a cluster can show. */
+/** The suites: those that also test the other engines, and those for a cluster only. */
 const SUITES = [
   ...['list-audit-activity', 'get-audit-activity/200', 'summarise-audit-activity/200', 'export', 'tail'].map(
     (name) => `test/rest/${name}`,
@@ -38,7 +38,7 @@ if (process.env.TEST_CITUS_URL) {
 function jest(redisUrl) {
   const { TEST_DATABASE_URL: _, ...env } = process.env;
   const given = process.argv.slice(2);
-  // One at a time: the one that kills a worker would end what others do.
+  // The suites run one at a time, since one of them kills a worker, which would disturb the others.
   const args = ['--runInBand', '--testTimeout=180000', ...(given.length > 0 ? given : SUITES)];
   const child = spawn(process.execPath, [join(ROOT, 'node_modules/jest/bin/jest.js'), ...args], {
     cwd: ROOT,

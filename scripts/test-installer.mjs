@@ -10,7 +10,7 @@ const HOW_TO_RUN =
 const PARTS = { windows: testWindows, debian: testDebian, service: testService };
 const say = (line) => process.stdout.write(`${line}\n`);
 
-// `npm run test:installer [-- windows|debian|service]`: the packages, really installed; agents publish to a real service.
+// `npm run test:installer [-- windows|debian|service]`: installs the packages, with agents that publish to a real service.
 await main(async () => {
   await setup({ quiet: true });
   const chosen = process.argv.slice(2).filter((name) => Object.hasOwn(PARTS, name));
@@ -77,7 +77,7 @@ function skipped(what, reason) {
   return 'skipped';
 }
 
-/** The package as it ships, a newer one, and a still newer one whose agent ends at once. */
+/** The package as it ships, a newer package, and a third, newest one whose agent ends at once. */
 async function buildPackages(buildMsi, folder, nodeVersion) {
   const { bundleAgent } = await import('../installer/build/bundle.mjs');
   const { VERSION } = await import('../installer/build/paths.mjs');
@@ -99,7 +99,7 @@ async function buildPackages(buildMsi, folder, nodeVersion) {
   };
 }
 
-/** The first scenario that fails is the last one: the next begins with what it should have left. */
+/** Runs the scenarios until one fails, since each begins with the result of the one before. */
 async function runScenarios(title, world, scenarios) {
   say(`${title}:`);
   try {

@@ -5,27 +5,27 @@ import { join, relative } from 'node:path';
 import serverClient from './lib/server-client.cjs';
 import { ROOT, setup } from './setup.mjs';
 
-/** `--long`: the long suites alone, as a whole. */
+/** `--long`: only the long suites, in full. */
 const isLong = process.argv[2] === '--long';
 const isWhole = process.argv.length === 2;
 const long = JSON.parse(readFileSync(join(ROOT, 'test/support/long-suites.json'), 'utf8'));
 const LONG_SUITES = [...Object.keys(long.suites), ...long.only];
 /**
- * Each file loads the embedded engine anew: making its code fast takes longer than most files use it. Services in
- * processes of their own run as they always do.
+ * Each file loads the embedded engine again, and to optimise its code takes longer than most files use it. Services in
+ * processes of their own run with the usual options.
  */
 const QUICK_START = isLong ? [] : ['--liftoff-only'];
-/** They belong to the long run alone. */
+/** The suites that only the long run includes. */
 const LONG_ONLY = [...Object.keys(long.suites).filter((name) => long.suites[name].short === 0), ...long.only];
-/** They need a browser, or have a run of their own. */
+/** The suites that need a browser, or that a command of their own runs. */
 const ELSEWHERE = [
   '/node_modules/',
   '<rootDir>/test/browser/',
   ...LONG_ONLY.map((name) => `<rootDir>/${name}`),
 ];
 /**
- * In CI, so many suites that failed are run once more, one after the other. Each is named even if it passes then: its
- * first failure is a defect, of the test or of the product, that a busy machine has shown.
+ * In CI, up to this number of failed suites are run once more, one after the other. Each is named even if it passes then:
+ * its first failure shows a defect of the test or of the product, which a busy machine has revealed.
  */
 const AGAIN_MAX = 3;
 const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
@@ -41,7 +41,7 @@ try {
     const server = await serverClient.openServer(kind);
     if (server.skipped) {
       skipped.push(server.skipped);
-      // Empty would count as set where a test only asks whether the variable exists.
+      // An empty value would count as set for a test that only checks whether the variable exists.
       delete env[variable];
       continue;
     }
@@ -78,7 +78,7 @@ if (isWhole) {
 }
 process.exitCode = code;
 
-/** Exit code of jest, of its second run where a few suites failed in the first. */
+/** Exit code of jest; that of its second run if a few suites failed in the first. */
 async function twiceIfNeeded(args) {
   const folder = mkdtempSync(join(tmpdir(), 'audit-tests-'));
   const results = join(folder, 'results.json');
@@ -97,13 +97,13 @@ async function twiceIfNeeded(args) {
   }
 }
 
-/** Paths of the suites that failed, from jest's report. */
+/** Paths of the failed suites, from jest's report. */
 function failedSuites(results) {
   const { testResults } = JSON.parse(readFileSync(results, 'utf8'));
   return testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(ROOT, name));
 }
 
-/** Exit code of jest, which gets our arguments, terminal and signals. */
+/** Runs jest with our arguments, terminal and signals. @returns its exit code */
 function jest(args) {
   const child = spawn(
     process.execPath,
@@ -114,7 +114,7 @@ function jest(args) {
       stdio: 'inherit',
     },
   );
-  // Whoever ends us ends jest; the servers go after it.
+  // A signal that ends this process also ends jest; the servers end after jest.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -6,7 +6,7 @@ import { ROOT } from './paths.mjs';
 import { run } from './tools.mjs';
 
 /**
- * Seconds since 1970 that stand in place of every time in a release, so that the same sources make the same bytes:
+ * Seconds since 1970 that replace every time in a release, so that the same sources make the same bytes:
  * `SOURCE_DATE_EPOCH`, else the time of the commit, else (an unpacked archive of the sources) a fixed day.
  */
 export function releaseTime() {
@@ -20,7 +20,7 @@ const FIXED_DAY = Date.UTC(2026, 0, 1) / 1000;
 
 /**
  * Packs a folder so that its content alone decides the bytes: order, times, owners and modes are fixed.
- * @param parent folder in which `name`, which the archive unpacks to, is
+ * @param parent folder that contains `name`, the folder to which the archive unpacks
  */
 export async function packTar(parent, name, target) {
   await run('tar', [
@@ -31,7 +31,7 @@ export async function packTar(parent, name, target) {
   return target;
 }
 
-/** The same, compressed. */
+/** Packs a folder likewise, and compresses the archive. */
 export async function packTgz(parent, name, target) {
   const tar = await packTar(parent, name, `${target}.tar`);
   await writeFile(`${target}.new`, await promisify(gzip)(await readFile(tar), { level: 9 }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ROOT } from './paths.mjs';
 
-/** The least Node.js the packages ship. */
+/** The oldest Node.js that the packages ship. */
 const TARGET = 'node22';
 
 /**
@@ -24,7 +24,7 @@ export async function bundleAgent(outfile) {
     legalComments: 'none',
     metafile: true,
     logLevel: 'error',
-    // Packages written as modules ask where they are.
+    // Packages that are ES modules read their own URL.
     banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     define: { 'import.meta.url': 'bundleUrl' },
   });
@@ -33,7 +33,7 @@ export async function bundleAgent(outfile) {
   return licenses;
 }
 
-/** Folders of the packages whose code is in the bundle. */
+/** The folders of the packages whose code is in the bundle. */
 function packagesIn({ inputs }) {
   const folders = Object.keys(inputs).map(
     (path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1],

@@ -5,7 +5,7 @@ import { buildPackage, EXECUTABLE, OWNER_ONLY, put, READABLE } from './debian-pa
 import { NODE_VERSION, nodeRuntime } from './node-runtime.mjs';
 import { DIST, INSTALLER, VERSION } from './paths.mjs';
 
-/** Its path in the package by its name in `installer/linux`. */
+/** Paths in the package by the file's name in `installer/linux`. */
 const FILES = {
   'audit-agent': 'usr/bin/audit-agent',
   'audit-agent.service': 'usr/lib/systemd/system/audit-agent.service',
@@ -47,7 +47,7 @@ async function gatherFiles(root, nodeVersion) {
   await writeConfig(join(root, CONFIG));
 }
 
-/** The common template, with the folder where SQL Server for Linux keeps its files. */
+/** The common template of the configuration, with the folder where SQL Server for Linux keeps its files. */
 async function writeConfig(path) {
   const template = JSON.parse(await readFile(join(INSTALLER, 'config.template.json'), 'utf8'));
   template.EventHubPublisher.Databases[0].AuditSource.DirectFile.AuditFilePath = AUDIT_PATH;

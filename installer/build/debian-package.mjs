@@ -26,7 +26,7 @@ export async function buildPackage({ name, version, source, gather, config, out,
     await gather(root);
     await writeControl(root, { version, source, config });
     const draft = join(work, 'package.deb');
-    // No file is older than the release: each gets its time, and the same sources make the same bytes.
+    // Each file gets the time of the release, so that the same sources make the same bytes.
     const env = { SOURCE_DATE_EPOCH: String(releaseTime()) };
     const how = ['--root-owner-group', `-Z${compression}`, '-z2'];
     await run('dpkg-deb', [...how, '--build', root, draft], { env });
@@ -43,7 +43,7 @@ export const debName = (name, version) => `${name}_${version}_amd64.deb`;
 async function writeControl(root, { version, source, config }) {
   const folder = join(root, 'DEBIAN');
   await mkdir(folder);
-  // Of the content, not of the disk's blocks, which differ from one file system to the next.
+  // The size is that of the content: the disk's blocks differ from one file system to the next.
   const bytes = (await run('du', ['-sb', '--exclude=DEBIAN', root])).split('\t')[0];
   const template = await readFile(join(source, 'control'), 'utf8');
   const size = Math.ceil(Number(bytes) / 1024);

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { ROOT } from './paths.mjs';
 
 /**
- * The Dockerfile's healthcheck, as Docker keeps it in the settings of an image: OCI has no word for it, so that the
- * builder leaves it out, while Docker heeds it there too.
- * @param layout folder of the image, as OCI has it
+ * Adds the Dockerfile's healthcheck to the settings of an image. OCI does not define it, so the builder omits it, but
+ * Docker reads it there.
+ * @param layout folder of the image in OCI's layout
  */
 export async function addHealthcheck(layout) {
   const blob = (digest) => join(layout, 'blobs/sha256', digest.replace('sha256:', ''));
   const read = async (file) => JSON.parse(await readFile(file, 'utf8'));
-  /** @returns how the changed blob is described from now on */
+  /** @returns the descriptor of the changed blob */
   const replace = async (descriptor, content) => {
     const bytes = Buffer.from(JSON.stringify(content));
     const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

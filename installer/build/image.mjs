@@ -15,10 +15,10 @@ export const imageName = (version) => `audit-activity-${version}.oci.tar`;
 
 const SUITE = 'trixie';
 const MIRROR = process.env.DEBIAN_MIRROR || 'http://deb.debian.org/debian';
-/** What Node.js is linked with. */
+/** The libraries to which Node.js is linked. */
 const RUN_PACKAGES = ['base-files', 'libc6', 'libgcc-s1', 'libstdc++6'];
 const BUILD_PACKAGES = [...RUN_PACKAGES, 'dash', 'coreutils', 'tar', 'gzip'];
-/** Of the packages: no program, nothing to be read but licences. And nothing of the machine that builds. */
+/** Paths that are removed: programs and documents of Debian's packages except licences, and files of the building machine. */
 const NOT_RUN = [
   ...[
     'usr/bin',
@@ -41,7 +41,7 @@ const NOT_RUN = [
     'var/log',
   ],
 ];
-/** Each package's own description, where those who look for vulnerable ones find it: no package manager writes it. */
+/** Folder of the packages' descriptions, where vulnerability scanners look; no package manager fills it here. */
 const DESCRIPTIONS = 'var/lib/dpkg/status.d';
 const DESCRIBE = `mkdir -p "$1/${DESCRIPTIONS}"
 for deb in "$1"/var/cache/apt/archives/*.deb; do
@@ -50,10 +50,10 @@ done`;
 const USER = 'nonroot:x:65532:65532:nonroot:/var/lib/audit-activity:/sbin/nologin\n';
 
 /**
- * Builds the image by the Dockerfile, from the archive of the service, on images made of Debian's packages: no registry
- * is asked.
- * @param archive of the service, where it is built already
- * @returns path of the archive, as OCI has it
+ * Builds the image with the Dockerfile from the archive of the service, on images made of Debian's packages. It asks no
+ * registry.
+ * @param archive the archive of the service, if it is already built
+ * @returns path of the image as an OCI archive
  */
 export async function buildImage({ version = VERSION, out = DIST, archive } = {}) {
   if (process.getuid?.() !== 0) throw new BuildProblem('root is needed to unpack the system of the image');
@@ -76,7 +76,7 @@ export async function buildImage({ version = VERSION, out = DIST, archive } = {}
     await buildah('build', '--pull-never', ...same, ...labels, ...options, '--tag', tag, context);
     await mkdir(out, { recursive: true });
     const target = join(out, imageName(version));
-    // Packed here: the tool's own archive has the times of now.
+    // The image is packed here, since the tool's own archive has the present time.
     const layout = join(work, 'image');
     await buildah('push', '--quiet', tag, `oci:${layout}:${tag}`);
     await addHealthcheck(layout);
@@ -84,23 +84,23 @@ export async function buildImage({ version = VERSION, out = DIST, archive } = {}
   });
 }
 
-/** Buildah with a store of its own that goes with the work, and without namespaces, which a container may not make. */
+/** Runs buildah with a store below the work folder, and without namespaces, which a container may not create. */
 export async function storeIn(work) {
   const config = join(work, 'storage.conf');
   const [graph, running] = ['store', 'run'].map((name) => join(work, name));
   await writeFile(config, `[storage]\ndriver = "vfs"\ngraphroot = "${graph}"\nrunroot = "${running}"\n`);
-  // The folder is removed as a whole, so nothing may be mounted in it any more.
+  // The folder will be removed as a whole, so nothing may still be mounted in it.
   const env = { CONTAINERS_STORAGE_CONF: config, BUILDAH_ISOLATION: 'chroot', TMPDIR: work };
   return async (...args) => (await run('buildah', args, { env, cwd: work })).trim();
 }
 
-/** Has a later build find all it needs, with no mirror and no registry in reach. */
+/** Fetches everything that a later build needs, so that it works without a mirror and a registry. */
 export async function fetchSystems() {
   for (const packages of [BUILD_PACKAGES, RUN_PACKAGES])
     await inWorkFolder('system-', (work) => makeSystem(work, join(work, 'root'), packages));
 }
 
-/** @returns name of an image that is made of Debian's packages; the build's has Node.js too */
+/** @returns name of an image made of Debian's packages; the image for the build has Node.js too */
 async function importSystem(buildah, work, name, packages) {
   const root = join(work, `${name}-system`);
   await makeSystem(work, root, packages);
@@ -120,7 +120,7 @@ async function importSystem(buildah, work, name, packages) {
   return image;
 }
 
-/** Names and versions of Debian's packages in the image that was built last. */
+/** Names and versions of Debian's packages in the most recent image. */
 export async function imageSystem() {
   const listed = await run('tar', ['-tf', keptSystem(RUN_PACKAGES)]);
   const files = listed
@@ -140,7 +140,7 @@ export async function imageSystem() {
 
 const keptSystem = (packages) => join(CACHE, 'systems', `${SUITE}-${packages.join('-')}.tar`);
 
-/** Unpacks Debian's packages of today; where no mirror can be reached, those of the last time, and says so. */
+/** Unpacks Debian's current packages; if no mirror can be reached, those of the last build, with a message. */
 async function makeSystem(work, root, packages) {
   const kept = keptSystem(packages);
   const draft = `${kept}.${process.pid}.new`;

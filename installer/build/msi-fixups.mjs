@@ -11,12 +11,12 @@ const NO_IMPERSONATION = 0x800;
 const HIDE_TARGET = 0x2000;
 const AS_SYSTEM = DLL + IN_SCRIPT + NO_IMPERSONATION;
 
-/** What each custom action must be, of which wixl writes only a part. */
+/** The full type of each custom action, of which wixl writes only a part. */
 export const ACTION_TYPES = {
   SetReinstallMode: SET_PROPERTY,
   SetReinstall: SET_PROPERTY,
   CheckProperties: DLL,
-  // Its text names the key.
+  // Its text contains the key.
   SetWriteConfig: SET_PROPERTY + HIDE_TARGET,
   SetRollbackConfig: SET_PROPERTY,
   SetCommitConfig: SET_PROPERTY,
@@ -40,15 +40,15 @@ export const SECURE_PROPERTIES = [
   ...['WIX_UPGRADE_DETECTED', 'WIX_DOWNGRADE_DETECTED'],
 ];
 
-/** After InstallInitialize: a failed upgrade brings the old version back. */
+/** The place after InstallInitialize, so that a failed upgrade restores the old version. */
 const REMOVE_OLD_AT = 1501;
-/** Migrates features, and takes the same version, rebuilt, for an older one. */
+/** Migrates features, and treats a rebuilt package of the same version as newer. */
 const UPGRADE_ATTRIBUTES = 1 + 0x200;
-/** An installation ends where the service cannot be made. */
+/** An installation fails if the service cannot be created. */
 const SERVICE_ERROR_CONTROL = 1 + 0x8000;
 const LANGUAGE_NEUTRAL_ENGLISH = 1033;
 
-/** Names, which need one of eight and three characters before each longer one. */
+/** Columns with file names, in which a short name of 8.3 characters must precede each longer one. */
 const NAMES = {
   File: {
     AgentCmd: 'AUDIT-~1.CMD|audit-agent.cmd',
@@ -61,7 +61,7 @@ const NAMES = {
 const NAME_COLUMNS = { File: 'FileName', Directory: 'DefaultDir' };
 
 /**
- * SQL statements that make what wixl wrote what Windows needs.
+ * SQL statements that correct the package of wixl to what Windows needs.
  * @param version of the package
  * @param peFiles version, as four numbers with points, of each installed .exe by its id in table File
  */
@@ -72,7 +72,7 @@ export function fixups(version, peFiles) {
     ),
     `UPDATE \`InstallExecuteSequence\` SET \`Sequence\` = ${REMOVE_OLD_AT} WHERE \`Action\` = 'RemoveExistingProducts'`,
     `UPDATE \`Property\` SET \`Value\` = '${SECURE_PROPERTIES.join(';')}' WHERE \`Property\` = 'SecureCustomProperties'`,
-    // CheckProperties says it, into every log.
+    // CheckProperties reports this instead, in every log.
     "DELETE FROM `LaunchCondition` WHERE `Condition` = 'NOT WIX_DOWNGRADE_DETECTED'",
     // Attributes is part of the key, which no UPDATE can change.
     "DELETE FROM `Upgrade` WHERE `ActionProperty` = 'WIX_UPGRADE_DETECTED'",
@@ -85,7 +85,7 @@ export function fixups(version, peFiles) {
       ),
     ),
     `UPDATE \`ServiceInstall\` SET \`ErrorControl\` = ${SERVICE_ERROR_CONTROL}`,
-    // Without a version, an .exe loses against one on the disk that has one, and an upgrade would leave none.
+    // An .exe without a version loses against an installed one with a version, and an upgrade would then leave neither.
     ...Object.entries(peFiles).flatMap(([id, fileVersion]) => [
       `UPDATE \`File\` SET \`Version\` = '${fileVersion}', \`Language\` = '${LANGUAGE_NEUTRAL_ENGLISH}' WHERE \`File\` = '${id}'`,
       `DELETE FROM \`MsiFileHash\` WHERE \`File_\` = '${id}'`,

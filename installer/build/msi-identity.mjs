@@ -4,27 +4,27 @@ import { join } from 'node:path';
 import { releaseTime } from './archive.mjs';
 import { BuildProblem } from './tools.mjs';
 
-/** Format of a summary's properties, as the bytes stand in the file. */
+/** Format id of a summary's properties, in the byte order of the file. */
 const SUMMARY_FORMAT = Buffer.from('e0859ff2f94f6810ab9108002b27b3d9', 'hex');
-/** Numbers and types of its properties. */
+/** Numbers and types of the summary's properties. */
 const REVISION = { id: 9, type: 30 };
 const TIMES = [12, 13].map((id) => ({ id, type: 64 }));
 const GUID_LENGTH = '{00000000-0000-0000-0000-000000000000}'.length;
-/** From 1601, in which Windows begins to count, to 1970; in seconds. */
+/** Seconds from 1601, where Windows begins to count, to 1970. */
 const EPOCHS_APART = 11_644_473_600n;
 const TICKS_IN_A_SECOND = 10_000_000n;
 
-/** Gives all files of a folder the time of the release: the cabinet keeps it. */
+/** Gives all files of a folder the time of the release, which the cabinet stores. */
 export async function setTimes(folder) {
   const time = releaseTime();
   for (const name of await readdir(folder)) await utimes(join(folder, name), time, time);
 }
 
 /**
- * What tells a product from all others. Windows takes another build of the same version for another product, so the
- * content is a part of it.
- * @param folder of the files to be installed
- * @param texts of all else that the package is made of
+ * The code that identifies a product. Another build of the same version must be another product for Windows, so the code
+ * depends on the content.
+ * @param folder the files to be installed
+ * @param texts all other contents of the package
  */
 export async function productCodeOf(folder, texts = []) {
   const hash = createHash('sha256');
@@ -39,7 +39,7 @@ export async function productCodeOf(folder, texts = []) {
 }
 
 /**
- * Puts the time of the release and a code made of the content where wixl wrote the time of now and a random code.
+ * Replaces the present time and the random code of wixl with the time of the release and a code made from the content.
  * Rewrites the file.
  */
 export async function fixSummary(msi) {
@@ -50,14 +50,14 @@ export async function fixSummary(msi) {
   const placeOf = ({ id, type }) => valueAt(bytes, section, id, type);
   const ticks = (BigInt(releaseTime()) + EPOCHS_APART) * TICKS_IN_A_SECOND;
   for (const time of TIMES) bytes.writeBigUInt64LE(ticks, placeOf(time));
-  // A text has its length before it.
+  // The length of a text precedes it.
   const code = placeOf(REVISION) + 4;
   bytes.fill('0', code, code + GUID_LENGTH);
   bytes.write(guidOf(createHash('sha256').update(bytes).digest()), code, 'ascii');
   await writeFile(msi, bytes);
 }
 
-/** The set's header, before the format of its only section. */
+/** Bytes of the property set's header, before the format id of its only section. */
 const SUMMARY_SECTION_FROM = 28;
 
 /** @returns where the value of a property stands */

@@ -12,7 +12,7 @@ import { COMPILER_PACKAGES, compilePrograms } from './windows-programs.mjs';
 
 export const MSI_PACKAGES = { wixl: 'wixl', msibuild: 'msitools', ...COMPILER_PACKAGES, ...SIGNING_PACKAGES };
 
-/** Windows compares three numbers and takes no larger ones. */
+/** The largest version: Windows compares three numbers and accepts no larger ones. */
 const VERSION_MAX = [255, 255, 65_535];
 const AGENT_COMMAND = join(INSTALLER, 'windows/audit-agent.cmd');
 const HOST = `${PRODUCT.serviceName}.exe`;
@@ -22,7 +22,7 @@ export const msiName = (version) => `agent-msi-installer-${version}.msi`;
 /**
  * Builds the agent's package for Windows, with `install-agent.cmd` beside it.
  * @param nodeVersion one that `installer/node.json` pins
- * @param bundle writes the agent as one file to a path, and answers with the path of its licences
+ * @param bundle writes the agent as one file to a path, and returns the path of its licences
  * @returns path of the .msi
  */
 export async function buildMsi({
@@ -79,20 +79,20 @@ async function packFiles({ version, work, files, draft }) {
   // wixl looks for files beside the source that names them.
   await writeFile(join(work, 'agent.wxs'), source);
   await setTimes(files);
-  // What it does not know it only warns of, were it not told to stop then.
+  // By default, wixl only warns of elements that it does not know.
   const env = { G_DEBUG: 'fatal-warnings', TZ: 'UTC' };
   await run('wixl', [...defines, '-a', 'x64', '-o', draft, join(work, 'agent.wxs')], { cwd: work, env });
   await run('msibuild', [draft, '-q', ...statements]);
   await fixSummary(draft);
 }
 
-/** The script that tells a newer installed version from other failures, which a package cannot. */
+/** The script that distinguishes a newer installed version from other failures, which a package cannot do. */
 async function installCommand(version) {
   const [major, minor, patch] = version.split('.').map(Number);
   const text = await readFile(join(INSTALLER, 'windows/install-agent.cmd'), 'utf8');
   const values = {
     MSI: msiName(version),
-    // As the registry writes it: version numbers in one 32 bit number, the code with the digits of each part reversed.
+    // The registry writes the version as one 32-bit number, and the code with the digits of each part reversed.
     VERSION: String(major * 2 ** 24 + minor * 2 ** 16 + patch),
     UPGRADE_CODE: packedGuid(PRODUCT.upgradeCode),
   };
@@ -116,7 +116,7 @@ function assertVersion(version) {
   );
 }
 
-/** Nobody sees half of a package. */
+/** Moves the package into place, so that nobody sees half of it. */
 async function copyWhole(from, to) {
   await copyFile(from, `${to}.new`);
   await rename(`${to}.new`, to);

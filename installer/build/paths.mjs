@@ -7,12 +7,12 @@ export const ROOT = resolve(fileURLToPath(import.meta.url), '../../..');
 export const INSTALLER = join(ROOT, 'installer');
 export const DIST = join(ROOT, 'dist');
 
-/** What is fetched or made once and outlives a clone: runtimes, the system that the Windows tests run in. */
+/** Folder of what is fetched or made once for all clones: runtimes, and the system in which the Windows tests run. */
 export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'audit-activity');
 
 export const PRODUCT = readJson(join(INSTALLER, 'windows/product.json'));
 
-/** The one version number of everything that is built. */
+/** The version number of everything that is built. */
 export const VERSION = readJson(join(ROOT, 'package.json')).version;
 
 function readJson(path) {

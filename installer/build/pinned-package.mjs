@@ -6,10 +6,10 @@ import { CACHE } from './paths.mjs';
 import { BuildProblem, run } from './tools.mjs';
 
 /**
- * A package of npm that is a tool or a part of what is built, but none of ours at run time: fetched once, kept beside
- * others, and checked against its hash.
+ * Fetches an npm package that is a tool or a part of the build, but not a dependency at run time. It is fetched once,
+ * kept for later builds, and checked against its hash.
  * @param integrity as npm states it, `sha512-...`
- * @param wanted of its files those that are needed, such as `package/bin/node`; all where none is named
+ * @param wanted the needed files, such as `package/bin/node`; all if none is named
  * @returns folder of the unpacked package, with `package` in it
  */
 export async function pinnedPackage({ name, version, integrity, wanted = [] }) {
@@ -19,7 +19,7 @@ export async function pinnedPackage({ name, version, integrity, wanted = [] }) {
     (wanted.length > 0 ? wanted : ['package']).every((file) => existsSync(join(folder, file)));
   if (isWhole()) return folder;
   await mkdir(parent, { recursive: true });
-  // Unpacked aside: another build may be doing the same.
+  // The package is unpacked elsewhere first, since another build may be doing the same.
   const draft = await mkdtemp(join(parent, 'draft-'));
   try {
     await run('npm', ['pack', '--silent', `${name}@${version}`, '--pack-destination', draft]);
@@ -37,11 +37,11 @@ export async function pinnedPackage({ name, version, integrity, wanted = [] }) {
   }
 }
 
-/** @throws BuildProblem where the file is another than the one that is pinned */
+/** @throws BuildProblem if the file is not the pinned one */
 export async function assertHash(path, algorithm, expected, encoding = 'hex') {
   const found = createHash(algorithm)
     .update(await readFile(path))
     .digest(encoding);
   if (found !== expected)
-    throw new BuildProblem(`${path} is not what is pinned: ${algorithm} ${found}, not ${expected}`);
+    throw new BuildProblem(`${path} is not the pinned file: ${algorithm} ${found}, not ${expected}`);
 }

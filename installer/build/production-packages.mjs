@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './paths.mjs';
 
-/** Of a package everything is shipped, as some of it is loaded by name, but for what no program reads. */
+/** Files that are not shipped, since no program reads them. All others are, as some are loaded by name. */
 const UNREAD = [
   /\.map$/,
   /\.d\.[cm]?ts$/,
   /(^|\/)(test|tests|__tests__|docs|example|examples|\.github)\//,
-  // What the schema's client is made of for other databases, and as modules of the other kind.
+  // Parts of the Prisma client for other databases, and its ES modules.
   /^node_modules\/@prisma\/client\/runtime\/.*(sqlserver|cockroachdb|mysql|sqlite|_small_|edge|browser|react-native).*/,
   /^node_modules\/@prisma\/client\/runtime\/.*\.mjs$/,
-  // The page of /swagger takes the bundle.
+  // The page of /swagger uses only the bundle.
   /^node_modules\/swagger-ui-dist\/swagger-ui(-es-bundle.*)?\.js$/,
   /^node_modules\/@types\//,
 ];
@@ -19,7 +19,7 @@ const UNREAD = [
 export const isShipped = (path) => !UNREAD.some((pattern) => pattern.test(path));
 
 /**
- * The packages that run in production, and what each asks for, as package-lock.json has them.
+ * The packages that run in production, with their dependencies, as package-lock.json lists them.
  * @returns by path, such as `node_modules/pg`: `{ name, version, integrity, license, resolved, dependencies }`, the last
  *   as paths
  */
@@ -40,14 +40,14 @@ export function productionPackages() {
   return { direct, packages: new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** Packages whose code is in the dashboard, as `productionPackages` tells them; the set-up has noted which. */
+/** The packages whose code is in the dashboard, in the form of `productionPackages`; the set-up has noted which. */
 export function dashboardPackages() {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   const paths = JSON.parse(readFileSync(join(ROOT, 'dashboard/generated/packages.json'), 'utf8'));
   return new Map(paths.map((path) => [path, { name: nameOf(path), ...packages[path], dependencies: [] }]));
 }
 
-/** Peers that a package can do without are none of ours unless we ask for them. */
+/** Optional peers of a package do not count unless we depend on them ourselves. */
 const wantedBy = ({
   dependencies = {},
   optionalDependencies = {},

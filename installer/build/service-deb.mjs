@@ -6,7 +6,7 @@ import { gatherServer } from './server.mjs';
 
 const SOURCE = join(INSTALLER, 'service');
 const SETTINGS = 'etc/audit-activity/environment';
-/** Path in the package and mode, by its name in `installer/service`. */
+/** Path in the package and mode, by the file's name in `installer/service`. */
 const FILES = {
   'audit-activity': ['usr/bin/audit-activity', EXECUTABLE],
   'audit-activity.service': ['usr/lib/systemd/system/audit-activity.service', READABLE],

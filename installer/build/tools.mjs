@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-// What is built is for everybody, whatever the builder's own files are for.
+// Everybody may read what is built, whatever the builder's own umask is.
 process.umask(0o022);
 
 /** A problem that the person who builds can solve: shown without a stack trace. */
@@ -12,7 +12,7 @@ export class BuildProblem extends Error {}
 
 const OUTPUT_LINES_MAX = 40;
 
-/** Runs a program to its end. @returns its standard output @throws BuildProblem with what it printed, where it failed */
+/** Runs a program to its end. @returns its standard output @throws BuildProblem with its output, if it fails */
 export function run(program, args, { cwd, env = {} } = {}) {
   const child = spawn(program, args, {
     cwd,
@@ -39,12 +39,12 @@ export function run(program, args, { cwd, env = {} } = {}) {
   });
 }
 
-/** Gives the work a folder of its own, which is removed when the work ends or is interrupted. */
+/** Runs work in a temporary folder, which is removed when the work ends or is interrupted. */
 export async function inWorkFolder(prefix, work) {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   const interrupted = (signal) => {
     rmSync(folder, { recursive: true, force: true });
-    // Nobody listens any more: this ends us as if nobody had.
+    // The listener is removed, so the signal now ends this process in the default way.
     process.kill(process.pid, signal);
   };
   for (const signal of SIGNALS) process.once(signal, interrupted);
@@ -70,9 +70,9 @@ export function isInPath(program) {
 }
 
 /**
- * Makes sure that programs are there.
+ * Checks that programs are installed.
  * @param packages Debian package by program
- * @throws BuildProblem that says how to get all that are missing
+ * @throws BuildProblem that says how to install all missing ones
  */
 export function requireTools(packages) {
   const missing = missingPackages(packages);

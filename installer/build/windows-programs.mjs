@@ -25,12 +25,12 @@ const FLAGS = [
   `-DWIDE_SERVICE_NAME=L"${PRODUCT.serviceName}"`,
 ];
 
-/** Else the linker takes one by the name of the folder it writes to. */
+/** Without a fixed base address, the linker derives one from the name of the output folder. */
 const DLL_BASE = '-Wl,--image-base,0x180000000';
 
 /**
  * Compiles the service host and the installer's actions.
- * @param work folder for what comes in between
+ * @param work folder for intermediate files
  * @param out folder for the programs
  */
 export async function compilePrograms({ version, work, out }) {

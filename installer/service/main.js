@@ -1,7 +1,7 @@
 // Starts the service, as `npm start` does in a checkout.
 const { scripts, version } = require('./package.json');
 
-/** Memory is bounded as the start script says, unless whoever starts it has said otherwise. */
+/** Memory is bounded as in the start script, unless the environment sets other bounds. */
 const HEAP = 'max-old-space-size';
 const [bound] = scripts.start.match(`--${HEAP}=\\d+`);
 const [, arenas, arenasMax] = scripts.start.match(/(MALLOC_ARENA_MAX)=(\d+)/);
@@ -14,7 +14,7 @@ if (process.argv[2] === '--version') console.log(version);
 else if (isBounded) require('./dist/src/main.js');
 else restart([bound, ...process.execArgv, __filename, ...process.argv.slice(2)]);
 
-/** Node takes the bound only when it starts: in this very process where it can, else in one that goes with this one. */
+/** Node takes the bound only at its start, so this replaces the process, or else runs a child that ends with it. */
 function restart(args) {
   if (process.execve && process.platform !== 'win32')
     return process.execve(process.execPath, [process.execPath, ...args], env);

@@ -12,8 +12,8 @@ const PACKAGES = { postgres: 'postgresql', redis: 'redis-server' };
 const FIND = { postgres: findPostgres, redis: findRedis };
 
 /**
- * Folder of PostgreSQL's programs, or Redis' server program; installed with Debian's apt where it is missing, this
- * is Debian and we are root. `{ skipped }` says how to get it otherwise.
+ * Folder of PostgreSQL's programs, or Redis' server program. If it is missing, it is installed with apt, given Debian and
+ * root. Otherwise `{ skipped }` says how to get it.
  */
 export function ensureBinary(kind) {
   const found = FIND[kind]();
@@ -49,17 +49,17 @@ function pathFolders() {
   return (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
 }
 
-/** `bin` of every version below a folder: Debian and Homebrew keep server programs out of PATH. */
+/** The folders `bin` of every version below a folder, since Debian and Homebrew keep server programs out of PATH. */
 function foldersOf(parent) {
   if (!existsSync(parent)) return [];
   return readdirSync(parent).map((version) => join(parent, version, 'bin'));
 }
 
-/** Undefined, or what went wrong; does nothing where this is not Debian or we are not root. */
+/** Installs a package with apt, if this is Debian and we are root. @returns what went wrong, or undefined */
 function installWithApt(kind) {
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return undefined;
   process.stderr.write(`servers: installing ${PACKAGES[kind]} with apt-get\n`);
-  // RUNLEVEL keeps the packages' own services from being started: private servers are used.
+  // RUNLEVEL=1 prevents the packages from starting their own services, since private servers are used.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   const wait = ['-o', 'DPkg::Lock::Timeout=300'];
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', PACKAGES[kind]]]) {

@@ -14,20 +14,20 @@ const ROOT = resolve(fileURLToPath(import.meta.url), '../../..');
 const SOURCE = join(ROOT, 'dashboard/src');
 const GENERATED = join(ROOT, 'dashboard/generated');
 
-// Run by the set-up, in a process of its own: the operations' types from the compiled schema, then the page.
+// The set-up runs this in a process of its own. It makes the operations' types from the compiled schema, then the page.
 await generateOperations(sdlOfService());
 const { output } = await build({ configFile: join(ROOT, 'dashboard/vite.config.mjs'), logLevel: 'warn' });
 await writeFile(join(GENERATED, 'packages.json'), `${JSON.stringify(packagesIn(output), null, 2)}\n`);
 await compressAssets(join(ROOT, 'dist/dashboard/assets'));
 
-/** Paths of the packages whose code is in the page: what a release is made of. */
+/** Paths of the packages whose code is in the page, for the bill of materials. */
 function packagesIn(chunks) {
   const modules = chunks.flatMap(({ moduleIds = [] }) => moduleIds);
   const paths = modules.map((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(ROOT, id))?.[0]);
   return [...new Set(paths.filter(Boolean))].sort();
 }
 
-/** As text: the service is CommonJS and uses another copy of graphql than the generators here. */
+/** Reads the schema as text, since the service is CommonJS and uses another copy of graphql than the generators here. */
 function sdlOfService() {
   const require = createRequire(import.meta.url);
   const { describeSchema } = require(join(ROOT, 'dist/src/schema.js'));
@@ -62,7 +62,7 @@ async function generateOperations(sdl) {
   await writeFile(join(GENERATED, 'operations.ts'), `${note}\n${text}`);
 }
 
-/** Beside each asset its compressed forms, made once and as small as they get, for the service to send. */
+/** Writes the compressed forms of each asset beside it, made once with the best compression, for the service to send. */
 async function compressAssets(folder) {
   for (const name of await readdir(folder)) {
     const file = join(folder, name);

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 
 /**
- * A step that outlives a killed set-up would write into the same folders as the next set-up: descriptor 3 is a pipe
- * that closes with the parent, even after SIGKILL, and the child then leaves. (Not Node's own channel: Prisma waits
- * on that one for ever.)
+ * A step that outlives a killed set-up would write into the same folders as the next set-up. So descriptor 3 is a pipe
+ * that closes with the parent, even after SIGKILL, and the child then ends. Node's own channel would not do, since Prisma
+ * waits on it for ever.
  */
 const LEAVE_WITH_PARENT =
   "data:text/javascript,import{Socket}from'node:net';" +
@@ -31,7 +31,7 @@ export function runNode(script, args, { cwd, env = {} }) {
   });
 }
 
-/** A step that could not be done: `output` is what its tool printed, the message says what to do. */
+/** A failed step: `output` is what its tool printed, and the message says what to do. */
 export class SetupFailure extends Error {
   constructor(message, output = '') {
     super(message);

@@ -9,7 +9,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const CLIENT = path.join(ROOT, 'client');
 const run = promisify(execFile);
 
-/** The types of the API, made from its description. */
+/** The types of the API as TypeScript, made from its description. */
 export async function apiTypes() {
   const require = createRequire(path.join(ROOT, 'package.json'));
   require('reflect-metadata');
@@ -39,7 +39,7 @@ export async function packClient(folder) {
     );
     for (const [kind, type] of Object.entries({ esm: 'module', cjs: 'commonjs' }))
       await writeFile(path.join(draft, `dist/${kind}/package.json`), `${JSON.stringify({ type })}\n`);
-    // A checkout has the modes of whoever made it.
+    // In a checkout, the modes of files depend on the person who made it.
     await run('chmod', ['-R', 'u=rwX,go=rX', draft]);
     const out = path.resolve(folder);
     await mkdir(out, { recursive: true });

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 const COMPILED = ['src', 'rest-facade', 'agent'];
 
 /**
- * Compiles sources that are no part of the product into a folder of their own, beside links to what the set-up has
- * compiled: they use the product as users run it.
+ * Compiles sources that are not part of the product into a folder of their own, beside links to what the set-up has
+ * compiled, so that they use the product as users run it.
  * @param patterns of the sources, below `root`
  */
 export async function compileBeside({ root, folder, patterns }) {
-  // Not before the set-up has installed them.
+  // Imported only here, since the set-up may have to install it first.
   const { transformSync } = await import('@swc/core');
   const { globSync } = await import('tinyglobby');
   for (const source of globSync(patterns, { cwd: root })) {

@@ -15,22 +15,22 @@ const OPTIONS = {
     transform: { legacyDecorator: true, decoratorMetadata: true },
     keepClassNames: true,
   },
-  // import() stays as it is: some packages are modules only.
+  // import() is not changed, since some packages are only ES modules.
   module: { type: 'commonjs', ignoreDynamic: true },
 };
 
-// Run by the set-up, in a process of its own: `compile.mjs ROOT OUT`. Types are looked at by `npm run check`, which takes
-// ten times as long; what is written is what the compiler of TypeScript would write by tsconfig.json.
+// The set-up runs this in a process of its own: `compile.mjs ROOT OUT`. It does not check types, which takes ten times as
+// long and which `npm run check` does. Its output is the same as that of TypeScript's compiler with tsconfig.json.
 const [root, out] = process.argv.slice(2);
 const patterns = FOLDERS.flatMap((folder) => [`${folder}/**/*.ts`, `${folder}/**/*.json`]);
 const files = globSync(patterns, { cwd: root, ignore: ['**/*.d.ts', '**/tsconfig.json'] });
-// Asked for its version.
+// The compiled code reads its version from package.json.
 const others = globSync('package.json', { cwd: root });
 const problems = (await Promise.all([...files, ...others].map(put))).filter((problem) => problem !== null);
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-/** @returns why the file can't be compiled, or null */
+/** @returns why the file cannot be compiled, or null */
 async function put(file) {
   const target = join(out, file);
   await mkdir(dirname(target), { recursive: true });

@@ -4,15 +4,15 @@ import { isProgram } from './files.mjs';
 
 // `node scripts/lib/complete-lock.mjs`, after npm has written package-lock.json.
 // A registry mirror may lack the packages of other platforms (404); npm then leaves them out of the lock file, and
-// `npm ci` refuses that file everywhere. Their exact versions are known from the package that asks for them, only
-// the integrity is not.
+// `npm ci` refuses that file everywhere. The package that depends on them states their exact versions, but not their
+// integrity.
 
 const FILE = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
 const OS = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
 const CPU = ['arm', 'arm64', 'ia32', 'loong64', 'ppc64', 'riscv64', 's390x', 'x64'];
 const LIBC = { gnu: 'glibc', gnueabihf: 'glibc', musl: 'musl', musleabihf: 'musl' };
 
-/** Lock entries for the optional packages a lock file asks for but does not have, by path. */
+/** The missing entries for optional packages on which a lock file depends, by path. */
 export function missingEntries(packages) {
   const missing = {};
   for (const [path, entry] of Object.entries(packages)) {
@@ -55,7 +55,7 @@ function toEntry(name, version, parent) {
 if (isProgram(import.meta.url)) {
   const lock = JSON.parse(readFileSync(FILE, 'utf8'));
   const missing = missingEntries(lock.packages);
-  // npm's own order.
+  // The same order as npm's.
   const sorted = Object.entries({ ...lock.packages, ...missing }).sort(([a], [b]) =>
     a.localeCompare(b, 'en'),
   );

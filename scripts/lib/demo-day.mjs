@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { compileBeside } from './compile-beside.mjs';
 
 const WRITER = 'test/agent/sqlaudit/support/sqlaudit-writer';
-/** Whose description of the columns the written file takes over. */
+/** The sample file whose description of the columns is used. */
 const MODEL = 'test/fixtures/sqlaudit/schema-2022';
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
 const EVENTS_PER_BLOCK = 50;
 
-/** What programs and people do all day: how often it comes about, and what the audit notes of it. */
+/** The usual activities of programs and people: how frequent each is, and its audit record. */
 const ACTIVITIES = [
   [9, app('SL', 'dbo', 'Employee', "SELECT Name, Salary FROM dbo.Employee WHERE Id = '#'")],
   [5, app('UP', 'dbo', 'Timesheet', 'UPDATE dbo.Timesheet SET Hours = 8 WHERE EmployeeId = #')],
@@ -23,7 +23,7 @@ const ACTIVITIES = [
   [2, login('LGIS', 'CORP\\alice', '10.20.0.17')],
   [1, login('LGO', 'CORP\\alice', '10.20.0.17')],
 ];
-/** The story to find: somebody guesses a password, gets in, and takes more rights. */
+/** The attack to find: somebody guesses a password, logs in, and takes more rights. */
 const STORY = [
   ...Array.from({ length: 24 }, () => login('LGIF', 'sa', '203.0.113.66', false)),
   login('LGIS', 'sa', '203.0.113.66'),
@@ -33,7 +33,7 @@ const STORY = [
 const STORY_MINUTES_AGO = 170;
 
 /**
- * Writes an audit file with made events of the last day, the newest of a minute or two ago, as SQL Server 2022 would.
+ * Writes an audit file with generated events of the last day, as SQL Server 2022 would. The newest is a minute or two old.
  * @param work an empty folder to compile the writer in
  */
 export async function writeLastDay({ root, work, folder, audit, server }) {
@@ -51,16 +51,16 @@ export async function writeLastDay({ root, work, folder, audit, server }) {
   writeFileSync(join(folder, name), writer.file(guid, blocks));
 }
 
-/** In the order of their times; more by day than by night, where the demo runs. */
+/** The events in order of time, more by day than by night in the local time zone. */
 function rowsUntil(endMs, server) {
   const rows = [];
   const bag = ACTIVITIES.flatMap(([weight, activity]) => Array(weight).fill(activity));
   for (let minute = DAY_MINUTES - 5; minute >= 0; minute--) {
-    // Within the first half of the minute: people are no clocks.
+    // Each event has a random time in the first half of its minute, as with people.
     const atMs = endMs - minute * MINUTE_MS + ((minute * 7_919) % (MINUTE_MS / 2));
     const hour = new Date(atMs).getHours();
     const every = hour >= 8 && hour < 18 ? 1 : 5;
-    // 7 and the number of activities have no common divisor: all of them come up.
+    // 7 and the number of activities have no common divisor, so all activities occur.
     if (minute % every === 0) rows.push(rowOf(bag[(minute * 7) % bag.length], atMs, minute, server));
     if (minute !== STORY_MINUTES_AGO) continue;
     for (const [i, activity] of STORY.entries()) {

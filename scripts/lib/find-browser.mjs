@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Path of a Chromium of this machine, or undefined. `TEST_BROWSER` names one elsewhere. */
+/** Path of a Chromium of this machine, or undefined. `TEST_BROWSER` names one in another place. */
 export function findBrowser() {
   if (process.env.TEST_BROWSER) return process.env.TEST_BROWSER;
   const folders = (process.env.PATH ?? '').split(delimiter);

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Hash of the given files' and folders' names and contents; what does not exist counts as absent. */
+/** Hash of the names and contents of files and folders; a missing one counts as absent. */
 export function contentHash(root, paths, ...extra) {
   return digest(root, paths, extra, (file) => readFileSync(file));
 }
 
-/** Hash of names, sizes and change times: cheap, enough to notice that outputs were touched or removed. */
+/** Hash of names, sizes and change times, which is cheap and enough to notice changed or removed outputs. */
 export function statHash(root, paths) {
   return digest(root, paths, [], (file) => {
     const { size, mtimeMs } = statSync(file);
@@ -28,7 +28,7 @@ function filesUnder(root, path) {
   const entry = statSync(join(root, path), { throwIfNoEntry: false });
   if (entry === undefined) return [];
   if (!entry.isDirectory()) return [path];
-  // Sorted, since the order of directory entries differs between file systems.
+  // The entries are sorted, since their order differs between file systems.
   return readdirSync(join(root, path))
     .sort()
     .flatMap((name) => filesUnder(root, join(path, name)));

@@ -6,7 +6,7 @@ import { contentHash } from './fingerprint.mjs';
 
 const INSTALL_STAMP = 'node_modules/.audit-activity-setup';
 
-/** Brings node_modules to what package-lock.json says. */
+/** Installs the packages of package-lock.json into node_modules. */
 export const installPackages = {
   title: 'installing npm packages (once, about a minute)',
   slow: true,
@@ -14,7 +14,7 @@ export const installPackages = {
     readText(join(root, INSTALL_STAMP)) === contentHash(root, ['package-lock.json']) ||
     isInstalledByHand(root),
   async run({ root }) {
-    // Taken before the work, so that a change meanwhile is seen by the next run.
+    // The fingerprint is taken before the work, so that the next run sees a change made meanwhile.
     const hash = contentHash(root, ['package-lock.json']);
     const npm = npmScript();
     if (npm === undefined)
@@ -44,7 +44,7 @@ function isInstalledByHand(root) {
   });
 }
 
-/** Path of npm's own script: run by this Node, so neither a shell nor npm.cmd is needed. */
+/** Path of npm's own script, which this Node runs, so that neither a shell nor npm.cmd is needed. */
 function npmScript() {
   const beside = dirname(process.execPath);
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'npm'));

@@ -15,7 +15,7 @@ import { readText } from './files.mjs';
 const COMMANDS = { 'audit-activity': 'scripts/audit-activity.mjs', 'audit-agent': 'scripts/audit-agent.mjs' };
 const WINDOWS = process.platform === 'win32';
 
-/** `npx` finds a project's own commands at once only where npm would have put those of a dependency. */
+/** The folder where npm puts the commands of dependencies. Only there, `npx` finds a project's own commands at once. */
 export const linkCommands = {
   title: 'linking commands',
   isFresh: (root) => Object.entries(COMMANDS).every(([name, script]) => isLinked(root, name, script)),

@@ -4,13 +4,14 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const BEAT_MS = 2_000;
-/** A process id may be reused and means nothing in another container: without a beat for so long, the owner is gone. */
+/** An owner that has not touched its lock for this time is gone. A process id is no proof: it may be reused. */
 const SILENT_MS = 30_000;
 const POLL_MS = 100;
 
 /**
- * Result of `work`, run while holding the lock file `path`: one process at a time, over process borders.
- * A lock whose owner died, or has stopped to touch it, is taken over.
+ * Runs `work` while this process holds the lock file `path`, which one process at a time can hold. A lock whose owner
+ * died, or no longer touches it, is taken over.
+ * @returns the result of `work`
  */
 export async function withLock(path, work, { onWait = () => {}, silentMs = SILENT_MS } = {}) {
   const mine = JSON.stringify({
@@ -65,7 +66,7 @@ function parse(text) {
   try {
     return JSON.parse(text);
   } catch {
-    // Seen between the creation and the writing of the file, or after a crash between the two.
+    // The file is empty between its creation and its writing, or after a crash between the two.
     return undefined;
   }
 }
@@ -84,7 +85,7 @@ function isAlive(pid) {
   }
 }
 
-/** Two waiters may both find the same stale lock: who moves a fresh one away by mistake puts it back. */
+/** Removes a stale lock. Two waiters may find the same one, so a waiter that moved a fresh lock away puts it back. */
 function takeAway(path, stale) {
   const aside = `${path}.${process.pid}`;
   try {

@@ -11,8 +11,8 @@ const START_ATTEMPTS = 40;
 const RETRY_MS = 250;
 
 /**
- * A server process of our own on a free loopback port, with its data in a temporary folder.
- * @param plan what is started: `prepare(home)`, `command(home, port)`, `url(port)`, `ready` (line that tells it
+ * A private server process on a free loopback port, with its data in a temporary folder.
+ * @param plan what is started: `prepare(home)`, `command(home, port)`, `url(port)`, `ready` (line that says it
  * accepts connections), `retry` (line of a start that may succeed later), `ids` (user to run as), `stopSignal`,
  * `deathSignal` (ends it at once)
  */
@@ -34,7 +34,7 @@ export class PrivateServer {
     return this.#plan.url(this.port);
   }
 
-  /** Starts it the first time, or again on the same port and data after `kill` or `stop`. */
+  /** Starts the server for the first time, or after `kill` or `stop` on the same port and data. */
   async start() {
     if (this.#child !== undefined) throw new Error('the server is running already');
     if (this.#home === undefined) await this.#prepare();
@@ -47,7 +47,7 @@ export class PrivateServer {
     }
   }
 
-  /** Sends a signal (SIGSTOP, SIGCONT and SIGKILL to its worker processes too); waits for the end a signal brings. */
+  /** Sends a signal (SIGSTOP, SIGCONT and SIGKILL also to its worker processes), and waits if it ends the server. */
   async kill(signal = 'SIGKILL') {
     const child = this.#child;
     if (child === undefined) throw new Error('the server is not running');
@@ -58,7 +58,7 @@ export class PrivateServer {
     if (!freezing) await gone;
   }
 
-  /** Shuts it down, keeping port and data. */
+  /** Shuts the server down, and keeps its port and data. */
   async stop(signal = this.#plan.stopSignal) {
     if (this.#child === undefined) return;
     await this.kill('SIGCONT');
@@ -67,13 +67,13 @@ export class PrivateServer {
     clearTimeout(hard);
   }
 
-  /** Ends it at once and removes its data. */
+  /** Ends the server at once and removes its data. */
   async close() {
     await this.stop(this.#plan.deathSignal);
     this.dispose();
   }
 
-  /** As `close`, but synchronous and hard: the last act of a dying process. */
+  /** Like `close`, but synchronous and forced, as the last act of an ending process. */
   dispose() {
     this.#signalAll('SIGKILL');
     if (this.#home) rmSync(this.#home, { recursive: true, force: true, maxRetries: 5 });
@@ -87,14 +87,14 @@ export class PrivateServer {
 
   async #prepare() {
     const { ids } = this.#plan;
-    // A temporary folder of root's own would be closed to the user the server runs as.
+    // The user that the server runs as could not enter a temporary folder of root.
     this.#home = mkdtempSync(join(ids && existsSync('/tmp') ? '/tmp' : tmpdir(), 'audit-activity-'));
     if (ids) chownSync(this.#home, ids.uid, ids.gid);
     this.#plan.prepare(this.#home);
     this.port = await freePort();
   }
 
-  /** With the kernel, on Linux, ending the server when we are ended, whatever ends us. */
+  /** On Linux, the kernel ends the server when this process ends, for whatever reason. */
   #command() {
     const setpriv = ['setpriv', '--pdeathsig', this.#plan.deathSignal.slice('SIG'.length), '--'];
     const isKnown = spawnSync(setpriv[0], [...setpriv.slice(1), 'true']).status === 0;
@@ -136,7 +136,7 @@ export class PrivateServer {
   }
 }
 
-/** Below the range systems take outgoing ports from, so that nobody has it when a killed server comes back. */
+/** A port below the range of outgoing connections, so that it is still free when a killed server starts again. */
 async function freePort() {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
@@ -153,7 +153,7 @@ function isFree(port) {
   });
 }
 
-/** Where the system does not list them (not Linux), workers notice the end of their parent by themselves. */
+/** The server's worker processes. On systems that do not list them (not Linux), workers notice the end of their parent. */
 function childrenOf(pid) {
   const list = `/proc/${pid}/task/${pid}/children`;
   return existsSync(list) ? readFileSync(list, 'utf8').trim().split(' ').filter(Boolean).map(Number) : [];

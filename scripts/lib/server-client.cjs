@@ -5,13 +5,13 @@ const { createInterface } = require('node:readline');
 const SCRIPT = join(__dirname, '../servers.mjs');
 
 /**
- * A private server run by `scripts/servers.mjs` in a process of its own, which ends it when we end, however that
- * comes. CommonJS, since jest's modules cannot import an .mjs.
+ * A private server that `scripts/servers.mjs` runs in a process of its own, which ends the server when this process ends,
+ * for whatever reason. This file is CommonJS, since jest's modules cannot import an .mjs.
  */
 async function openServer(kind, { durable = false } = {}) {
   const owner = spawn(process.execPath, [SCRIPT, kind, ...(durable ? ['--durable'] : [])], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // Out of reach of Ctrl-C in the terminal: the caller decides when the server ends.
+    // Ctrl-C in the terminal does not reach it, since the caller decides when the server ends.
     detached: true,
   });
   const waiting = [];

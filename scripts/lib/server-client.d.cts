@@ -1,21 +1,21 @@
 export type ServerKind = 'postgres' | 'redis';
 
-/** A real server of our own on a loopback port; `close` ends it and removes its data. */
+/** A private server on a loopback port; `close` ends it and removes its data. */
 export interface OpenServer {
   readonly url: string;
   readonly port: number;
-  /** Process id, null while it is not running. */
+  /** Process id; null while the server is not running. */
   readonly pid: number | null;
-  /** Sends a signal: SIGKILL unless told; SIGSTOP freezes it and all its workers until SIGCONT. */
+  /** Sends a signal, by default SIGKILL; SIGSTOP freezes the server and all its workers until SIGCONT. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Shuts it down in order. */
+  /** Shuts the server down in order. */
   stop(): Promise<void>;
-  /** Starts it again after `kill` or `stop`, on the same port and data. */
+  /** Starts the server again after `kill` or `stop`, on the same port and data. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Says how to get a server that this machine has not. */
+/** How to get a server that this machine lacks. */
 export interface SkippedServer {
   readonly skipped: string;
 }

@@ -14,7 +14,7 @@ const prisma = stamped({
   outputs: ['src/generated/prisma'],
   async run({ root }) {
     const env = {
-      // The schema engine is not on npm and `generate` never runs it: any program that exists keeps Prisma from
+      // The schema engine is not on npm, and `generate` never runs it. Any existing program in its place keeps Prisma from
       // downloading one.
       PRISMA_SCHEMA_ENGINE_BINARY: existsSync('/bin/true') ? '/bin/true' : process.execPath,
       PRISMA_HIDE_UPDATE_MESSAGE: '1',
@@ -35,11 +35,12 @@ const compile = stamped({
   title: 'compiling',
   applies: (root) => existsSync(join(root, 'src')),
   inputs: ['src', 'rest-facade', 'agent', 'scripts/lib/compile.mjs', 'package-lock.json'],
-  // Not what other steps and commands put beside them.
+  // The outputs of other steps and commands beside them do not count.
   outputs: ['dist/agent', 'dist/package.json', 'dist/rest-facade', 'dist/src'],
   async run({ root }) {
-    // Compiled aside and moved into place whole: no stale file stays, and no process starts from half of it.
-    // Under a name of our own: the compiler of a set-up that was killed may still be about to write.
+    // The sources are compiled elsewhere and moved into place as a whole: no stale file stays, and no process starts from
+    // half of them.
+    // The folder has a unique name, since the compiler of a killed set-up may still write.
     const next = join(root, `.setup/dist-${process.pid}`);
     const old = join(root, '.setup/dist-old');
     removeLeftOvers(root);
@@ -58,7 +59,7 @@ const compile = stamped({
   },
 });
 
-/** The built dashboard, its screenshots, the packages of `npm run msi` and `npm run deb`, and the release. */
+/** Folders of other outputs: the dashboard, its screenshots, the packages of `npm run msi` and `npm run deb`, the release. */
 function keepOthers(old, dist) {
   const names = existsSync(old) ? readdirSync(old) : [];
   for (const name of names.filter((each) =>
@@ -81,7 +82,7 @@ const dashboard = stamped({
   applies: (root) => existsSync(join(root, 'dashboard/index.html')),
   inputs: [
     ...['index.html', 'public', 'src', 'tsconfig.json', 'vite.config.mjs'].map((name) => `dashboard/${name}`),
-    // What the schema and the page are made of; the schema itself is read from what the step before compiled.
+    // The sources of the schema and of the page. The schema itself is read from the output of the step before.
     ...['caller', 'event', 'graphql', 'modules', 'schema.ts', 'limits.ts'].map((name) => `src/${name}`),
     ...['scripts/lib/build-dashboard.mjs', 'package-lock.json'],
   ],
@@ -99,7 +100,7 @@ const dashboard = stamped({
 
 export const STEPS = [installPackages, linkCommands, prisma, compile, dashboard];
 
-/** A step with a stamp of what it read and wrote. */
+/** A step with a stamp, by which it runs only if its inputs or outputs have changed. */
 function stamped({ name, title, applies, inputs, outputs, run }) {
   const stampOf = (root) => join(root, '.setup', `${name}.json`);
   return {

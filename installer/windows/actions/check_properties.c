@@ -1,4 +1,4 @@
-/* Refuses what cannot succeed before anything is changed. */
+/* Refuses an installation that cannot succeed, before anything is changed. */
 #include <stdlib.h>
 #include "actions.h"
 
@@ -8,7 +8,7 @@ static const wchar_t *const ALL[] = {L"APIURL", L"APIKEY", L"AUDITPATH", L"DBNAM
 
 typedef enum { MISSING, GIVEN, BROKEN } State;
 
-/** Values become lines of text: a line break within one would be the beginning of another. */
+/** Values become lines of text, so a line break within a value would begin another property. */
 static State state_of(MSIHANDLE session, const wchar_t *name)
 {
     wchar_t *value = property_of(session, name);
@@ -20,7 +20,7 @@ static State state_of(MSIHANDLE session, const wchar_t *name)
     return state;
 }
 
-/** Names, with commas between, of those properties that are in a state. */
+/** The names of the properties in a given state, separated by commas. */
 static wchar_t *names_of(MSIHANDLE session, const wchar_t *const *names, size_t count, State state)
 {
     wchar_t *list = calloc(1, sizeof(wchar_t));
@@ -73,7 +73,7 @@ static UINT check_configuration(MSIHANDLE session)
     return result;
 }
 
-/** Also refuses to replace a newer version: a launch condition would, but not every log shows its text. */
+/** Refuses to replace a newer version. A launch condition would do so too, but not every log shows its text. */
 UINT WINAPI CheckProperties(MSIHANDLE session)
 {
     if (state_of(session, L"WIX_DOWNGRADE_DETECTED") == MISSING) return check_configuration(session);

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "actions.h"
 
-/** A check of a small file; longer means that it hangs. */
+/** The longest time for a check of a small file; a longer one means that the check hangs. */
 #define CHILD_LIMIT_MS 60000
 #define OUTPUT_BYTES_MAX (1024 * 1024)
 
@@ -12,7 +12,7 @@ typedef struct {
     size_t length;
 } Stream;
 
-/** A thread for each direction: neither side may wait for the other to read. */
+/** Each direction has a thread, so that neither side waits for the other to read. */
 static DWORD WINAPI write_all(void *argument)
 {
     Stream *stream = argument;
@@ -109,7 +109,7 @@ DWORD run_child(const wchar_t *command, const char *input, DWORD *exit_code, wch
     HANDLE writer = CreateThread(NULL, 0, write_all, &in, 0, NULL);
     HANDLE reader = CreateThread(NULL, 0, read_all, &out, 0, NULL);
     if (!writer || !reader) {
-        /* Threads of a process that is about to fail anyway: what they use must stay. */
+        /* The process is about to fail, but its threads still use these buffers, so they stay. */
         TerminateProcess(process, ERROR_OUTOFMEMORY);
         return ERROR_OUTOFMEMORY;
     }

@@ -1,4 +1,4 @@
-/* The agent's configuration: checked and written by the agent itself, put back when the installation fails. */
+/* The agent's configuration. The agent itself checks and writes it; a failed installation restores the old one. */
 #include <stdlib.h>
 #include <string.h>
 #include "actions.h"
@@ -7,7 +7,7 @@ static const wchar_t *const PROPERTIES[] = {L"APIURL",   L"APIKEY",   L"AUDITPAT
                                             L"DBNAME",   L"TENANTID", L"CONFIGFILE"};
 #define PROPERTY_COUNT (sizeof PROPERTIES / sizeof *PROPERTIES)
 
-/** Lines `NAME=value` for the agent, of the properties that were given. */
+/** The given properties as lines `NAME=value` for the agent. */
 static wchar_t *given_lines(const wchar_t *data)
 {
     wchar_t *lines = calloc(1, sizeof(wchar_t));
@@ -74,7 +74,7 @@ UINT WINAPI WriteConfig(MSIHANDLE session)
     return result;
 }
 
-/** Where WriteConfig left the configuration that it replaced, or the sign that there was none. */
+/** The place where WriteConfig left the replaced configuration, or a mark that there was none. */
 typedef struct {
     wchar_t *file, *previous, *fresh;
 } Undo;
@@ -95,7 +95,7 @@ static void free_undo(Undo undo)
     free(undo.fresh);
 }
 
-/** Needs nothing of what was installed: in a rollback that may be gone already. */
+/** Needs none of the installed files, since a rollback may already have removed them. */
 UINT WINAPI RollbackConfig(MSIHANDLE session)
 {
     Undo undo = undo_of(session);
@@ -127,7 +127,7 @@ UINT WINAPI PurgeState(MSIHANDLE session)
 {
     wchar_t *data = property_of(session, L"CustomActionData");
     wchar_t *folder = data ? without_separator(data) : NULL;
-    /* "C:" and the like are no folder of ours. */
+    /* A path such as "C:" is not a folder of the agent. */
     if (folder && wcslen(folder) > 3 && exists(folder)) {
         DWORD error = remove_folder(folder);
         if (error) log_line(session, L"%ls could not be removed completely: Windows error %lu.", folder, error);

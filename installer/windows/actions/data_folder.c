@@ -32,7 +32,7 @@ DWORD secure_folder(const wchar_t *folder)
     }
     DWORD error = CreateDirectoryW(folder, &attributes) ? 0 : GetLastError();
     if (error == ERROR_ALREADY_EXISTS) {
-        /* Anybody may make a folder in ProgramData, with links in it, or a link in its place. */
+        /* Any user may create a folder in ProgramData, put links into it, or create a link in its place. */
         BOOL is_link = (GetFileAttributesW(folder) & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
         error = is_link || is_foreign(folder) ? ERROR_INVALID_OWNER : apply(folder, attributes.lpSecurityDescriptor);
     }
@@ -75,7 +75,7 @@ static DWORD remove_entry(const wchar_t *path, DWORD attributes)
     return remove_folder(path);
 }
 
-/** The first error counts, but everything that can go goes. */
+/** Removes everything that can be removed. Returns the first error. */
 DWORD remove_folder(const wchar_t *folder)
 {
     WIN32_FIND_DATAW entry;

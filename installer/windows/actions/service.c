@@ -1,4 +1,4 @@
-/* The Windows service: what the tables of an installer package cannot say or cannot be trusted with. */
+/* The settings and states of the Windows service that the tables of an installer package cannot handle reliably. */
 #include <stdlib.h>
 #include <string.h>
 #include "actions.h"
@@ -58,7 +58,7 @@ static void set_recovery(MSIHANDLE session, SC_HANDLE service)
     SC_ACTION restarts[] = {{SC_ACTION_RESTART, 5000}, {SC_ACTION_RESTART, 30000}, {SC_ACTION_RESTART, 60000}};
     SERVICE_FAILURE_ACTIONSW actions = {.dwResetPeriod = RESTART_RESET_SECONDS, .cActions = 3, .lpsaActions = restarts};
     set(session, service, SERVICE_CONFIG_FAILURE_ACTIONS, &actions, L"restart after a failure");
-    /* Without it Windows restarts only what crashed, not what reported an error and stopped. */
+    /* Without this flag, Windows restarts a service only after a crash, not after a reported error. */
     SERVICE_FAILURE_ACTIONS_FLAG flag = {TRUE};
     set(session, service, SERVICE_CONFIG_FAILURE_ACTIONS_FLAG, &flag, L"restart after a reported error");
     SERVICE_DELAYED_AUTO_START_INFO delayed = {TRUE};
@@ -67,7 +67,7 @@ static void set_recovery(MSIHANDLE session, SC_HANDLE service)
     set(session, service, SERVICE_CONFIG_PRESHUTDOWN_INFO, &shutdown, L"time to stop at shutdown");
 }
 
-/** Gets the service's command line. */
+/** Deferred action; its data is the service's command line. */
 UINT WINAPI ConfigureService(MSIHANDLE session)
 {
     SC_HANDLE manager, service = open_service(SERVICE_CHANGE_CONFIG | SERVICE_START, &manager);
@@ -110,7 +110,7 @@ static void show_end_of(MSIHANDLE session, const wchar_t *folder, const wchar_t 
     free(path);
 }
 
-/** Whether nothing has tried to start the service since it was set up or stopped: in a repair, nothing else does. */
+/** Whether nothing has tried to start the service since it was set up or stopped. In a repair, nothing else starts it. */
 static BOOL was_not_started(const SERVICE_STATUS_PROCESS *status)
 {
     return status->dwCurrentState == SERVICE_STOPPED &&
@@ -131,7 +131,7 @@ static BOOL becomes_running(SC_HANDLE service)
     return FALSE;
 }
 
-/** Gets the data folder. Fails, with the agent's last words, where the service does not run. */
+/** Deferred action; its data is the data folder. Fails with the agent's last log lines if the service does not run. */
 UINT WINAPI WaitRunning(MSIHANDLE session)
 {
     SC_HANDLE manager, service = open_service(SERVICE_QUERY_STATUS | SERVICE_START, &manager);

@@ -6,7 +6,7 @@
 static void say(MSIHANDLE session, INSTALLMESSAGE kind, const wchar_t *text)
 {
     MSIHANDLE record = MsiCreateRecord(1);
-    /* The text is a field and not the format, so that brackets in it stay what they are. */
+    /* The text is a field and not the format, so that its brackets have no effect. */
     MsiRecordSetStringW(record, 0, L"[1]");
     MsiRecordSetStringW(record, 1, text);
     MsiProcessMessage(session, kind, record);

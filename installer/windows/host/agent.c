@@ -2,18 +2,18 @@
 #include <string.h>
 #include "host.h"
 
-/** The line by which the agent says that it works. */
+/** The line that the agent prints when it works. */
 #define READY_LINE "READY"
-/** Longer lines are none of ours. */
+/** Longer lines are not the READY line. */
 #define LINE_BYTES_MAX 256
 
 typedef struct {
     HANDLE pipe;
-    /** Set when READY comes; null for standard error. */
+    /** The event that is set when READY arrives; null for standard error. */
     HANDLE ready;
 } Reader;
 
-/** Looks for the READY line in the bytes of standard output; `line` holds the one that is not complete. */
+/** Looks for the READY line in the bytes of standard output; `line` holds the incomplete line. */
 static void look_for_ready(const char *bytes, DWORD length, char *line, DWORD *used, HANDLE ready)
 {
     for (DWORD i = 0; i < length; i++) {
@@ -74,7 +74,7 @@ static HANDLE make_job(void)
 
 static wchar_t *command_line(const wchar_t *programs, const wchar_t *data)
 {
-    /* The certificates that Windows trusts count too: services inside a company often have such. */
+    /* The agent also trusts the certificates that Windows trusts, which services inside a company often use. */
     return text_of(L"\"%ls\\node.exe\" --use-system-ca \"%ls\\agent.js\" run --service --config \"%ls\\config.json\""
                    L" --data-dir \"%ls\\agent-data\" --log-file \"%ls\\logs\\agent.log\"",
                    programs, programs, data, data, data);
@@ -125,7 +125,7 @@ DWORD agent_start(const wchar_t *programs, const wchar_t *data, Agent *agent)
     agent->ready = CreateEventW(NULL, TRUE, FALSE, NULL);
     wchar_t *command = command_line(programs, data);
     if (!command || !agent->job || !agent->ready) return ERROR_OUTOFMEMORY;
-    /* Node's options of the whole machine are not meant for a service that runs as SYSTEM. */
+    /* Machine-wide options of Node must not affect a service that runs as SYSTEM. */
     SetEnvironmentVariableW(L"NODE_OPTIONS", NULL);
     if (!make_pipe(&streams[0], &agent->input, TRUE) || !make_pipe(&streams[1], &output, FALSE) ||
         !make_pipe(&streams[2], &errors, FALSE)) {

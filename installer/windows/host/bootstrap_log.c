@@ -2,9 +2,9 @@
 #include <string.h>
 #include "host.h"
 
-/** A file of this size is put aside as `.1`: two of them are all the room this log takes. */
+/** A file of this size is renamed to `.1`, so the log takes the room of two files at most. */
 #define FILE_BYTES_MAX (1024 * 1024)
-/** What an event of the Application log quotes. */
+/** The number of characters that an event of the Application log quotes. */
 #define LAST_BYTES 4096
 
 static CRITICAL_SECTION lock;

@@ -1,11 +1,12 @@
 #include <stdlib.h>
 #include "host.h"
 
-/** Reading large checkpoints and spools takes a while; longer than this is a fault. */
+/** The longest time to start: to read large checkpoints and spools takes a while. */
 #define START_LIMIT_MS 60000
-/** The agent gives requests in flight some seconds; then it is ended. Within Windows' own limit at shutdown. */
+/** The longest time to stop, after which the agent is ended. It waits some seconds for requests in flight. Windows' own
+    limit at shutdown is longer. */
 #define STOP_LIMIT_MS 20000
-/** The service control manager hears from us this often while we start or stop. */
+/** The time between two reports to the service control manager during start and stop. */
 #define PROGRESS_MS 1000
 
 static SERVICE_STATUS_HANDLE status_handle;
@@ -102,7 +103,7 @@ static void report_end(DWORD code, BOOL was_ready)
     free(last);
 }
 
-/** Runs the agent until it ends or is to stop, and tells how that went. */
+/** Runs the agent until it ends or must stop, and reports the result. */
 static void run(const wchar_t *programs)
 {
     Agent agent = {0};
@@ -132,7 +133,7 @@ static void run(const wchar_t *programs)
         end_with(ERROR_SERVICE_REQUEST_TIMEOUT, 0);
     } else {
         report_end(code, was_ready);
-        /* An agent that ends without being asked has failed, whatever it says. */
+        /* An agent that ends without a request has failed, whatever its exit code. */
         end_with(ERROR_SERVICE_SPECIFIC_ERROR, code ? code : 1);
     }
 }
