@@ -65,7 +65,8 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     searchModule(owner, config.searchIndex),
     detectionModule({
       ...{ prisma, owner, tenants, signal, ask, askOwner, form, changes, nowMs, log },
-      ...{ send: destinations.sendMessage, mail: config.mail, stoppedLogs: evidence.stoppedLogs },
+      ...{ send: destinations.sendMessage, hasDestination: destinations.hasDestination },
+      ...{ mail: config.mail, stoppedLogs: evidence.stoppedLogs },
     }),
     exploreModule(database, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),

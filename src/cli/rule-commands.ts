@@ -152,7 +152,7 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
   );
 }
 
-const RULE = 'its id, or how its title begins';
+const RULE = 'its id, its title, or how its title begins';
 
 async function untilDone(run: Run, begun: Backtest): Promise<Backtest> {
   let now = begun;
@@ -180,9 +180,12 @@ async function rulesOf(run: Run, tenant: unknown): Promise<Rule[]> {
 async function find(run: Run, tenant: unknown, name: string): Promise<Rule> {
   const rules = await rulesOf(run, tenant);
   const wanted = name.toLowerCase();
-  const found = rules.filter(
+  const begin = rules.filter(
     ({ ruleId, title }) => ruleId === wanted || title.toLowerCase().startsWith(wanted),
   );
+  // A whole title may be how another one begins.
+  const whole = begin.filter(({ title }) => title.toLowerCase() === wanted);
+  const found = whole.length > 0 ? whole : begin;
   const [only] = found;
   if (!only) throw new CommandError(`There is no rule ${name}.`, 'not_found');
   if (found.length > 1)
@@ -194,7 +197,7 @@ async function find(run: Run, tenant: unknown, name: string): Promise<Rule> {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (error) {
     throw new CommandError(`The file cannot be read: ${(error as Error).message}`);
   }

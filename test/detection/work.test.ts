@@ -190,6 +190,23 @@ describe('the command line', () => {
     expect(await run('alert', 'route', 'list')).toEqual([]);
   });
 
+  it('refuses a route that would tell nobody, or not as it says', async () => {
+    const { world } = open;
+    const other = await world.tenant();
+    const { createDestination: foreign } = await world.operate(
+      'mutation($t: String!) { createDestination(tenantId: $t, name: "siem", type: "webhook", url: "https://siem.example/") { destinationId } }',
+      { t: other.tenantId },
+    );
+    const create = (...options: string[]) =>
+      run('alert', 'route', 'create', '--tenant', tenant.tenantId, '--name', 'soc', ...options);
+    const none = '00000000-0000-4000-8000-000000000000';
+    await expect(create('--destination', foreign.destinationId)).rejects.toThrow('no such destination');
+    await expect(create('--destination', none)).rejects.toThrow('no such destination');
+    await expect(create('--email', 'a@example.com', '--rule', none)).rejects.toThrow('not_found');
+    await expect(create('--email', 'a@example.com', '--format', 'ocsf')).rejects.toThrow('e-mail has none');
+    expect(await run('alert', 'route', 'list', '--tenant', tenant.tenantId)).toEqual([]);
+  });
+
   it('lists, tunes, enables and disables rules of a tenant', async () => {
     const rules = await run('rule', 'list', '--tenant', tenant.tenantId);
     expect(rules.length).toBeGreaterThanOrEqual(40);
@@ -220,6 +237,30 @@ describe('the command line', () => {
     expect(await run('rule', 'enable', 'sa used', '--tenant', tenant.tenantId)).toMatchObject({
       enabled: true,
     });
+  });
+
+  it('takes a whole title for its rule, where another one begins so, and refuses a file that is not UTF-8', async () => {
+    const of = ['--tenant', tenant.tenantId];
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'rules-'));
+    const imported = async (title: string, encoding: BufferEncoding = 'utf8') => {
+      const file = path.join(folder, 'rule.yml');
+      const rule = `title: ${title}\nlogsource: {product: sqlserver}\ndetection: {s: {actionId: LGIF}, condition: s}\n`;
+      writeFileSync(file, rule, encoding);
+      return (await run('rule', 'import', file, ...of))[0];
+    };
+    try {
+      const failed = await imported('Failed Logon');
+      await imported('Failed Logon From Outside');
+      await expect(run('rule', 'show', 'Failed', ...of)).rejects.toThrow('2 rules begin with Failed');
+      expect(await run('rule', 'disable', 'failed logon', ...of)).toMatchObject({
+        ...{ ruleId: failed.ruleId, enabled: false },
+      });
+      await expect(imported('Müller', 'latin1')).rejects.toThrow('cannot be read');
+      for (const title of ['Failed Logon From Outside', 'Failed Logon'])
+        await run('rule', 'remove', title, ...of);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it.each([

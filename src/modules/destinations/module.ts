@@ -39,7 +39,12 @@ export async function openDestinations(parts: {
   readonly tenants: TenantStore;
   readonly nowMs: () => number;
   readonly log: Logger;
-}): Promise<Module & { readonly sendMessage: SendMessage }> {
+}): Promise<
+  Module & {
+    readonly sendMessage: SendMessage;
+    readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
+  }
+> {
   const { config, prisma, owner, askOwner, form, tenants, nowMs, log } = parts;
   const box = await loadSecretBox(config.dataDir, config.secretsKeyFile);
   const guard = new NetworkGuard(config.destinationAllowNetworks);
@@ -65,6 +70,7 @@ export async function openDestinations(parts: {
       },
     ],
     stop: () => deliveries.stop(),
+    hasDestination: async (tenantId, destinationId) => (await store.find(destinationId, tenantId)) !== null,
     sendMessage: async (tenantId, destinationId, message) => {
       const destination = await store.find(destinationId, tenantId);
       return destination && deliveries.sendOne(destination, message.id, messageItem(message));

@@ -24,7 +24,7 @@ import { noteAlerts } from './notices';
 import { Notifier } from './notifier';
 import { CallTenants } from './operations';
 import { severityNumber } from './put-alerts';
-import { AlertRouteResolver } from './route.resolver';
+import { AlertRouteResolver, type HasDestination } from './route.resolver';
 import { RouteStore } from './route.store';
 import { RuleResolver } from './rule.resolver';
 import { RuleStore } from './rule.store';
@@ -47,12 +47,14 @@ export function detectionModule(parts: {
   readonly log: Logger;
   /** Hands a message to a destination. */
   readonly send: SendAlert;
+  readonly hasDestination: HasDestination;
   /** Null: no mail is sent. */
   readonly mail: MailServer | null;
   /** The tenants whose evidence log this instance does not append to, with the reason. */
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
 }): Module {
   const { prisma, owner, tenants, signal, ask, askOwner, form, nowMs, log, send, mail, stoppedLogs } = parts;
+  const { hasDestination } = parts;
   const shipped = readShippedRules();
   const host = openHost();
   const tally = new DetectionTally();
@@ -89,7 +91,9 @@ export function detectionModule(parts: {
   const callTenants = new CallTenants(tenants);
   return {
     resolvers: [
-      new AlertRouteResolver(new RouteStore(prisma, nowMs), callTenants),
+      new AlertRouteResolver({
+        ...{ routes: new RouteStore(prisma, nowMs), rules, tenants: callTenants, hasDestination },
+      }),
       new AlertResolver(reader),
       new SuppressionResolver(alerts, callTenants),
       new AlertCountsResolver(new AlertCounts(ask)),
