@@ -24,7 +24,7 @@ export async function checkFiles({ name, source: config }: DatabaseConfig): Prom
     ];
   }
   const skipped = listing.skipped.map(({ folder, reason }) =>
-    problem(`${name}: the folder ${folder} cannot be listed: ${reason}`),
+    problem(`${name}: the folder or link ${folder} cannot be listed: ${reason}`),
   );
   const newest = listing.files.at(-1);
   if (newest === undefined) {

@@ -19,7 +19,7 @@ export interface FoundFile {
 }
 
 export interface UnreadableFolder {
-  /** The folder with which the paths of the files begin, before a separator. */
+  /** The folder with which the paths of the files begin, before a separator; or the path of a link to a file. */
   readonly folder: string;
   readonly reason: string;
 }

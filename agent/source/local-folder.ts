@@ -1,4 +1,4 @@
-import { type Dirent, readdir } from 'node:fs';
+import { type Dirent, readdir, realpath } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, join, posix, resolve, win32 } from 'node:path';
 import { glob } from 'tinyglobby';
@@ -72,14 +72,14 @@ interface Matches {
 
 /** @throws if the folder itself cannot be listed */
 async function matches(folder: string, pattern: string): Promise<Matches> {
-  const { readdir, failed } = notingReaddir();
+  const { fs, failed } = notingFailures();
   // "(x86)" in a file name is text, not a group of a pattern.
   const paths = await glob(pattern.replace(/[()]/g, '\\$&'), {
     cwd: folder,
     extglob: false,
     expandDirectories: false,
     caseSensitiveMatch: process.platform !== 'win32',
-    fs: { readdir },
+    fs,
   });
   const itself = failed.find(({ path }) => resolve(path) === resolve(folder));
   if (itself) throw itself.error;
@@ -89,20 +89,35 @@ async function matches(folder: string, pattern: string): Promise<Matches> {
   };
 }
 
-/** A `readdir` that remembers which folders it could not list, since the search takes such a folder for empty. */
-function notingReaddir() {
+/**
+ * Lists folders and resolves links, and remembers which of them it could not, since the search takes such a folder for
+ * empty, and leaves such a link out.
+ */
+function notingFailures() {
   const failed: { readonly path: string; readonly error: NodeJS.ErrnoException }[] = [];
-  const noting = (
+  const note = (path: string, error: NodeJS.ErrnoException | null) => {
+    // A folder that was removed meanwhile holds nothing.
+    if (error && error.code !== 'ENOENT') failed.push({ path, error });
+  };
+  const notingReaddir = (
     path: string,
     options: { withFileTypes: true },
     done: (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void,
   ) =>
     readdir(path, options, (error, entries) => {
-      // A folder that was removed meanwhile holds nothing.
-      if (error && error.code !== 'ENOENT') failed.push({ path, error });
+      note(path, error);
       done(error, entries);
     });
-  return { readdir: noting as typeof readdir, failed };
+  const notingRealpath = (
+    path: string,
+    done: (error: NodeJS.ErrnoException | null, resolved: string) => void,
+  ) =>
+    realpath(path, (error, resolved) => {
+      note(path, error);
+      done(error, resolved);
+    });
+  const fs = { readdir: notingReaddir as typeof readdir, realpath: notingRealpath as typeof realpath };
+  return { fs, failed };
 }
 
 /** The file at a path; null if there is none. */

@@ -184,4 +184,4 @@ const mayBeMissed = (bookmark: Bookmark): boolean =>
   bookmark.isLost === undefined && (!isAtEnd(bookmark) || bookmark.mayGrow !== undefined);
 
 const isBelow = ({ folder }: UnreadableFolder, path = ''): boolean =>
-  path.startsWith(folder) && /^[\\/]/.test(path.slice(folder.length));
+  path.startsWith(folder) && /^([\\/]|$)/.test(path.slice(folder.length));

@@ -13,6 +13,16 @@ function forbid(...folders: readonly string[]): void {
   jest.spyOn(fs, 'readdir').mockImplementation(refusing as typeof readdir);
 }
 
+/** Makes links fail to resolve, as they do for a user who may not enter the folder that they lead to. */
+function forbidLinks(...links: readonly string[]): void {
+  const { realpath } = fs;
+  const refusing = (path: string, done: (error: Error | null, resolved: string) => void) => {
+    if (!links.includes(path.replace(/\/$/, ''))) return Reflect.apply(realpath, fs, [path, done]);
+    done(Object.assign(new Error(`EACCES: permission denied, lstat '${path}'`), { code: 'EACCES' }), '');
+  };
+  jest.spyOn(fs, 'realpath').mockImplementation(refusing as typeof realpath);
+}
+
 describe('a folder that cannot be listed', () => {
   let world: AgentWorld;
   let below: string;
@@ -50,6 +60,34 @@ describe('a folder that cannot be listed', () => {
     fs.renameSync(join(world.folder, name(1)), join(below, name(1)));
     expect(await world.once()).toBe(0);
     expect(world.service.events).toHaveLength(150);
+    expect(world.service.reports.flatMap(({ gaps }) => gaps)).toEqual([]);
+  });
+  it('makes no gap of the files in it if it is a link that the agent may not follow', async () => {
+    fs.renameSync(below, join(world.folder, 'elsewhere'));
+    fs.symlinkSync(join(world.folder, 'elsewhere'), below);
+    expect(await world.once()).toBe(0);
+    forbidLinks(below);
+    const listing = await new LocalFolder(parseAuditGlob('audit/**/*.sqlaudit', world.folder)).list();
+    expect(listing).toMatchObject({
+      skipped: [{ folder: below, reason: expect.stringContaining('EACCES') }],
+    });
+    expect(await world.once()).toBe(1);
+    expect(world.log).toMatch(/below: cannot be listed: EACCES/);
+    expect(world.service.reports.flatMap(({ gaps }) => gaps)).toEqual([]);
+  });
+
+  it('makes no gap of a file behind such a link', async () => {
+    const link = join(world.auditFolder, name(0));
+    fs.renameSync(below, join(world.folder, 'elsewhere'));
+    fs.symlinkSync(join(world.folder, 'elsewhere', name(0)), link);
+    expect(await world.once()).toBe(0);
+    forbidLinks(link);
+    const listing = await new LocalFolder(parseAuditGlob('audit/*.sqlaudit', world.folder)).list();
+    expect(listing).toMatchObject({
+      ...{ kind: 'listed', files: [] },
+      skipped: [{ folder: link, reason: expect.stringContaining('EACCES') }],
+    });
+    expect(await world.once()).toBe(1);
     expect(world.service.reports.flatMap(({ gaps }) => gaps)).toEqual([]);
   });
   const name = (index: number) => FILES_2022[index]?.replace(/.*\//, '') ?? '';
