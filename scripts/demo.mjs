@@ -71,8 +71,9 @@ async function environmentOfChildren() {
   const others = Object.entries(process.env).filter(
     ([name]) => !Object.hasOwn(ENVIRONMENT.shape, name) && !name.startsWith('AUDIT_ACTIVITY_'),
   );
-  const { PORT = '0' } = process.env;
-  return { ...Object.fromEntries(others), PORT, HOST: '127.0.0.1', LOG_LEVEL: 'warn' };
+  const { PORT } = process.env;
+  // A setting that is empty is not set.
+  return { ...Object.fromEntries(others), PORT: PORT || '0', HOST: '127.0.0.1', LOG_LEVEL: 'warn' };
 }
 
 /** Starts the service on the embedded database and waits for its line on stdout. */

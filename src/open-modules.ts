@@ -71,7 +71,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     exploreModule(database, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     savedSearchesModule(prisma, owner),
-    accessLogModule({ accessLog, store: accessEntries, days: config.accessLogDays, nowMs }),
+    accessLogModule({ accessLog, store: accessEntries, fairShare, days: config.accessLogDays, nowMs }),
   ];
   return { modules, ingest, tail, operatorKeyFile, beginExport: beginExports(database, form, fairShare) };
 }

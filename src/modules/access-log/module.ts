@@ -1,5 +1,6 @@
 import type { AccessLog } from '../../caller/access-log';
 import type { PostgresAccessLogStore } from '../../caller/access-log.store';
+import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { DAY_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
@@ -9,11 +10,12 @@ import { AccessLogResolver } from './access-log.resolver';
 export const accessLogModule = (parts: {
   readonly accessLog: AccessLog;
   readonly store: PostgresAccessLogStore;
+  readonly fairShare: FairShare;
   /** How long entries are kept. */
   readonly days: number;
   readonly nowMs: () => number;
 }): Module => ({
-  resolvers: [new AccessLogResolver(parts.store)],
+  resolvers: [new AccessLogResolver(parts.store, parts.fairShare)],
   tasks: [
     {
       name: 'writing the access log',
