@@ -3,33 +3,33 @@ import type { Entry } from './hit';
 import { bySize, type Place, type Receive } from './receive';
 import type { AbsenceNode } from './rule';
 
-/** A time that has to pass without what would make it harmless. */
+/** A match of the first rule whose time is not over, and for which the second rule has not matched. */
 interface Pending {
   readonly entry: Entry;
   /** Milliseconds of the clock; null: by events alone. */
   readonly due: number | null;
-  /** Any server instance tells its time, not only the one of its last event. */
+  /** Whether events of any server instance end the wait, not only events of the instance of its last event. */
   readonly byAny?: boolean;
 }
 interface Waiting {
   pending: Pending[];
-  /** When what makes it harmless last happened. */
+  /** Times of the latest matches of the second rule. */
   seen: number[];
-  /** Of the group that stands for the whole log: the minute of the latest event so far. */
+  /** Only in the group that stands for the whole log: the minute of the latest event so far. */
   latest?: number;
 }
 
-/** What a group may have of each. */
+/** The most pending and the most seen matches that a group keeps. */
 const SEEN_MAX = 8;
 const ENTRIES = 2 * SEEN_MAX;
-/** Key of the group that stands for the whole log, where groups are of several server instances. */
+/** Key of the group that stands for the whole log, in a rule whose groups span several server instances. */
 const WHOLE_LOG = '\u0002';
 const INSTANCE = 'serverInstanceName';
 const MINUTE_US = 60e6;
 
-/** The nodes of an engine that wait for something not to happen, and what of them is over. */
+/** The nodes of an engine that wait for an event to stay away. Reports the waits that are over. */
 export class Absences {
-  /** What waits for an event of a server instance that is late enough. */
+  /** Functions to call at each event of a server instance: each checks whether a wait is over. */
   readonly #looks = new Map<string, Set<() => void>>();
   readonly #anyLooks = new Set<() => void>();
   readonly #nodes: { see(): void; tick(): void; dues(): readonly number[]; watchAll(): void }[] = [];
@@ -38,7 +38,9 @@ export class Absences {
     return this.#nodes.length > 0;
   }
 
-  /** What an event tells to be over. @param instance of the event, folded */
+  /**
+   * Ends the waits that are over by an event's time. @param instance server instance of the event, letter case folded
+   */
   see(instance: string): void {
     for (const node of this.#nodes) node.see();
     const looks = this.#looks.get(instance);
@@ -46,18 +48,18 @@ export class Absences {
     if (this.#anyLooks.size > 0) for (const look of [...this.#anyLooks]) look();
   }
 
-  /** What the clock tells to be over. */
+  /** Ends the waits that are over by the clock. */
   tick(): void {
     for (const node of this.#nodes) node.tick();
   }
 
-  /** Milliseconds of the clock when something is over next. */
+  /** The next time at which a wait ends by the clock, in milliseconds since 1970; null: none does. */
   dueMs(): number | null {
     const times = this.#nodes.flatMap((node) => node.dues());
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Watches what stored groups wait for. */
+  /** Watches the waits of the groups that were loaded. */
   watchAll(): void {
     for (const node of this.#nodes) node.watchAll();
   }
@@ -75,7 +77,7 @@ export class Absences {
     );
     const touchLog = (position: number) =>
       store.touch(WHOLE_LOG, {}, position, (): Waiting => ({ pending: [], seen: [], latest: 0 })).body;
-    /** Tells of what is over in a group. */
+    /** Reports the waits of a group that are over. */
     const settle = (key: string, over: (pending: Pending) => boolean) => {
       const group = store.peek(key);
       if (!group) return;
@@ -117,7 +119,8 @@ export class Absences {
     return (hit, child, position) => {
       const { key, values } = groupOf(hit, child);
       const { body } = store.touch(key, values, position, (): Waiting => ({ pending: [], seen: [] }));
-      // What comes so late that its time is over elsewhere has to wait for its own server.
+      // Other instances may have passed the end of this wait already. Then only events of the hit's own instance end
+      // it.
       const byAny = isOfInstances && (touchLog(position).latest ?? 0) <= hit.entry.l + node.within;
       if (child === 1) {
         body.seen = [...body.seen, hit.entry.l].sort((a, b) => a - b).slice(-SEEN_MAX);
@@ -132,7 +135,11 @@ export class Absences {
     };
   }
 
-  /** Looks at each event of a server instance. @param instance null: of any @returns how to stop that */
+  /**
+   * Calls `look` at each event of a server instance.
+   * @param instance null: events of any instance
+   * @returns a function that stops the calls
+   */
   #watch(instance: string | null, look: () => void): () => void {
     if (instance === null) {
       this.#anyLooks.add(look);

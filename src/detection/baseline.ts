@@ -3,13 +3,13 @@ import { type Entry, entrySize, RECORD_IDS_MAX } from './hit';
 const DAY_US = 86_400e6;
 export const dayOf = (at: number): number => Math.floor(at / DAY_US);
 
-/** What one value of a group is remembered by, and when the group itself was first known. */
+/** The first and the last day of a value of a group. For the group itself the first day is when it became known. */
 export interface SeenDays {
   first: number;
   last: number;
 }
 
-/** Sums of a window by group: the highest of each day, and the windows that may still grow. */
+/** Window sums of a group: the highest sum of each day, and the windows that may still grow. */
 export interface Sums {
   days: Record<string, number>;
   windows: { index: number; sum: number; isTold: boolean; entry: Entry }[];
@@ -19,7 +19,7 @@ export const noSums = (): Sums => ({ days: {}, windows: [] });
 export const sumsSize = ({ windows }: Sums): number =>
   windows.reduce((sum, { entry }) => sum + entrySize(entry), 2);
 
-/** Adds to a window. @returns what the window holds, when it is far above the days before and was not told of yet */
+/** Adds to a window. @returns the window's entry when its sum is far above the days before and was not reported yet */
 export function addToSum(
   body: Sums,
   entry: Entry,
@@ -61,7 +61,7 @@ const baseOf = ({ days }: Sums, day: number, count: number): number =>
     0,
   );
 
-/** One more event, without a copy of what is there once that is full. */
+/** Adds an event to a window's entry. Full lists are not copied. */
 const joined = (window: Entry, { f, l, r, i }: Entry): Entry => ({
   f: Math.min(window.f, f),
   l: Math.max(window.l, l),

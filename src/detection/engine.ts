@@ -17,7 +17,7 @@ import {
 import { type GroupedNode, isBaseline, type Rule, type RuleNode } from './rule';
 import { Seen } from './seen';
 
-/** A rule as a tenant runs it. */
+/** A rule that a tenant runs. */
 export interface ActiveRule {
   readonly rule: Rule;
   readonly version: number;
@@ -29,16 +29,16 @@ interface Leaf {
   readonly isBaseline: boolean;
 }
 
-/** Of all nodes of a tenant: an entry takes about 450 bytes. */
+/** The limit for all nodes of a tenant together, in entries. An entry takes about 450 bytes. */
 const SIZE_MAX = 100_000;
 const SHRINK_SHARE = 0.05;
-/** How late an event may be to meet what it belongs to. */
+/** How late an event may arrive and still be combined with the events it belongs to. */
 const LATE_US = 86_400e6;
-/** Positions after which groups that are over are looked for. */
+/** The engine looks for groups whose time is over each time the position has advanced by this number. */
 const SWEEP_POSITIONS = 4_096;
 const LISTS_MAX = 2_000;
 
-/** Evaluates the rules of one tenant over its log, event by event in the order of arrival. */
+/** Evaluates the rules of one tenant, event by event in the order of arrival. */
 export class Engine {
   readonly #leaves: Leaf[] = [];
   readonly #lists = new Map<string, readonly Leaf[]>();
@@ -57,14 +57,15 @@ export class Engine {
     for (const active of rules) this.#add(active);
   }
 
-  /** Whether baselines have been built: what is new is told only then. */
+  /** Whether baselines have been built. Before that, rules do not report what is new. */
   set isReady(isReady: boolean) {
     this.#moment.isReady = isReady;
   }
 
   /**
-   * Actions, in lower case, that its rules are about; null: any. Who leaves the others out gets the same findings, but
-   * for events more than a day late: a group that is over is forgotten by the time of every event.
+   * Actions, in lower case, that the rules are about; null: any action. A caller that leaves out events of other
+   * actions gets the same findings, except for events more than a day late. Each event's time, whatever its action,
+   * lets the engine forget groups whose time is over.
    */
   get actions(): readonly string[] | null {
     const sets = this.#leaves.map(({ matcher }) => matcher.actions);
@@ -72,17 +73,17 @@ export class Engine {
     return [...new Set(sets.flatMap((set) => [...(set ?? [])]))];
   }
 
-  /** Whether a rule of it has a baseline, which has to learn what is usual. */
+  /** Whether a rule has a baseline, which must learn what is usual. */
   get learns(): boolean {
     return this.#leaves.some(({ isBaseline }) => isBaseline);
   }
 
-  /** What windows and baselines hold: entries. */
+  /** The number of entries that windows and baselines hold. */
   get size(): number {
     return this.#tally.size;
   }
 
-  /** @param nowMs the clock, for what is decided by it too */
+  /** @param nowMs the clock: some waits end by it */
   evaluate(events: readonly DetectionEvent[], nowMs: number): Finding[] {
     this.#moment.nowMs = nowMs;
     this.#moment.isLearning = false;
@@ -90,7 +91,7 @@ export class Engine {
     return this.#take();
   }
 
-  /** Lets baselines learn from events of before. Nothing is found in them. */
+  /** Lets baselines learn from earlier events. Learning finds nothing. */
   learn(events: readonly DetectionEvent[]): void {
     this.#moment.isLearning = true;
     for (const event of events) {
@@ -103,14 +104,14 @@ export class Engine {
     this.#found = [];
   }
 
-  /** What is over by the clock. */
+  /** Ends the waits that are over by the clock. */
   tick(nowMs: number): Finding[] {
     this.#moment.nowMs = nowMs;
     this.#absences.tick();
     return this.#take();
   }
 
-  /** @param rows those touched longest ago first */
+  /** @param rows in the order of their last touch, the oldest first */
   load(rows: readonly StateRow[]): void {
     const byNode = new Map<string, StateRow[]>();
     for (const row of rows) {
@@ -122,7 +123,7 @@ export class Engine {
     this.#absences.watchAll();
   }
 
-  /** When something is over by the clock next. */
+  /** The next time at which a wait ends by the clock, in milliseconds since 1970. */
   dueMs(): number | null {
     return this.#absences.dueMs();
   }
@@ -151,14 +152,14 @@ export class Engine {
     this.#measure();
   }
 
-  /** After each event, so that what is dropped follows from the events alone, wherever a step ends. */
+  /** Runs after each event. So the groups dropped depend on the events alone, and not on where a step of work ends. */
   #measure(): void {
     const { changed } = this.#tally;
     for (let store = changed.pop(); store; store = changed.pop()) store.measure();
     if (this.#tally.size > SIZE_MAX) this.#shrink();
   }
 
-  /** Of the node that holds most what was touched longest ago. */
+  /** Drops the groups touched longest ago, from the node that holds most. */
   #shrink(): void {
     while (this.size > SIZE_MAX) {
       let largest: GroupStore<never> | null = null;
@@ -168,7 +169,7 @@ export class Engine {
     }
   }
 
-  /** Most rules are about few actions: an event meets only those that its action can fulfil. */
+  /** Most rules are about few actions. So an event meets only the leaves that its action can fulfil. */
   #leavesFor(event: DetectionEvent): readonly Leaf[] {
     const action = event.fields.actionId ?? '';
     const known = this.#lists.get(action);

@@ -1,7 +1,7 @@
 import type { DetectionEvent, Value } from './event';
 import { plainStatement } from './plain-statement';
 
-/** Values of an event that stand elsewhere in it where their own field is empty. */
+/** Reads values that stand elsewhere in an event when their own field is empty. */
 
 export const FAILED_LOGIN_ACTIONS = ['LGIF', 'DBAF'];
 
@@ -30,7 +30,7 @@ export function loginOf(event: DetectionEvent): string | undefined {
 const ADDED =
   /\b(?:add|drop) member (?:\[([^\]]{1,512})\]|"([^"]{1,512})"|([^\s;]{1,512}))|\bsp_(?:add|drop)srvrolemember (?:@loginame=)?'?([^',;]{1,512})/i;
 
-/** Whom a change of a role is about: the target of the record, or whom the statement names. */
+/** The member that a change of a role concerns: the record's target, or else the principal that the statement names. */
 export function roleMemberOf({ fields, additional }: DetectionEvent): string | undefined {
   const { targetServerPrincipalName: target } = additional;
   if (typeof target === 'string' && target !== '') return target;

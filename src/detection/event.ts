@@ -4,9 +4,9 @@ import type { AuditEvent } from '../event/fields';
 /** An event as rules look at it. */
 export interface DetectionEvent {
   readonly recordId: string;
-  /** Event time in microseconds since 1970: whole, and within what a double holds. */
+  /** Event time in whole microseconds since 1970, small enough for a double to hold exactly. */
   readonly at: number;
-  /** Where it stands in the tenant's order of arrival. */
+  /** The event's place in the tenant's order of arrival. */
   readonly position: number;
   readonly fields: Readonly<Partial<AuditEvent>>;
   readonly additional: Readonly<Record<string, JsonScalar>>;
@@ -14,23 +14,23 @@ export interface DetectionEvent {
 
 export type Value = string | number | boolean | null | undefined;
 
-/** Where a rule finds a field: by number, so that what is folded once serves every rule. */
+/** How a rule reads a field. The slot is a number, so that a value that was folded once serves every rule. */
 export interface FieldSlot {
-  /** Or `NO_SLOT`. */
+  /** A number from 0, or `NO_SLOT`. */
   readonly slot: number;
   readonly name: string;
-  /** Several where the view of an event has several. */
+  /** Returns several values where the view of an event has several. */
   readonly read: (event: DetectionEvent) => Value | readonly Value[];
 }
 
-/** Of a field that only somebody's own rules know: nothing is kept for it. */
+/** The slot of a field that only a tenant's own rules name. Its values are not cached. */
 export const NO_SLOT = -1;
 
-/** An empty text is the same as none: on disk SQL Server does not tell them apart. */
+/** An empty text counts as absent, because SQL Server's files do not distinguish it from none. */
 export const isAbsent = (value: Value): value is null | undefined | '' =>
   value === null || value === undefined || value === '';
 
 export const textOf = (value: Value): string => (isAbsent(value) ? '' : String(value));
 
-/** Letter case as Sigma folds it. */
+/** Folds letter case as Sigma does. */
 export const foldCase = (text: string): string => text.toLowerCase();

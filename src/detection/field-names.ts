@@ -15,7 +15,7 @@ const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readon
   actionId: ({ fields }) => codeOf(fields.actionId),
   clientIp: clientOf,
   serverPrincipalName: loginOf,
-  /** What records have no column for. */
+  /** These fields have no column in a record. */
   plainStatement: ({ fields }) => plainStatement(fields.statement ?? ''),
   roleMember: roleMemberOf,
   ...windowsView.fields,
@@ -26,7 +26,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(FILTERS).map(([name, { field }]) => [name, field])),
 };
 
-/** Columns of SQL Server that events carry in `additional`, for rules that name them as SQL Server does. */
+/** Columns of SQL Server that events carry in `additional`. Rules may name them as SQL Server does. */
 const COLUMNS = new Set([
   ...[
     'sequence_number',
@@ -58,7 +58,7 @@ function additional(key: string) {
   return (event: DetectionEvent): Value => event.additional[key];
 }
 
-/** The field that a rule names; null: events have no such field. */
+/** The slot of the field that a rule names; null: events have no such field. */
 export function fieldSlot(given: string): FieldSlot | null {
   const name = canonical(given);
   if (name === null) return null;

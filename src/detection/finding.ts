@@ -21,7 +21,7 @@ export interface Finding {
   readonly instances: readonly string[];
 }
 
-/** The same match has the same id, however often it is found again. */
+/** The same match gets the same id each time it is found. */
 export function findingIdOf(
   tenantId: number,
   {

@@ -1,9 +1,11 @@
-/** A text of a rule, taken apart: literal pieces, `*` for any text and `?` for one character. */
+/** A parsed text of a rule: literal pieces, `*` for any text and `?` for one character. */
 export type Glob = readonly (string | typeof ANY | typeof ONE)[];
 export const ANY = Symbol('*');
 const ONE = Symbol('?');
 
-/** `\*`, `\?` and `\\` are the characters themselves; a backslash before anything else is itself. */
+/**
+ * `\*`, `\?` and `\\` stand for the characters themselves. A backslash before any other character stands for itself.
+ */
 export function parseGlob(text: string): Glob {
   const parts: (string | typeof ANY | typeof ONE)[] = [];
   let literal = '';
@@ -31,7 +33,7 @@ export function parseGlob(text: string): Glob {
 
 const SLOW_RUN_MAX = 250;
 
-/** Runs of pieces with `?` are tried at each place of a text: the longer, the slower. */
+/** A run of pieces that contains `?` is tried at each place of a text. A longer run is slower. */
 export function isSlow(glob: Glob): boolean {
   let [run, hasOne] = [0, false];
   for (const part of glob) {
@@ -49,7 +51,7 @@ export const slowText = (what: string) =>
 
 type TextTest = (text: string) => boolean;
 
-/** The fastest test there is for what the pieces say. */
+/** Chooses the fastest test for the pieces. */
 export function globTest(glob: Glob): TextTest {
   if (glob.length === 0) return (text) => text === '';
   const [a, b, c] = glob;
@@ -61,7 +63,7 @@ export function globTest(glob: Glob): TextTest {
   return slowTest(glob);
 }
 
-/** Between two stars a run of pieces is found at its first place: no step is taken back further than that. */
+/** Between two stars, a run of pieces is taken at its first place. The search never goes back behind that place. */
 function slowTest(glob: Glob): TextTest {
   const runs: Glob[] = [[]];
   for (const part of glob) {

@@ -1,43 +1,43 @@
 import type { GroupValues } from './hit';
 
-/** What all groups of an engine hold together; 1 is about an entry of a window. */
+/** The size of all groups of an engine. 1 is about one entry of a window. */
 export interface Tally {
   size: number;
-  /** Stores whose last touched group may have changed since. */
+  /** Stores whose last touched group may have changed since it was measured. */
   readonly changed: { measure(): void }[];
 }
 
-/** One group of a node: what its window holds. */
+/** One group of a node, with the content of its window. */
 interface Group<Body> {
   readonly key: string;
   readonly values: GroupValues;
   /** Position of the event that touched it last. */
   touched: number;
   body: Body;
-  /** As it was measured last. */
+  /** The size at the last measurement. */
   size: number;
 }
 
-/** A group as it is stored. */
+/** A group in its stored form. */
 export interface StateRow {
   /** Node of a rule: `ruleId/number`. */
   readonly node: string;
   readonly key: string;
   readonly touched: number;
   readonly values: GroupValues;
-  /** Null: it is gone. */
+  /** Null: the group was dropped. */
   readonly body: unknown;
 }
 
 /**
- * The groups of a node, those touched longest ago first. What is dropped follows from the order of arrival alone, so that
- * every instance drops the same.
+ * The groups of a node, in the order of their last touch, the oldest first. Only the order of arrival decides which
+ * groups are dropped, so every instance drops the same.
  */
 export class GroupStore<Body> {
   readonly #groups = new Map<string, Group<Body>>();
   readonly #dirty = new Set<string>();
 
-  /** Whoever touched it has changed it since. */
+  /** The group touched last. It may have changed since it was measured. */
   #unmeasured: Group<Body> | null = null;
   #size = 0;
 
@@ -48,7 +48,7 @@ export class GroupStore<Body> {
     private readonly tally: Tally,
   ) {}
 
-  /** What its groups hold. */
+  /** The size of all groups of this node. */
   get size(): number {
     return this.#size;
   }
@@ -69,7 +69,7 @@ export class GroupStore<Body> {
     return this.#groups.get(key);
   }
 
-  /** The group, as touched now. */
+  /** Returns the group and marks it as touched now. */
   touch(key: string, values: GroupValues, position: number, empty: () => Body): Group<Body> {
     const known = this.#groups.get(key);
     this.measure();
@@ -105,7 +105,7 @@ export class GroupStore<Body> {
     if (!oldest.done) this.remove(oldest.value);
   }
 
-  /** What changed since the last time. */
+  /** The changes since the last call. */
   takeChanges(): StateRow[] {
     const rows = [...this.#dirty].map((key): StateRow => {
       const group = this.#groups.get(key);
@@ -117,7 +117,7 @@ export class GroupStore<Body> {
     return rows;
   }
 
-  /** @param rows those touched longest ago first */
+  /** @param rows in the order of their last touch, the oldest first */
   load(rows: readonly StateRow[]): void {
     for (const { key, values, touched, body } of rows) {
       const group = { key, values, touched, body: body as Body, size: 0 };

@@ -3,19 +3,19 @@ import { loginOf } from './event-values';
 import type { Grouping } from './rule';
 import { Seen } from './seen';
 
-/** The first record ids of a finding; the rest are counted. */
+/** A finding lists this many record ids, the first ones. The other records are only counted. */
 export const RECORD_IDS_MAX = 100;
-/** Logins and server instances that a finding names. */
+/** How many logins, and how many server instances, a finding names. */
 const ENTITIES_MAX = 100;
 
-/** What a hit leaves in a window: short names, as it is stored by the thousand. */
+/** A hit as a window keeps it. The names are short because entries are stored by the thousand. */
 export interface Entry {
   /** First and last event time in microseconds. */
   readonly f: number;
   readonly l: number;
   /** Record ids, the first ones. */
   readonly r: readonly string[];
-  /** Events. */
+  /** Number of events. */
   readonly n: number;
   /** Logins. */
   readonly p: readonly string[];
@@ -25,12 +25,12 @@ export interface Entry {
   readonly v?: string;
 }
 
-/** What it takes in memory; 1 is an entry of one event. */
+/** The memory that an entry takes. The unit is an entry of one event. */
 export const entrySize = ({ r }: Entry): number => Math.max(1, r.length / 4);
 
 export type GroupValues = Readonly<Record<string, string | null>>;
 
-/** A match of a node: of an event, or of a correlation, whose group has the values by name. */
+/** A match of a node. A match of an event has the event; a match of a correlation has the group's values by name. */
 export interface Hit {
   readonly entry: Entry;
   readonly seen: Seen | null;
@@ -47,7 +47,7 @@ export function hitOf(seen: Seen): Hit {
   };
 }
 
-/** What a group is made of, as a child of a correlation names it; null: absent. */
+/** The value that a hit of this child adds to the group's key; null: absent. */
 export function groupedValue({ seen, values }: Hit, { ofChild }: Grouping, child: number): string | null {
   const from = ofChild[child];
   if (!from) return null;
@@ -56,7 +56,7 @@ export function groupedValue({ seen, values }: Hit, { ofChild }: Grouping, child
   return value === undefined ? (values[from.name] ?? null) : textOf(value);
 }
 
-/** Values of one group have one key, whatever their letter case. */
+/** Values that differ only in letter case have the same key. */
 export const groupKey = (values: readonly (string | null)[]): string =>
   values.map((value) => (value === null ? '\u0001' : foldCase(value))).join('\u001f');
 
@@ -66,7 +66,7 @@ const union = (lists: readonly (readonly string[])[]): string[] => {
   return [...all];
 };
 
-/** Several entries as one. @param entries by time, at least one */
+/** Merges entries into one. @param entries at least one, in the order of time */
 export function merged(entries: readonly Entry[]): Entry {
   const ids = new Set<string>();
   for (const { r } of entries) for (const id of r) if (ids.size < RECORD_IDS_MAX) ids.add(id);

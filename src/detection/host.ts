@@ -13,7 +13,7 @@ export interface RuleSource {
   readonly source: string;
   readonly tuning: Tuning | null;
   readonly version: number;
-  /** The files of the tenant's filters that narrow it. */
+  /** The source texts of the tenant's filters that narrow this rule. */
   readonly filters: readonly string[];
 }
 
@@ -22,24 +22,24 @@ export interface StoredState {
   readonly node: string;
   readonly key: string;
   readonly touched: number;
-  /** Null: it is gone. */
+  /** Null: the group was dropped. */
   readonly body: string | null;
 }
 
 interface Learned {
-  /** So many events were learned from; the time was over before the rest. */
+  /** Number of events learned from. When it is less than were given, the time ended before the others. */
   readonly seen: number;
   readonly changes: readonly StoredState[];
 }
 
 export interface Evaluated {
-  /** So many events were evaluated; the time was over before the rest. */
+  /** Number of events evaluated. When it is less than were given, the time ended before the others. */
   readonly seen: number;
   /** What the engine holds: entries of windows and values of baselines. */
   readonly size: number;
   readonly findings: readonly Finding[];
   readonly changes: readonly StoredState[];
-  /** When something is over by the clock, in milliseconds since 1970; null: nothing waits for it. */
+  /** The next time at which a wait ends by the clock, in milliseconds since 1970; null: nothing waits for the clock. */
   readonly dueMs: number | null;
 }
 
@@ -47,21 +47,21 @@ interface Clock {
   readonly nowMs: number;
   readonly isReady: boolean;
   readonly workMs?: number;
-  /** Whether further events wait: as long as they do, nothing is over by the clock. */
+  /** Whether further events wait. While they do, no wait ends by the clock. */
   readonly isBehind?: boolean;
 }
 
 interface Opened {
-  /** Of `Engine`. */
+  /** Copied from `Engine`. */
   readonly actions: readonly string[] | null;
   readonly learns: boolean;
 }
 
-/** Which of a tenant's engines: that of its rules, or that of rules that are about to join them. */
+/** A tenant has two engines: one for its rules, and one for the rules that are about to join them. */
 export type EnginePart = 'joined' | 'newcomers';
 const PARTS: readonly EnginePart[] = ['joined', 'newcomers'];
 
-/** Where engines run, for each tenant that is being worked on. Where no part is named it is `joined`. */
+/** Runs the engines of all tenants that are being worked on. The default part is `joined`. */
 export interface EngineHost {
   open(
     tenantId: number,
@@ -69,26 +69,26 @@ export interface EngineHost {
     state: readonly StoredState[],
     part?: EnginePart,
   ): Promise<Opened>;
-  /** @param workMs about the most it takes: the engines of other tenants wait */
+  /** @param workMs approximate limit of the work's time, because the engines of other tenants wait */
   learn(
     tenantId: number,
     events: readonly DetectionEvent[],
     workMs?: number,
     part?: EnginePart,
   ): Promise<Learned>;
-  /** @param isReady whether baselines have been built @param workMs as of `learn` */
+  /** @param isReady whether baselines have been built @param workMs the same limit as in `learn` */
   evaluate(
     tenantId: number,
     events: readonly DetectionEvent[],
     clock: Clock,
     part?: EnginePart,
   ): Promise<Evaluated>;
-  /** Both engines of the tenant. */
+  /** Drops both engines of the tenant. */
   forget(tenantId: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Runs them on the thread of the caller. */
+/** Runs engines on the caller's thread. */
 export class LocalHost implements EngineHost {
   readonly #engines = new Map<string, Engine>();
   readonly #rules = new KnownRules();
@@ -151,11 +151,11 @@ export class LocalHost implements EngineHost {
 
 const keyOf = (tenantId: number, part: EnginePart) => `${tenantId}/${part}`;
 
-/** A costly event takes a while: the clock is looked at after each until they prove quick. */
+/** One event may be costly. So the clock is read after each event, and less often once events prove quick. */
 const EVENTS_AT_A_STRETCH = 64;
 const QUICK_MS = 5;
 
-/** Works on events from the first until the time is over, on some at least. @returns how many it worked on */
+/** Works on events in their order until the time is over, on at least one. @returns how many events it worked on */
 function inTime(
   events: readonly DetectionEvent[],
   workMs = Number.POSITIVE_INFINITY,
@@ -176,11 +176,11 @@ function inTime(
 
 const KNOWN_CHARS_MAX = 4 * 1024 * 1024;
 
-/** Rules as they were read: a change of one of them, or another tenant's engine, does not read the others again. */
+/** Keeps parsed rules. So a change of one rule, or the engine of another tenant, does not parse the others again. */
 class KnownRules {
   readonly #known = new LRUCache<string, { readonly rule: Rule | null }>({ maxSize: KNOWN_CHARS_MAX });
 
-  /** A file that this release refuses, though one before took it, finds nothing. */
+  /** A file that an earlier release accepted and this one refuses has no rule that runs. */
   active(given: RuleSource): ActiveRule[] {
     const { ruleId, source, tuning, version, filters } = given;
     const text = JSON.stringify([ruleId, tuning, source, filters]);

@@ -1,9 +1,11 @@
 import type { Seen } from './seen';
 
-/** A condition on one event, made into code once. */
+/** A condition on one event, compiled once. */
 export interface Matcher {
   readonly test: (seen: Seen) => boolean;
-  /** Action codes without one of which it cannot hold, letter case folded; null: it may hold for any. */
+  /**
+   * Action codes, letter case folded: the condition cannot hold for an event with any other code. Null: any code fits.
+   */
   readonly actions: ReadonlySet<string> | null;
 }
 
@@ -11,7 +13,7 @@ export function allOf(parts: readonly Matcher[]): Matcher {
   const [only] = parts;
   if (parts.length === 1 && only) return only;
   const sets = parts.flatMap(({ actions }) => (actions ? [actions] : []));
-  // The cheap question first: whether the action is one of them is what the index has answered.
+  // The cheap test goes first. The action needs no test here, because the index of actions has checked it.
   const tests = parts.map(({ test }) => test);
   return {
     test: (seen) => {

@@ -1,6 +1,7 @@
 /**
- * A statement as SQL Server reads it: comments and line breaks are a space, and names have no brackets where they need
- * none. Spaces around `. , ; ( ) = +` and the N before a text are left out. Texts stay as they are. In linear time.
+ * A statement in the form in which SQL Server understands it. A space replaces comments and line breaks, and names lose
+ * brackets that they do not need. Spaces around `. , ; ( ) = +` and the N before a text are left out. Texts stay as
+ * they are. The function takes linear time.
  */
 export function plainStatement(statement: string): string {
   const parts: string[] = [];
@@ -15,7 +16,7 @@ export function plainStatement(statement: string): string {
 const QUOTES: Readonly<Record<string, string>> = { "'": "'", '"': '"', '[': ']' };
 const PLAIN = /[^'"[/-]+/y;
 
-/** Where what begins there ends: a text or quoted name, a comment, or what is none of them. */
+/** The index at which the piece that begins here ends. A piece is a text, a quoted name, a comment or anything else. */
 function endOfPiece(text: string, at: number): number {
   const char = text[at] as string;
   const close = QUOTES[char];
@@ -28,7 +29,7 @@ function endOfPiece(text: string, at: number): number {
 
 const endOr = (text: string, found: number) => (found < 0 ? text.length : found);
 
-/** The closing character, twice, stands for itself. */
+/** Inside a quoted piece, a doubled closing character stands for itself. */
 function endOfQuoted(text: string, at: number, close: string): number {
   let end = text.indexOf(close, at + 1);
   while (end >= 0 && text[end + 1] === close) end = text.indexOf(close, end + 2);
@@ -37,7 +38,7 @@ function endOfQuoted(text: string, at: number, close: string): number {
 
 const COMMENT_MARK = /\/\*|\*\//g;
 
-/** Comments may stand within each other. */
+/** Comments may be nested. */
 function endOfComment(text: string, at: number): number {
   let depth = 0;
   COMMENT_MARK.lastIndex = at;
@@ -59,7 +60,7 @@ function plainPiece(piece: string): string {
 
 const TIGHT = /[.,;()=+]/;
 
-/** Pieces together, with the spaces that mean something. */
+/** Joins the pieces and keeps only the spaces that have a meaning. */
 function tightened(parts: readonly string[]): string {
   const whole: string[] = [];
   let [last, isSpaced] = ['', false];

@@ -17,43 +17,43 @@ import {
   together,
 } from './windows';
 
-/** What a node does with a hit of one of its children. */
+/** Called for each hit of one of a node's children. */
 export type Receive = (hit: Hit, child: number, position: number) => void;
 
-/** Where an engine is in its log. */
+/** The engine's present place in the log. */
 export interface Moment {
-  /** Of the event that it looks at. */
+  /** Time of the event that the engine looks at, in microseconds since 1970. */
   at: number;
   position: number;
-  /** The clock. */
+  /** The clock's time, in milliseconds since 1970. */
   nowMs: number;
   isLearning: boolean;
   /** Whether baselines have been built. */
   isReady: boolean;
 }
 
-/** Whether a baseline tells what is new. */
+/** Whether a baseline may report what is new. */
 const canTell = ({ isLearning, isReady }: Readonly<Moment>) => !isLearning && isReady;
 
-/** What the engine gives to a node of a rule. */
+/** The functions that the engine gives to a node of a rule. */
 export interface Place {
   readonly moment: Readonly<Moment>;
-  /** The groups of the node. */
+  /** Makes the store for the node's groups. */
   store<Body>(groupsMax: number, sizeOf: (body: Body) => number): GroupStore<Body>;
-  /** Forgets groups whose time is over, also for events that come late. */
+  /** Forgets the groups whose time is over even for events that come late. */
   sweep<Body>(store: GroupStore<Body>, within: number, newest: (body: Body) => number): void;
   readonly groupOf: (hit: Hit, child: number) => { readonly key: string; readonly values: GroupValues };
   /** Tells what was found to the node above. @param seen the event that completed it; null: none did */
   readonly up: (entry: Entry, values: GroupValues, position: number, seen: Hit['seen']) => void;
 }
 
-/** Groups of one node; a group's entries are bounded by its number, so what all hold is too. */
+/** Limits for the groups of one node. The entries of each group are limited too, so the total is limited. */
 const ENTRIES_MAX = 50_000;
 const GROUPS_MAX = 5_000;
 const BASELINE_GROUPS_MAX = 50_000;
 const PARTS = 16;
 
-/** Groups that a node may have whose groups have so many entries. */
+/** The number of groups that a node may have, by the number of entries in a group. */
 export const bySize = (entries: number) =>
   Math.min(GROUPS_MAX, Math.max(100, Math.floor(ENTRIES_MAX / entries)));
 
@@ -76,7 +76,7 @@ export function receiveCount(node: CountNode | ValueCountNode, place: Place): Re
   };
 }
 
-/** An event that several rules of a count match is one event. */
+/** An event that several rules of a count match is counted once. */
 function onceForEach({ kind, children }: CountNode | ValueCountNode) {
   const counted = new Set<string>();
   let latest = -1;
@@ -90,7 +90,7 @@ function onceForEach({ kind, children }: CountNode | ValueCountNode) {
   };
 }
 
-/** Null: one of them is absent. */
+/** Null: one of the values is absent. */
 function joinedValue(hit: Hit, of: ValueCountNode['values'], child: number): string | null {
   const values = of.map((one) => groupedValue(hit, one, child));
   return values.includes(null) ? null : values.join('\u001f');
@@ -128,7 +128,7 @@ export function receiveUnseen(node: UnseenNode, { moment, groupOf, up, ...place 
       const touched = store.touch(valueName, all, position, () => ({ first: day, last: day }));
       touched.body.last = Math.max(touched.body.last, day);
       touched.body.first = Math.min(touched.body.first, day);
-      // A group stays as long as its values do.
+      // A group is kept as long as its values are.
       if (ofGroup.body.last < day)
         store.touch(groupName, values, position, () => ofGroup.body).body.last = day;
       if (isNew && isTold) up(hit.entry, all, position, hit.seen);

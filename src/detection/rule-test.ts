@@ -11,7 +11,7 @@ const SECOND_US = 1_000_000;
 const EVENTS_MAX = 10_000;
 const TICKS_PER_US = 10n;
 
-/** A sound event, which those of a test change. */
+/** A valid event. The events of a test change fields of it. */
 const USUAL = {
   succeeded: true,
   serverInstanceName: 'SQL01',
@@ -27,8 +27,9 @@ const USUAL = {
 };
 
 /**
- * The events of a test: each names the fields it changes; `after` the one before (1 s), `repeat` it so often, `every` so
- * often (1 s), `{n}` being its number.
+ * Makes the events of a test. Each entry names the fields it changes. `after` is the time since the event before it (1
+ * s unless given), `repeat` the number of its events, and `every` the time between those (1 s unless given). `{n}`
+ * stands for an event's number among the repeated ones.
  */
 export function testEvents({ events }: RuleTest): DetectionEvent[] {
   const made: DetectionEvent[] = [];
@@ -53,7 +54,7 @@ export function testEvents({ events }: RuleTest): DetectionEvent[] {
   return made;
 }
 
-/** What a rule finds in the events of its tests that it must not, or does not find that it must. */
+/** The tests that fail: the rule finds something and must not, or must find something and does not. */
 export function failedTests(rule: Rule): { readonly name: string; readonly findings: readonly Finding[] }[] {
   return rule.tests.flatMap((test) => {
     const findings = new Engine(1, [{ rule, version: 1 }]).evaluate(testEvents(test), 0);

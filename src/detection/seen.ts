@@ -1,7 +1,7 @@
 import { type DetectionEvent, type FieldSlot, foldCase, isAbsent, NO_SLOT, type Value } from './event';
 import { windowsView } from './windows-view';
 
-/** An event while rules look at it: each text is folded once. */
+/** An event while rules look at it. The letter case of each text is folded only once. */
 export class Seen {
   readonly #folded: (readonly string[] | undefined)[] = [];
   readonly #raw: (readonly Value[] | undefined)[] = [];
@@ -9,7 +9,7 @@ export class Seen {
 
   constructor(readonly event: DetectionEvent) {}
 
-  /** The values of a field; none when it is absent. */
+  /** The values of a field; empty when the field is absent. */
   values({ slot, read }: FieldSlot): readonly Value[] {
     const known = this.#raw[slot];
     if (known) return known;
@@ -20,7 +20,7 @@ export class Seen {
     return present;
   }
 
-  /** Their texts, letter case folded. */
+  /** The values of a field as texts, letter case folded. */
   folded(field: FieldSlot): readonly string[] {
     const known = this.#folded[field.slot];
     if (known) return known;
@@ -29,7 +29,7 @@ export class Seen {
     return texts;
   }
 
-  /** All that the event says, for keywords. */
+  /** All texts of the event, in which keywords are searched. */
   everything(): string {
     this.#everything ??= foldCase(
       [...Object.values(this.event.fields), ...Object.values(this.event.additional)]

@@ -13,21 +13,23 @@ export interface Reply {
   readonly error?: string;
 }
 
-/** An engine that did not answer: its tenant's rules cost too much, or the thread has ended. */
+/** An engine did not answer: the rules of its tenant cost too much, or the thread has ended. */
 export class EngineFailure extends Error {
   override readonly name = 'EngineFailure';
 }
 
-/** Work is to take a second: a question open for so long is that of a rule that does not end in time. */
+/**
+ * Work should take about one second. A question unanswered for this long comes from a rule that does not end in time.
+ */
 const SILENCE_MS = 30_000;
 
-/** Memory of all engines of a host, beside the service's own. */
+/** Memory for all engines of one host, in addition to the service's own. */
 const HEAP_MB = 150;
 const YOUNG_HEAP_MB = 16;
 
 /**
- * Runs engines on a thread of their own, so that requests do not wait for rules. A thread that ends is begun anew; what
- * was asked of it fails, and whoever asked opens its engine again.
+ * Runs engines on a separate thread, so that requests do not wait for rules. A new thread replaces one that ends.
+ * Questions open at that moment fail, and their callers open their engines again.
  */
 class ThreadHost implements EngineHost {
   constructor(private readonly heapMb: number) {}
@@ -96,6 +98,8 @@ class ThreadHost implements EngineHost {
 
 const THREAD_FILE = `${__dirname}/thread.js`;
 
-/** On a thread of its own where the service is compiled; where TypeScript runs as it is, no thread could load it. */
+/**
+ * Uses a separate thread in the compiled service. A thread cannot load TypeScript, so without a build engines run here.
+ */
 export const openHost = (heapMb = HEAP_MB): EngineHost =>
   __filename.endsWith('.js') ? new ThreadHost(heapMb) : new LocalHost();

@@ -4,11 +4,11 @@ import { codeOf, isFailedLogin } from './event-values';
 import { plainStatement } from './plain-statement';
 
 /**
- * Public rules for SQL Server are written for the Windows application log, where SQL Server renders an audit record as
- * lines of `name:value`, and a failed login besides as a message of its own. This is the view of our events for them.
+ * Public rules for SQL Server are written for the Windows application log. There SQL Server renders each audit record
+ * as lines of `name:value`, and writes a separate message for a failed login. This view shows our events in that form.
  */
 
-/** Of each audit record; of failed logins, changed options and extended procedures as well. */
+/** The event ID of every audit record. Failed logins, changed options and extended procedures have a further one. */
 const AUDIT_EVENT_ID = 33205;
 const FAILED_LOGIN_ID = 18456;
 const OPTION_CHANGED_ID = 15457;
@@ -17,7 +17,7 @@ export const EVENT_IDS = [AUDIT_EVENT_ID, FAILED_LOGIN_ID, OPTION_CHANGED_ID, EX
   String,
 );
 
-/** In the order in which SQL Server writes them. */
+/** The columns in the order in which SQL Server writes them. */
 const LINES = [
   ...[
     'audit_schema_version',
@@ -59,10 +59,10 @@ const rendered = (event: DetectionEvent): string =>
 const QUOTED = /'([^']*)'/;
 const REASON = /Reason: [^[]*/;
 const CLIENT = /\[CLIENT: [^\]]*\]/;
-/** Of clients that have none; the log has them in angle brackets. */
+/** What a client without an address has in `clientIp`. The log writes these in angle brackets. */
 const NO_ADDRESS = ['local machine', 'named pipe'];
 
-/** The message of event 18456, then its parts, as the log keeps them. */
+/** The message of event 18456, followed by its parts as the log keeps them. */
 function failedLogin({ fields }: DetectionEvent): string[] {
   const statement = fields.statement ?? '';
   const login = QUOTED.exec(statement)?.[1] ?? fields.serverPrincipalName ?? '';
@@ -78,7 +78,10 @@ const OPTION =
   /\bsp_configure ?(?:@configname=)?["']?([^"',;@]{1,128})["']?,(?:@configvalue=)?["']?(-?\d{1,10})\b/gi;
 const CONFIGURES = /sp_configure/i;
 
-/** For each option the message of event 15457, then its parts. A record has no former value: of a switch it is the other one. */
+/**
+ * For each changed option the message of event 15457, followed by its parts. A record does not have the former value.
+ * For a switch it is the opposite value.
+ */
 function changedOption({ fields: { succeeded, statement } }: DetectionEvent): string[] {
   if (succeeded === false || !statement || !CONFIGURES.test(statement)) return [];
   return [...plainStatement(statement).matchAll(OPTION)].flatMap(([, option = '', value = '']) => {
@@ -88,7 +91,7 @@ function changedOption({ fields: { succeeded, statement } }: DetectionEvent): st
   });
 }
 
-/** The message of event 8128, then its parts. A record names neither the file nor its version. */
+/** The message of event 8128, followed by its parts. A record names neither the DLL nor its version. */
 function extendedProcedure({ fields, additional }: DetectionEvent): string[] {
   const isOne = codeOf(fields.actionId)?.toUpperCase() === 'EX' && codeOf(additional.classType) === 'X';
   if (!isOne || fields.succeeded === false || !fields.objectName) return [];
@@ -96,7 +99,7 @@ function extendedProcedure({ fields, additional }: DetectionEvent): string[] {
   return [`${message} This is an informational message only; no user action is required.`, fields.objectName];
 }
 
-/** What the log has of an event beside its record: by event id the message and its parts. */
+/** The events that the log has in addition to the audit record: each an event ID, with the message and its parts. */
 function further(event: DetectionEvent): readonly (readonly [id: number, texts: readonly string[]])[] {
   if (isFailedLogin(event)) return [[FAILED_LOGIN_ID, failedLogin(event)]];
   const others = [
@@ -109,7 +112,7 @@ function further(event: DetectionEvent): readonly (readonly [id: number, texts: 
 const eventIds = (event: DetectionEvent): readonly string[] =>
   [AUDIT_EVENT_ID, ...further(event).map(([id]) => id)].map(String);
 
-/** Windows names the source of a named instance after it. */
+/** The name of an event source in Windows contains the name of the named instance. */
 function providers({ fields }: DetectionEvent): string[] {
   const instance = fields.serverInstanceName?.split('\\')[1];
   const named = instance ? [`MSSQL$${instance}`, `MSSQL$${instance}$AUDIT`] : [];

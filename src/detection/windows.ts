@@ -1,8 +1,8 @@
 import { type Entry, entrySize, merged } from './hit';
 
 /**
- * Entries within one timespan of the newest. A late event that belongs to an earlier time has a lane of its own, so that
- * a burst which arrives late is found as one that arrived in time.
+ * Entries that lie within one timespan of the newest. A late event of an earlier time gets another lane, so that a
+ * burst that arrives late is found like one that arrives in time.
  */
 interface Lane {
   max: number;
@@ -15,7 +15,7 @@ export interface Lanes {
 const LANES_MAX = 3;
 
 export const noLanes = (): Lanes => ({ lanes: [] });
-/** Entries of a lane are alike. */
+/** All entries of a lane are about the same size. */
 export const lanesSize = ({ lanes }: Lanes): number =>
   lanes.reduce((sum, { entries }) => sum + listSize(entries), 1);
 
@@ -24,7 +24,7 @@ const listSize = (entries: readonly Entry[]): number => {
   return last ? entries.length * entrySize(last) : 0;
 };
 
-/** The lane an event time belongs to; those used last stand last. */
+/** The lane to which an event time belongs. The lanes used last stand last. */
 function laneOf(body: Lanes, at: number, within: number): Lane {
   let best = -1;
   for (let i = 0; i < body.lanes.length; i++) {
@@ -56,7 +56,7 @@ function dropOlder(lane: Lane, before: number): readonly Entry[] {
 }
 const NONE: readonly Entry[] = [];
 
-/** Counts a hit. @returns all of the window's when it made the number full; they are not counted again */
+/** Counts a hit. @returns all hits of the window when this one completes the number; they are not counted again */
 export function countHit(body: Lanes, entry: Entry, within: number, atLeast: number): Entry | null {
   const lane = laneOf(body, entry.l, within);
   lane.max = Math.max(lane.max, entry.l);
@@ -68,7 +68,7 @@ export function countHit(body: Lanes, entry: Entry, within: number, atLeast: num
   return whole;
 }
 
-/** Counts different values: of each the latest hit stands for it. */
+/** Counts distinct values. The latest hit of each value represents it. */
 export function countValue(body: Lanes, entry: Entry, within: number, atLeast: number): Entry | null {
   const lane = laneOf(body, entry.l, within);
   lane.max = Math.max(lane.max, entry.l);
@@ -88,7 +88,7 @@ export function countValue(body: Lanes, entry: Entry, within: number, atLeast: n
   return whole;
 }
 
-/** By value: lanes are stored without it. */
+/** The entries of each lane by value. Stored lanes do not have this map. */
 const known = new WeakMap<Lane, Map<string | undefined, Entry>>();
 
 function valuesOf(lane: Lane): Map<string | undefined, Entry> {
@@ -97,7 +97,7 @@ function valuesOf(lane: Lane): Map<string | undefined, Entry> {
   return made;
 }
 
-/** Where an entry stands among those in the order of time. */
+/** The index of an entry. The entries are in the order of time. */
 function placeOf(entries: readonly Entry[], entry: Entry): number {
   let [low, high] = [0, entries.length - 1];
   while (low < high) {
@@ -108,10 +108,10 @@ function placeOf(entries: readonly Entry[], entry: Entry): number {
   return entries.indexOf(entry, low);
 }
 
-/** When the newest of its entries was. */
+/** The time of the newest entry. */
 export const newestOf = ({ lanes }: Lanes): number => Math.max(0, ...lanes.map(({ max }) => max));
 
-/** The latest hits of each of the rules that have to come together. */
+/** The latest hits of each rule that a temporal correlation combines. */
 export interface Parts {
   parts: Entry[][];
 }
@@ -122,7 +122,9 @@ export const partsSize = ({ parts }: Parts): number =>
 export const newestPart = ({ parts }: Parts): number =>
   Math.max(0, ...parts.flatMap((entries) => entries.map(({ l }) => l)));
 
-/** @returns one hit of each rule, or of as many as are needed, all within the time, when this one completed them */
+/**
+ * Adds a hit. @returns one hit of each rule, or of `atLeast` rules, all within the time, when this hit completes them
+ */
 export function together(
   body: Parts,
   child: number,
@@ -147,7 +149,7 @@ export function together(
   return merged(found);
 }
 
-/** Of what comes before it the latest, of what comes after it the earliest. */
+/** Takes the latest fitting hit of each rule before this one, and the earliest of each rule after it. */
 function inOrder(parts: readonly (readonly Entry[])[], child: number, entry: Entry): Entry[] | null {
   const found: Entry[] = [];
   found[child] = entry;

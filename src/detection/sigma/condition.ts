@@ -5,7 +5,7 @@ const TOKEN = /\s*([()|]|[^\s()|]+)/gy;
 const DEPTH_MAX = 50;
 const TOKENS_MAX = 1_000;
 
-/** What a condition says of the selections: `and`, `or`, `not`, parentheses, `1 of`, `all of`, `them`, patterns. */
+/** Compiles a condition over selections: `and`, `or`, `not`, parentheses, `1 of`, `all of`, `them`, patterns. */
 export function parseCondition(
   text: string,
   selections: ReadonlyMap<string, Matcher>,
@@ -105,7 +105,7 @@ class Parser {
 
   #named(pattern: string): Matcher[] {
     const all = [...this.selections];
-    // Names that begin with an underscore are meant only where they are named.
+    // `them` leaves out names that begin with an underscore. A pattern may match those.
     const isMeant =
       pattern.toLowerCase() === 'them' && !this.selections.has(pattern)
         ? (name: string) => !name.startsWith('_')

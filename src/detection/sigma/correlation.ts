@@ -9,12 +9,12 @@ interface Around {
   readonly problems: Problems;
   readonly tuning: Tuning;
   readonly childOf: (name: string, line: number) => RuleNode | null;
-  /** All that a rule of the file is called. */
+  /** All names by which a rule of the file may be called. */
   readonly namesOf: (name: string) => readonly string[];
 }
 
 const SIGMA_TYPES = ['event_count', 'value_count', 'temporal', 'temporal_ordered'] as const;
-/** Documented extensions. */
+/** Types that Sigma does not have. They are documented extensions. */
 const OWN_TYPES = ['absence', 'unseen', 'above'] as const;
 type Type = (typeof SIGMA_TYPES)[number] | (typeof OWN_TYPES)[number];
 
@@ -125,7 +125,7 @@ const UNITS: Readonly<Record<string, number>> = {
   ...{ s: 1e6, m: 60e6, h: 3_600e6, d: DAY_US, w: 7 * DAY_US, M: 30 * DAY_US },
 };
 
-/** Microseconds of `15m`; null: it is none. */
+/** The microseconds of a span such as `15m`; null: the text is not a span. */
 export function parseSpan(text: string): number | null {
   const [, count, unit] = SPAN.exec(text.trim()) ?? [];
   return count && unit ? Number(count) * (UNITS[unit] ?? 0) : null;
@@ -136,7 +136,7 @@ function daysOf(map: MapNode, key: string, byDefault: number): number | null {
   return Number.isInteger(days) && days >= 1 && days <= 366 ? days : null;
 }
 
-/** A number that has to be reached: counts that must stay below one can be told of no moment. */
+/** The number that a count must reach. A count that must stay below a number is refused: no moment proves it. */
 function thresholdOf(
   map: MapNode,
   line: number,
@@ -160,7 +160,7 @@ function thresholdOf(
   return threshold;
 }
 
-/** Of what is counted; several fields are one value together. */
+/** The fields whose values are counted. Several fields together form one value. */
 function countedValues(
   map: MapNode,
   toGroup: (name: string, key: string) => Grouping | null,
@@ -175,7 +175,7 @@ function countedValues(
   return values.some((one) => one === null) ? null : (values as Grouping[]);
 }
 
-/** How many of the rules must come together: all where it is not said. */
+/** How many of the rules must come together. The default is all of them. */
 function togetherOf(
   type: Type,
   names: readonly string[],
@@ -204,7 +204,9 @@ function togetherOf(
   return count;
 }
 
-/** How each child names what a group is made of: by an alias, or by the same name. */
+/**
+ * The field of each child that supplies a group's value: the one that an alias names, or the field of the same name.
+ */
 function groupingOf(
   name: string,
   of: {
@@ -239,5 +241,5 @@ function groupingOf(
   return { name, ofChild };
 }
 
-/** Whether an event completes what a rule tells of. */
+/** Whether an event completes a match of the rule. */
 const isOfEvent = (node: RuleNode): boolean => node.kind !== 'absence' && childrenOf(node).every(isOfEvent);

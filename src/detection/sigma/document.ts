@@ -9,10 +9,10 @@ import { type Entry, entryOf, type MapNode, type Node, plain, textAt, textsAt } 
 import type { Problems } from './problem';
 import { selectionTest } from './selection';
 
-/** What every document of a rule file has. */
+/** The parts that every document of a rule file has. */
 interface Described {
   readonly line: number;
-  /** What correlations call it: its name and its id. Filters may also call it by its title. */
+  /** The document's name and id, by which correlations refer to it. Filters may refer to it by its title too. */
   readonly names: readonly string[];
   readonly about: RuleAbout;
   readonly own: OwnPart;
@@ -26,26 +26,26 @@ export interface EventDocument extends Described {
 export interface CorrelationDocument extends Described {
   readonly kind: 'correlation';
   readonly correlation: MapNode;
-  /** Whether the rules that it names tell of their own as well. */
+  /** Whether the rules that this correlation names have findings of their own too. */
   readonly generate: boolean;
 }
 export interface FilterDocument {
   readonly kind: 'filter';
   readonly line: number;
   readonly filterId: string;
-  /** '' where the file does not say. */
+  /** Empty when the file does not have one. */
   readonly title: string;
   readonly description: string;
-  /** Of the rules that it narrows; null: of any. */
+  /** The log source of the rules that this filter narrows; null: any. */
   readonly logsource: Logsource | null;
-  /** By name, id or title; null: all. */
+  /** Name, id or title of the rules that this filter narrows; null: all rules. */
   readonly rules: readonly string[] | null;
   readonly matcher: Matcher | null;
   readonly cost: number;
 }
 export type SigmaDocument = EventDocument | CorrelationDocument | FilterDocument;
 
-/** What Sigma has no words for, under `x-audit-activity`. */
+/** Settings that Sigma does not have. They stand under `x-audit-activity`. */
 interface OwnPart {
   readonly why: string;
   readonly groupBy: readonly { readonly name: string; readonly line: number }[] | null;
@@ -55,7 +55,7 @@ interface OwnPart {
 
 const OWN = 'x-audit-activity';
 const KINDS = ['filter', 'correlation', 'detection'];
-/** In place of a detection: alerts of this rule are about the trail itself, not about events. */
+/** Stands in place of a detection. Alerts of such a rule are about the audit trail itself, not about events. */
 const TRAIL_HEALTH = 'trail-health';
 export const NO_TITLE = 'a rule must have a title';
 const TITLE_CHARS_MAX = 256;
@@ -73,7 +73,7 @@ export function parseDocument(root: MapNode, problems: Problems): SigmaDocument 
   const correlation = entryOf(root, 'correlation');
   if (correlation) {
     if (correlation.value.kind !== 'map') return problems.add(correlation.line, 'correlation must be a map');
-    // The specification has it beside the correlation, tools in it.
+    // The specification puts `generate` beside the correlation. Tools put it inside.
     const generate = [root, correlation.value].some((map) => textAt(map, 'generate') === 'true');
     return { kind: 'correlation', ...described, correlation: correlation.value, generate };
   }
@@ -132,7 +132,7 @@ function uuidAt(root: MapNode, problems: Problems): string | null {
   return id;
 }
 
-/** The same title has the same id, so that a file without ids can be imported again. */
+/** The same title gets the same id, so that a file without ids can be imported again. */
 function idOf(text: string): string {
   const hex = createHash('sha256').update(`rule\n${text}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
@@ -178,7 +178,7 @@ function testsOf(own: MapNode, problems: Problems): RuleTest[] {
 
 const NO_SELECTIONS = ['condition', 'timeframe'];
 
-/** Selections and condition of `detection`, or of a filter. */
+/** Compiles the selections and the condition of `detection`, or those of a filter. */
 function detectionTest(
   { key, value, line }: Entry,
   problems: Problems,

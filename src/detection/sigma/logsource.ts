@@ -1,7 +1,7 @@
 import { entryOf, type MapNode, textAt } from './node';
 import { type Problems, short } from './problem';
 
-/** Where a rule looks, in small letters; what it does not say is absent. */
+/** The log that a rule looks at, in small letters. A part that the rule does not name is absent. */
 export interface Logsource {
   readonly product?: string;
   readonly category?: string;
@@ -14,7 +14,7 @@ const SQL_SERVER_NAMES = [SQL_SERVER, 'mssql', 'mssqlserver', 'sql_server', 'mic
 const SQL_SERVICES = [...SQL_SERVER_NAMES, 'audit', 'sqlaudit', 'sql_audit'];
 const WINDOWS_SERVICES = ['application', 'security'];
 
-/** @returns null: the document has none */
+/** @returns null: the document has no log source */
 export function logsourceAt(root: MapNode): Logsource | null {
   const map = entryOf(root, 'logsource')?.value;
   if (map?.kind !== 'map') return null;
@@ -25,12 +25,12 @@ export function logsourceAt(root: MapNode): Logsource | null {
   return Object.fromEntries(named) as Logsource;
 }
 
-/** Whether a filter of one log source narrows a rule of another: all names of SQL Server's audit are one log. */
+/** Whether a filter of one log source narrows a rule of another. All names of SQL Server's audit mean the same log. */
 export const narrows = (filter: Logsource | null, rule: Logsource | null): boolean =>
   (isAudit(filter) && isAudit(rule)) ||
   KEYS.every((key) => filter?.[key] === undefined || filter[key] === rule?.[key]);
 
-/** Rules look at SQL Server's audit as it is, or at the Windows logs that SQL Server writes to. */
+/** The log source of a rule: SQL Server's audit itself, or a Windows log that SQL Server writes to. */
 export function ruleLogsource(root: MapNode, problems: Problems): Logsource | null {
   const entry = entryOf(root, 'logsource');
   if (!entry) return problems.add(root.line, 'a rule must have a logsource');

@@ -18,7 +18,7 @@ export type Node =
       readonly kind: 'scalar';
       readonly line: number;
       readonly value: Scalar;
-      /** How a number stands in the file. */
+      /** The number as the file writes it. */
       readonly written?: string;
     }
   | { readonly kind: 'list'; readonly line: number; readonly items: readonly Node[] }
@@ -33,11 +33,11 @@ export type MapNode = Extract<Node, { kind: 'map' }>;
 const RULE_FILE_CHARS_MAX = 262_144;
 const DOCUMENTS_MAX = 100;
 const NODES_MAX = 20_000;
-/** Of the text, before anything is made of it: brackets, quotes, indents, breaks, values. */
+/** Limit of the tokens in the text, before it is parsed: brackets, quotes, indents, line breaks and values. */
 const TOKENS_MAX = 6 * NODES_MAX;
 const DEPTH_MAX = 30;
 
-/** A document of a rule file, and the part of the file's text that it is. */
+/** A document of a rule file, and its part of the file's text. */
 interface DocumentNode {
   readonly root: MapNode;
   readonly text: string;
@@ -50,7 +50,7 @@ export function parseNodes(text: string): readonly DocumentNode[] {
     throw new RuleRefused([{ line: 1, reason: `the file has more than ${RULE_FILE_CHARS_MAX} characters` }]);
   scanYaml(text, { documents: DOCUMENTS_MAX, tokens: TOKENS_MAX, depth: DEPTH_MAX });
   const lines = new LineCounter();
-  // Keys are compared below, and messages stay plain: both take the square of the file's size otherwise.
+  // The check for unique keys and pretty messages take quadratic time. Keys are compared below instead.
   const documents = parseAllDocuments(text, {
     ...{ lineCounter: lines, schema: 'core', uniqueKeys: false, prettyErrors: false },
   });
@@ -94,7 +94,7 @@ export function parseNodes(text: string): readonly DocumentNode[] {
   for (const document of documents) {
     const begin = end;
     end = document.range[2];
-    // Of tags that are not known YAML only warns.
+    // YAML only warns of unknown tags.
     const wrong = [...document.errors, ...document.warnings];
     for (const { pos, message } of wrong)
       problems.add(lineAt(pos[0]), `no YAML: ${short(message.split('\n')[0] ?? '')}`);
@@ -108,7 +108,7 @@ export function parseNodes(text: string): readonly DocumentNode[] {
   return roots;
 }
 
-/** What stands behind a `---` at the end of a file. */
+/** The empty document after a `---` at the end of a file. */
 const isNothing = (contents: unknown): boolean =>
   contents === null || (isScalar(contents) && contents.value === null);
 
@@ -124,20 +124,20 @@ function scalar({ value, source }: ScalarNode, line: number, problems: Problems)
 export const entryOf = (map: MapNode, key: string): Entry | undefined =>
   map.entries.find((entry) => entry.key === key);
 
-/** The text of an entry; null: it is absent, or no text. */
+/** The text of an entry; null: the entry is absent, or not a text. */
 export function textAt(map: MapNode, key: string): string | null {
   const value = entryOf(map, key)?.value;
   return value?.kind === 'scalar' && value.value !== null ? String(value.value) : null;
 }
 
-/** The texts of an entry that is a list, or one text. */
+/** The texts of an entry that is a list of texts or one text. */
 export function textsAt(map: MapNode, key: string): readonly string[] {
   const value = entryOf(map, key)?.value;
   const nodes = value?.kind === 'list' ? value.items : value ? [value] : [];
   return nodes.flatMap((node) => (node.kind === 'scalar' && node.value !== null ? [String(node.value)] : []));
 }
 
-/** Plain values, for what is no condition: test events and the like. */
+/** The plain value of a node that is not a condition, such as a test event. */
 export function plain(node: Node): unknown {
   switch (node.kind) {
     case 'scalar':

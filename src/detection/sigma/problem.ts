@@ -1,20 +1,20 @@
-/** What is wrong with a rule, and where. */
+/** A fault of a rule and its line. */
 interface RuleProblem {
-  /** 1-based. */
+  /** The first line is 1. */
   readonly line: number;
   readonly reason: string;
 }
 
 const PROBLEMS_MAX = 20;
 
-/** Gathers what is wrong, so that one import tells of everything. */
+/** Gathers all faults, so that one import reports every one. */
 export class Problems {
   readonly found: RuleProblem[] = [];
-  /** States of the regular expressions so far. */
+  /** Number of states of the regular expressions read so far. */
   states = 0;
-  /** Of all that was read so far, as of `Rule`. */
+  /** Cost of everything read so far, in the unit of `Rule`'s `cost`. */
   cost = 0;
-  /** Where the document that is being read first names an EventID that no event has. */
+  /** The line on which the current document first names an EventID that no event has. */
   strangeId: number | null = null;
 
   get isFull(): boolean {
@@ -27,7 +27,7 @@ export class Problems {
   }
 }
 
-/** A file that is not taken. */
+/** The service does not accept this file. */
 export class RuleRefused extends Error {
   override readonly name = 'RuleRefused';
 
@@ -36,5 +36,5 @@ export class RuleRefused extends Error {
   }
 }
 
-/** A text of a caller in a message. */
+/** Shortens a caller's text for a message. */
 export const short = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -17,16 +17,19 @@ import { Problems, RuleRefused } from './problem';
 import { unknownField } from './value-test';
 
 const RULES_OF_FILE_MAX = 100;
-/** Correlations that name each other make more of each the deeper they are: 20 rules of 20 rules are 400. */
+/** Nested correlations multiply their parts: a correlation of 20 rules, each of 20 rules, has 400. */
 const PARTS_OF_FILE_MAX = 2_000;
 const PART_COST = 2;
 const DEFAULT_GROUP = ['serverInstanceName', 'serverPrincipalName'];
 
 /** What a Sigma file holds. */
 export interface RuleFile {
-  /** Those of its documents that no correlation of the file refers to, or that say `generate`. */
+  /** All rules of the file, except those that a correlation without `generate` refers to. */
   readonly rules: readonly Rule[];
-  /** Its filters that narrow rules of other files: all of a file without rules, else those that name others. */
+  /**
+   * The filters that narrow rules of other files: all filters if the file has no rules, else those that name such
+   * rules.
+   */
   readonly filters: readonly RuleFilter[];
 }
 interface RuleFilter {
@@ -34,9 +37,9 @@ interface RuleFilter {
   readonly source: string;
 }
 interface Around {
-  /** What a tenant changes, by rule id. */
+  /** A tenant's changes of a rule, by rule id. */
   readonly tuning?: (ruleId: string) => Tuning | null;
-  /** Of other files. */
+  /** Filters that come from other files. */
   readonly filters?: readonly FilterDocument[];
 }
 
@@ -85,7 +88,7 @@ export function parseRuleFile(text: string, { tuning = () => null, filters = [] 
   return { rules: shown.map(({ rule }) => rule), filters: outward };
 }
 
-/** The rules of a Sigma file. @throws RuleRefused with every problem and its line; also where it has none */
+/** The rules of a Sigma file. @throws RuleRefused with every problem and its line, and also if the file has no rules */
 export function parseRules(
   text: string,
   tuning: (ruleId: string) => Tuning | null = () => null,
@@ -108,7 +111,7 @@ function outwardFilters(texts: ReadonlyMap<SigmaDocument, string>, problems: Pro
   });
 }
 
-/** What filters may call a document, in small letters. */
+/** The names by which filters may refer to a document, in small letters. */
 const callNames = (document: SigmaDocument): readonly string[] =>
   document.kind === 'filter'
     ? []
@@ -126,7 +129,7 @@ class Builder {
       readonly named: ReadonlyMap<string, EventDocument | CorrelationDocument>;
       readonly referred: Set<EventDocument | CorrelationDocument>;
       readonly problems: Problems;
-      /** Of other files. */
+      /** Filters that come from other files. */
       readonly filters: readonly FilterDocument[];
     },
   ) {}

@@ -11,8 +11,8 @@ const REFUSED: Readonly<Record<string, string>> = {
 const ESCAPES = /^(?:[^\\]|\\(?:[0abtnvfe"/\\N_LPxuU\s]))*$/;
 
 /**
- * Looks at the tokens of a rule file, in linear time, for what the parser takes quadratic time or a deep stack for: a
- * small file must stop nobody else.
+ * Refuses files for which the YAML parser needs quadratic time or a deep stack, so that a small file cannot block
+ * others. The scan over the tokens takes linear time.
  * @throws RuleRefused
  */
 export function scanYaml(
@@ -33,7 +33,7 @@ export function scanYaml(
     if (type === 'doc-start') [documents, nested] = [documents + 1, 0];
     tokens += 1;
     if (documents > max.documents) problems.add(line, `the file has more than ${max.documents} documents`);
-    // Brackets within each other, and lists or maps begun on one line: the parser calls itself for each.
+    // The parser calls itself for each nested bracket, and for each list or map that begins on the same line.
     const isTooMuch = tokens > max.tokens || nested > max.depth || begun > max.depth;
     if (isTooMuch) problems.add(line, 'the file is too large or too deep');
     if (nested < 0) problems.add(line, 'no YAML: a bracket is closed that was not opened');
@@ -45,7 +45,7 @@ export function scanYaml(
       problems.add(line, 'no YAML: a text in double quotes has an unknown escape sequence');
     if (isTooMuch || documents > max.documents || nested < 0 || problems.isFull) break;
     for (let at = token.indexOf('\n'); at >= 0; at = token.indexOf('\n', at + 1)) line += 1;
-    // On a line of its own a quoted text may be the next key.
+    // A quoted text that begins a line may be the next key.
     if (type === 'newline' && before?.endsWith('quoted-scalar')) before = null;
     if (type !== 'space' && type !== 'newline' && type !== 'comment') before = type;
   }

@@ -6,7 +6,9 @@ import type { Entry, MapNode, Node } from './node';
 import type { Problems } from './problem';
 import { parseModifiers, unknownField, valueTest } from './value-test';
 
-/** A search identifier: a map, whose fields must all hold; a list of maps, of which one must; or keywords. */
+/**
+ * Compiles a search identifier: a map whose fields must all hold, a list of maps of which one must hold, or keywords.
+ */
 export function selectionTest(node: Node, problems: Problems): Matcher | null {
   switch (node.kind) {
     case 'map':
@@ -60,7 +62,7 @@ function entryTest({ key, line, value }: Entry, problems: Problems): Matcher | n
   return test && modifiers.has('neq') ? not(test) : test;
 }
 
-/** A keyword may stand anywhere in what the event says. */
+/** A keyword may occur in any text of the event. */
 function keyword(node: Node, problems: Problems): Matcher | null {
   if (node.kind !== 'scalar' || node.value === null || node.value === '')
     return problems.add(node.line, 'a keyword must be a text or a number');

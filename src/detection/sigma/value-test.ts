@@ -21,11 +21,11 @@ const FLAGS: Readonly<Record<string, number>> = {
 const ALONE = ['re', 'cidr', 'exists', ...COMPARE];
 const KNOWN = new Set<string>([...WHERE, ...ALONE, 'all', 'cased', 'fieldref', 'neq', ...Object.keys(FLAGS)]);
 const PATTERN_CHARS_MAX = 4_096;
-/** Every character of a value may visit all of them. */
+/** A match may visit all states for each character of a value. */
 const PATTERN_STATES_MAX = 5_000;
-/** Of 4,000 characters each state takes half a millisecond at worst, and next to nothing where they are few. */
+/** With 4,000 characters a state takes half a millisecond at worst, and next to nothing in a pattern of few states. */
 const STATE_COST = 20;
-/** Of a file: compiled in less than half a second. */
+/** The limit for one file. So many states are compiled in less than half a second. */
 const STATES_OF_FILE_MAX = 50_000;
 
 /** `field|modifier|…`. */
@@ -78,13 +78,13 @@ export function valueTest({ field, modifiers }: FieldTest, node: Node, problems:
   const asText = (text: string) => textTest(field, modifiers, text, line, problems);
   const { written = String(value) } = node;
   const test = asText(written);
-  // 1.10 is 1.1 as well where the event has a number.
+  // For an event's number 1.10 equals 1.1.
   const isExact = typeof value === 'number' && (!Number.isInteger(value) || Number.isSafeInteger(value));
   const other = isWhole && isExact && written !== String(value) ? asText(String(value)) : null;
   return test && other ? anyOf([test, other]) : test;
 }
 
-/** YAML of before 2009, which most of Sigma's tools read, has these words for true and false; SQL Server has bits. */
+/** YAML before 2009, which most Sigma tools read, writes true and false in these ways. SQL Server writes bits. */
 const TRUTHS: Readonly<Record<string, boolean>> = {
   ...{ true: true, yes: true, on: true, 1: true },
   ...{ false: false, no: false, off: false, 0: false },
@@ -104,7 +104,7 @@ function booleanTest(field: FieldSlot, value: Scalar, line: number, problems: Pr
 
 const free = (test: Matcher['test']): Matcher => ({ test, actions: null });
 
-/** The pieces of a text with what the modifier puts around them. */
+/** Adds to a glob the `*` that its modifier means. */
 function withPlace(glob: Glob, modifiers: ReadonlySet<string>): Glob {
   const before = modifiers.has('contains') || modifiers.has('endswith');
   const after = modifiers.has('contains') || modifiers.has('startswith');
@@ -134,7 +134,7 @@ function textTest(
   return { test: matches, actions: actionsOf(field, glob, line, problems) };
 }
 
-/** What the index of actions learns from a test. */
+/** The action codes that a test allows, for the index of actions. */
 function actionsOf(
   { name }: FieldSlot,
   glob: Glob,
@@ -207,7 +207,7 @@ function regexTest(
   }
 }
 
-/** About how many states a regular expression has: its repetitions are written out. Never fewer than there are. */
+/** The approximate number of states of a regular expression, with repetitions written out. It is never too low. */
 export function statesOf(pattern: string): number {
   const open: number[] = [];
   let [sum, last] = [0, 0];
@@ -237,7 +237,7 @@ export function statesOf(pattern: string): number {
 
 const REPEAT = /^\{(\d{1,5})(?:,(\d{0,5}))?\}/;
 
-/** Where a class ends: `]` right after its beginning belongs to it. */
+/** The index at which a character class ends. A `]` directly after its beginning belongs to the class. */
 function endOfClass(pattern: string, begin: number): number {
   let at = begin + (pattern[begin + 1] === '^' ? 2 : 1);
   if (pattern[at] === ']') at += 1;
