@@ -6,12 +6,13 @@ import { LIMITS } from '../limits';
 import type { AskRows, OwnerDb } from './clients';
 import { NO_JIT, NODE_WAIT } from './limited';
 
-/** Of these one makes partitions for waiting ingest while others fold and index. */
+/** One of these makes partitions for waiting ingest while others fold and index. */
 const BACKGROUND_POOL_MAX = 4;
 
 /**
- * Connections for background tasks. PostgreSQL ends a statement that takes too long. If it can't, because it is gone or
- * sends invalid data, the connection is closed after a longer silence. Otherwise the task would wait for ever.
+ * Connections for background tasks. PostgreSQL ends a statement that takes too long. If the server is gone or sends
+ * invalid data, it cannot, and this pool closes the connection after a longer silence. Otherwise the task would never
+ * end.
  * @param connectionString with the login that owns the tables
  */
 export function openBackground(
@@ -27,7 +28,7 @@ export function openBackground(
     application_name: 'audit-activity background',
     options: `${NO_JIT} ${NODE_WAIT}`,
   });
-  // A connection lost while idle: the next statement takes another.
+  // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {});
   const silenceMs = statementMs + LIMITS.backgroundSilenceMs;
   pool.on('connect', (client) => {
@@ -42,6 +43,6 @@ export function openBackground(
   };
 }
 
-/** The driver's types leave it out. */
+/** The driver's types do not declare this property. */
 const socketOf = (client: PoolClient) =>
   (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;

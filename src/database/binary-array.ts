@@ -4,36 +4,39 @@ const UUID_BYTES = 16;
 const UTF8_BYTES_PER_UNIT = 3;
 const FIRST_BYTES = 2_048;
 const NOTHING = Buffer.alloc(0);
-/** Up to here writing bytes one by one beats the call that copies them. */
+/** Up to this length, writing single bytes is faster than the call that copies them. */
 const SHORT_CHARS = 48;
-/** Type ids of elements, the same in every PostgreSQL. */
+/** PostgreSQL's type ids of the elements. They are the same on every server. */
 const TYPE_IDS = { text: 25, uuid: 2950, bool: 16, jsonb: 3802 } as const;
-/** Those of the arrays. */
+/** Type ids of the arrays. */
 export const ARRAY_TYPE_IDS = [1009, 2951, 1000, 3807] as const;
 const JSONB_VERSION = 1;
 
-/** Writes ASCII into the target from a place on. @returns where it ended, or -1: it was something else, to be written anew */
+/**
+ * Writes ASCII from an index of the target on.
+ * @returns the index at which the text ends; -1: it is not ASCII and must be written in another way
+ */
 type WriteAscii = (target: Buffer, at: number) => number;
 
 /**
- * A column of rows as one of PostgreSQL's arrays in its binary form, to be sent as a parameter: read by the server in a
- * third less time than the same rows as JSON, and made here without an object per row. Each method adds one element.
+ * A column of rows as a PostgreSQL array in binary form, to be sent as a parameter. The server reads it in a third less
+ * time than the same rows as JSON, and this process makes no object per row. Each method adds one element.
  */
 export class BinaryArray {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
-  /** For the elements in another order. */
+  /** Memory for the elements in another order. */
   #other = NOTHING;
   #end = HEADER_BYTES;
   #count = 0;
 
   constructor(private readonly type: keyof typeof TYPE_IDS) {}
 
-  /** Bytes of memory. */
+  /** Bytes of memory that the array uses. */
   get capacity(): number {
     return this.#bytes.length + this.#other.length;
   }
 
-  /** Empty again, in the same memory: nobody may need the parameter any more. */
+  /** Empties the array and keeps its memory. Nobody may still use an earlier parameter. */
   clear(): void {
     this.#end = HEADER_BYTES;
     this.#count = 0;
@@ -61,7 +64,11 @@ export class BinaryArray {
     this.#finish(at + this.#bytes.write(uuid.replaceAll('-', ''), at, UUID_BYTES, 'hex'));
   }
 
-  /** @param room bytes that are enough. @returns false, and nothing added, where it was no ASCII */
+  /**
+   * Adds an element of ASCII.
+   * @param room a number of bytes that is enough
+   * @returns false when the text is not ASCII; nothing is added then
+   */
   ascii(room: number, write: WriteAscii): boolean {
     const at = this.#begin(room);
     const end = write(this.#bytes, at);
@@ -69,7 +76,7 @@ export class BinaryArray {
     return end >= 0;
   }
 
-  /** The same for a short text as it is. PostgreSQL cannot hold U+0000. */
+  /** Adds a short ASCII text. Refuses U+0000, which PostgreSQL cannot hold. */
   asciiText(text: string): boolean {
     const { length } = text;
     if (length > SHORT_CHARS) return false;
@@ -85,12 +92,12 @@ export class BinaryArray {
   }
 
   /**
-   * The parameter; nothing is added after it, until the array is cleared.
-   * @param order places of the elements, each once; none: as they were added
+   * The array as a parameter. Clear the array before adding elements again.
+   * @param order indexes of the elements, each once; null: the order in which they were added
    */
   parameter(order: Uint32Array | null = null): Buffer {
     const bytes = order ? this.#inOrder(order) : this.#bytes;
-    // Dimensions, no nulls, element type, length and lower bound of the one dimension.
+    // Number of dimensions, no nulls, element type, then length and lower bound of the one dimension.
     [1, 0, TYPE_IDS[this.type], this.#count, 1].forEach((value, i) => {
       bytes.writeInt32BE(value, i * LENGTH_BYTES);
     });
@@ -117,7 +124,7 @@ export class BinaryArray {
     return to;
   }
 
-  /** @returns where an element of at most so many bytes is to be written */
+  /** @returns the index at which to write an element of at most `room` bytes */
   #begin(room: number): number {
     const needed = this.#end + LENGTH_BYTES + room;
     if (needed > this.#bytes.length) {

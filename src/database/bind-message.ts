@@ -6,10 +6,10 @@ const INT32_BYTES = 4;
 const INT16_BYTES = 2;
 
 /**
- * The message of PostgreSQL's protocol that binds values to a named statement, for the unnamed portal and rows as text,
- * in the pieces to be written one after the other. Buffers are among the pieces as they are and are sent in binary form;
- * pg's own writer would copy them three times over while its room grows, which takes as long as all else the service does
- * with a batch of events.
+ * PostgreSQL's protocol message that binds values to a named statement, for the unnamed portal, with rows as text. It
+ * is returned in pieces to be written one after the other. Buffers are pieces as they are, and are sent in binary form.
+ * pg's own writer copies a buffer three times while its memory grows. For a batch of events that takes as long as all
+ * other work of the service.
  */
 export function bindMessage(
   statement: string,
@@ -28,7 +28,9 @@ export function bindMessage(
   return pieces;
 }
 
-/** Code and length (still open), portal, statement, the values' formats and their number. */
+/**
+ * The beginning of the message: code, length (filled in later), portal, statement, formats and number of the values.
+ */
 function bindHead(statement: string, values: readonly (Buffer | string | null)[]): Buffer {
   const formats = values.map((value) => (Buffer.isBuffer(value) ? BINARY : TEXT));
   return Buffer.concat([

@@ -1,20 +1,21 @@
 import { Client, type DatabaseError } from 'pg';
 import { LIMITS } from '../limits';
 
-/** PostgreSQL can't be used as configured: one line that says which setting to change, and how. */
+/** PostgreSQL can't be used as configured. The message is one line: which setting to change, and how. */
 class LoginRefused extends Error {
   override readonly name = 'LoginRefused';
 }
 
-/** The driver has no code for it. */
+/** The driver has no error code for these two. */
 const WITHOUT_TLS = /does not support SSL/i;
 const WITHOUT_PASSWORD = /client password must be a string/i;
 const UNREACHABLE = /^E(?:CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|TIMEDOUT|AI_AGAIN|PIPE)$|^ENOTFOUND$/;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
 
 /**
- * Connects once, by the plainest way there is, so that what keeps a service from starting is said in words.
- * @param variable that holds the connection string @param isOwner whether it is to make tables
+ * Connects once, in the simplest way, so that an error at the start has a clear message.
+ * @param variable name of the variable that holds the connection string
+ * @param isOwner whether the login must be able to make tables
  * @throws LoginRefused
  */
 export async function checkLogin(
@@ -51,7 +52,7 @@ async function assertMayMakeTables(variable: string, client: Client): Promise<vo
   );
 }
 
-/** What to do about an error of the driver, or in its words where it says enough. */
+/** What to do about an error of the driver. When the driver's message says enough, that message. */
 function reasonOf({ code = '', message = '' }: Partial<DatabaseError>, client: Client | undefined): string {
   const { user, database, host, port } = client ?? {};
   switch (code) {

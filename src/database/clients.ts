@@ -5,24 +5,24 @@ export { Prisma } from '../generated/prisma/client';
 declare const door: unique symbol;
 
 /**
- * The door for requests, as the service's role. Row-level security is on: of tables with rows of tenants it shows none,
- * except by `ofTenants`.
+ * The client for requests, which uses the service's role. Row-level security is on. Of tables with rows of tenants it
+ * sees no rows, except through `ofTenants`.
  */
 export type ServiceDb = PrismaClient & { readonly [door]: 'service' };
 
-/** The door for work in the background and for migrations, as the owner: it shows rows of every tenant. */
+/** The client for background tasks and for migrations, which uses the owner's login. It sees rows of every tenant. */
 export type OwnerDb = PrismaClient & { readonly [door]: 'owner' };
 
 /*
- * How a store reaches its rows: rows of a small table by Prisma's models; sets of rows and hot statements as SQL, by
- * `run`, `steps` and `ask` of `Database`, or by `$queryRaw` within a transaction. A store that writes SQL for a small
- * table says why.
+ * How a store accesses its rows: rows of a small table through Prisma's models; sets of rows and hot statements as SQL,
+ * through `run`, `steps` and `ask` of `Database`, or `$queryRaw` within a transaction. A store that uses SQL for a
+ * small table says why.
  */
 
 /**
- * Runs one statement past Prisma. Prisma would write its values as JSON once more and read them again, which for a
- * batch of events takes longer than checking it. Arrays are given in binary form (`BinaryArray`).
- * @param tenants whose rows it sees and may write; of others there are none
+ * Runs one statement without Prisma. Prisma would write the values as JSON and read them again. For a batch of events
+ * that takes longer than checking the batch. Arrays are given in binary form (`BinaryArray`).
+ * @param tenants the statement sees and writes rows of these tenants only
  */
 export type RunStatement = (
   text: string,
@@ -30,36 +30,38 @@ export type RunStatement = (
   tenants: readonly number[],
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** Several of them in one transaction, for a database that is slow with a statement that does several things. */
+/**
+ * Runs several statements in one transaction. Some databases are slow with a single statement that does several things.
+ */
 export type RunSteps = <T>(
   tenants: readonly number[],
   work: (step: (text: string, values: readonly unknown[]) => ReturnType<RunStatement>) => Promise<T>,
 ) => Promise<T>;
 
 /**
- * Rows of a hot read: a statement put together by `Prisma.sql`, run past Prisma's client, which would go over every
- * row once more. A list page takes a quarter less of the service's time so.
- * @param tenants whose rows it sees; of others there are none
+ * Reads the rows of a hot query. `Prisma.sql` builds the statement, but it runs without Prisma's client, which would
+ * process every row once more. A list page takes a quarter less of the service's time in this way.
+ * @param tenants the statement sees rows of these tenants only
  */
 export type AskRows = (statement: Prisma.Sql, tenants: readonly number[]) => ReturnType<RunStatement>;
 
 /** An open database: PostgreSQL, or the engine embedded in this process. */
 export interface Database {
-  /** For requests. */
+  /** The client for requests. */
   readonly prisma: ServiceDb;
-  /** On the connections of `prisma`. */
+  /** Uses the connections of `prisma`. */
   readonly run: RunStatement;
   readonly steps: RunSteps;
-  /** Statements that only read, all of one moment. */
+  /** Runs statements that only read. All of them see the same moment. */
   readonly snapshot: RunSteps;
   readonly ask: AskRows;
-  /** For background tasks: connections of their own, with a time limit of theirs. */
+  /** The client for background tasks. Its connections and their time limit are separate from those of requests. */
   readonly background: OwnerDb;
-  /** On the connections of `background`: it sees rows of every tenant, whichever are named. */
+  /** Uses the connections of `background`. It sees rows of every tenant, regardless of the tenants named. */
   readonly askOwner: AskRows;
-  /** For migrations: without time limits. */
+  /** The client for migrations, which has no time limits. */
   readonly migrator: OwnerDb;
-  /** For metrics: of the connections for requests. */
+  /** State of the connections for requests, for metrics. */
   readonly connections: () => Connections;
   close(): Promise<void>;
 }
@@ -67,6 +69,6 @@ export interface Database {
 export interface Connections {
   readonly total: number;
   readonly idle: number;
-  /** Requests that wait for one. */
+  /** Requests that wait for a connection. */
   readonly waiting: number;
 }

@@ -7,13 +7,14 @@ const LOCK = /^service\.lock\.(\d{1,15})$/;
 const lockFile = (dataDir: string, number: number) => path.join(dataDir, `service.lock.${number}`);
 
 /**
- * Makes sure that one process at a time opens an embedded database: two would destroy it. The lock names the
- * process and when it started, so that a lock left by a killed process, or a reused process id, never blocks.
+ * Makes sure that one process at a time opens an embedded database. Two processes would destroy it. The lock names the
+ * process and its start time, so that a lock left by a killed process, or a reused process id, never blocks.
  *
- * Locks are numbered and the highest counts. A lock that nobody holds any more is not removed. The next one has a
- * higher number. So of many who find it at once one succeeds, and nobody ever removes a lock that was just taken.
+ * Locks are numbered, and the highest number counts. A lock whose holder has ended is not replaced. The next lock gets
+ * a higher number, and its holder removes the lower ones. So of many processes that find such a lock at once, exactly
+ * one succeeds, and no process removes a lock that another has just taken.
  * @returns the release
- * @throws Error that says who holds the folder
+ * @throws Error that names the holder of the folder
  */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
   await mkdir(dataDir, { recursive: true });
@@ -36,7 +37,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
         for (const older of locks) if (older <= last) await rm(lockFile(dataDir, older), { force: true });
         return () => writeFile(own, '');
       }
-      // Others took and outnumbered this number while we looked.
+      // Another process has taken a higher number meanwhile.
       await rm(own, { force: true });
     }
   } finally {
@@ -52,7 +53,7 @@ async function locksOf(dataDir: string): Promise<number[]> {
   });
 }
 
-/** Link, not write: the lock has its whole text from the moment it exists. */
+/** Uses a link and no write, so that the lock has its whole text from the moment it exists. */
 async function linked(draft: string, file: string): Promise<boolean> {
   try {
     await link(draft, file);
@@ -63,14 +64,14 @@ async function linked(draft: string, file: string): Promise<boolean> {
   }
 }
 
-/** The living process that holds the lock, or null. */
+/** The running process that holds the lock; null: none does. */
 async function holderOf(file: string): Promise<number | null> {
   const owner = parseOwner(await readFile(file, 'utf8').catch(() => ''));
   if (!owner) return null;
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
-    // EPERM: alive, of another user.
+    // EPERM: the process runs as another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return null;
   }
   return (await startOf(owner.pid)) === owner.started ? owner.pid : null;
@@ -81,12 +82,12 @@ function parseOwner(text: string): { pid: number; started: unknown } | null {
     const { pid, started } = JSON.parse(text) as { pid: unknown; started: unknown };
     return Number.isSafeInteger(pid) && Number(pid) > 0 ? { pid: Number(pid), started } : null;
   } catch {
-    // Released, or nothing this service wrote: it protects nobody.
+    // The lock was released, or this service did not write the file. Nobody holds it.
     return null;
   }
 }
 
-/** When a process started, in the kernel's own units; null where it cannot be asked. */
+/** The start time of a process in the kernel's own unit; null: the system does not tell it. */
 async function startOf(pid: number): Promise<string | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');

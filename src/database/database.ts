@@ -11,7 +11,7 @@ import { NO_JIT, openLimited } from './limited';
 type Where = Pick<Config, 'databaseUrl' | 'dataDir'> &
   Partial<Pick<Config, 'migrationDatabaseUrl' | 'backgroundStatementMs'>>;
 
-/** @throws LoginRefused where a login of PostgreSQL can't be used */
+/** @throws LoginRefused when PostgreSQL refuses a login */
 export async function openDatabase(where: Where): Promise<Database> {
   const { databaseUrl, migrationDatabaseUrl, dataDir, backgroundStatementMs } = where;
   if (!databaseUrl) return openEmbedded(dataDir);
@@ -24,7 +24,7 @@ export async function openDatabase(where: Where): Promise<Database> {
   );
 }
 
-/** @param ownerUrl null: `connectionString` is the owner's */
+/** @param ownerUrl null: `connectionString` is the owner's login */
 function openPostgres(
   connectionString: string,
   ownerUrl: string | null,

@@ -6,8 +6,8 @@ import type { Database } from './clients';
 const NO_ROOM = `less than ${LIMITS.embeddedRoomBytes / 1024 ** 2} MiB are left on the disk of DATA_DIR: the embedded database takes no more`;
 
 /**
- * Room on the disk of the embedded engine. One that cannot write its log any more stands still for good, with all that the
- * process does: so nothing is taken in before that.
+ * Watches the free room on the embedded engine's disk. An engine that can no longer write its log stops for good, and
+ * with it the whole process. So the service refuses data before the disk is full.
  */
 export class DiskRoom {
   constructor(
@@ -19,7 +19,7 @@ export class DiskRoom {
     return this.freeBytes() >= LIMITS.embeddedRoomBytes;
   }
 
-  /** The same database, that takes nothing in while there is no room. */
+  /** The same database, except that it refuses data while there is no room. */
   guarding(database: Database): Database {
     const { run, steps } = database;
     return {
@@ -42,6 +42,6 @@ export class DiskRoom {
 
 function freeBytesOf(folder: string): number {
   const { bavail, blocks, bsize } = statfsSync(folder);
-  // A file system that does not tell its size is not taken for a full one.
+  // A file system that does not report its size does not count as full.
   return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
 }

@@ -11,10 +11,12 @@ import { SERVICE_ROLE, setTenants } from './tenant-rows';
 const EMBEDDED_FOLDER = 'database';
 const BECOME_SERVICE = `SET LOCAL ROLE ${SERVICE_ROLE}`;
 
-/** The engine's driver would write arrays as text; ours are in binary form already. */
+/** The engine's driver would write arrays as text. The arrays given here are in binary form already. */
 const BINARY = Object.fromEntries(ARRAY_TYPE_IDS.map((id) => [id, (array: unknown) => array as string]));
 
-/** The engine in this process. It has one connection for everybody, so the role is taken transaction by transaction. */
+/**
+ * Opens the engine in this process. All callers share its one connection, so each transaction takes on the role itself.
+ */
 export async function openEmbedded(dataDir: string): Promise<Database> {
   const unlock = await lockDataDir(dataDir);
   const engine = await openEngine(path.join(dataDir, EMBEDDED_FOLDER)).catch(async (error) => {
@@ -56,14 +58,14 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   };
 }
 
-/** The engine lets everybody write its files: the folder keeps other users of the host out. */
+/** The engine makes files that every user may write. So the folder excludes the other users of the host. */
 async function openEngine(folder: string): Promise<PGlite> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o700);
   return PGlite.create(folder);
 }
 
-/** The engine as the service's role sees it. */
+/** A proxy of the engine that runs every statement as the service's role. */
 function asService(engine: PGlite): PGlite {
   const transaction: PGlite['transaction'] = (work) =>
     engine.transaction(async (tx) => {
@@ -82,18 +84,18 @@ function asService(engine: PGlite): PGlite {
   });
 }
 
-/** Tables whose rows come and go all the time. */
+/** Tables in which rows are inserted and deleted all the time. */
 const BUSY = [
   ...['audit_delta', 'audit_count', 'audit_unindexed', 'audit_log_queue', 'audit_log_head', 'audit_source'],
   ...['api_key', 'dashboard_session', 'export_lease', 'destination'],
 ];
 
 /**
- * Gives back the room of rows that are gone. A PostgreSQL does so by itself; the embedded engine does not, and its
- * counts to be folded alone would take 60 bytes an event for good.
- * @param prisma the owner's
+ * Frees the room of deleted rows. A PostgreSQL server does so by itself, and the embedded engine does not. Its deltas
+ * alone would keep 60 bytes an event for good.
+ * @param prisma the owner's client
  */
 export async function vacuum(prisma: OwnerDb): Promise<void> {
-  // One at a time: other callers, who share the engine's one connection, come in between.
+  // One table at a time, so that other callers of the engine's one connection come in between.
   for (const table of BUSY) await prisma.$executeRawUnsafe(`VACUUM ${table}`);
 }

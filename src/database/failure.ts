@@ -2,11 +2,15 @@ import { within } from '../deadline';
 import { DomainError, serviceUnavailable } from '../errors';
 import { LIMITS } from '../limits';
 
-/** SQLSTATE classes and codes that blame the statement, not the state of the database: our own mistakes. */
+/**
+ * SQLSTATE classes and codes that mean a faulty statement, which is our own mistake, and not an unavailable database.
+ */
 const OUR_MISTAKE = /^(?:0A|21|22|23|26|2F|34|42|54)/;
 const STATEMENT_TIMEOUT = '57014';
 
-/** What a failed statement means for the caller. Whatever is not our own mistake is the database's absence. */
+/**
+ * Translates a failed statement for the caller. Any failure that is not our own mistake means an unavailable database.
+ */
 export function toDatabaseError(error: unknown): unknown {
   if (error instanceof DomainError) return error;
   const code = sqlStateOf(error);
@@ -21,10 +25,10 @@ export function toDatabaseError(error: unknown): unknown {
   return isProgrammingError(error) ? error : serviceUnavailable(error);
 }
 
-/** Whether the statement, not the database, was too slow. */
+/** Whether the statement was too slow, while the database itself is available. */
 export const isStatementTimeout = (error: unknown): boolean => sqlStateOf(error) === STATEMENT_TIMEOUT;
 
-/** The SQLSTATE of a database error, wherever the layers above it put it. */
+/** The SQLSTATE of a database error, found in any of the errors that wrap it. */
 export function sqlStateOf(error: unknown): string | null {
   for (let at: unknown = error, depth = 0; at && depth < 6; depth++) {
     const { code, originalCode, meta, cause } = at as Record<string, unknown>;
@@ -47,7 +51,7 @@ const isProgrammingError = (error: unknown) =>
   error instanceof RangeError ||
   (error instanceof Error && error.name === 'PrismaClientValidationError');
 
-/** Runs a database call with a deadline, and says what its failure means. */
+/** Runs a database call with a deadline, and translates its failure. */
 export async function guarded<T>(
   call: () => Promise<T>,
   deadlineMs: number = LIMITS.requestDeadlineMs,

@@ -11,20 +11,21 @@ import { SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './ten
 const NAMED_STATEMENTS_MAX = 256;
 const UNNAMED = '';
 
-/** Compiling a statement over many weeks takes seconds, whatever little of it then runs. */
+/** Compiling a statement over many weeks takes seconds, even when little of it runs. */
 export const NO_JIT = '-c jit=off';
-/** How long a node that does not answer may hold up a statement; any other database takes the setting without a meaning. */
+/** How long an unresponsive node may delay a statement. A database that is not distributed ignores the setting. */
 export const NODE_WAIT = `-c citus.node_connection_timeout=${LIMITS.nodeConnectMs}`;
-/** The nodes of a distributed database hear of the tenants too. */
+/** Passes the tenants on to the nodes of a distributed database. */
 const TELL_NODES = `${NODE_WAIT} -c citus.propagate_set_commands=local`;
 
 /**
- * Whatever requests ask has its index. A plan made while the table of counts to be folded is full would read all of it,
- * and goes on to when the rows are long gone: 50 times the work of the list, until it is analysed again.
+ * Every query of a request has an index. A plan that was made while the table of deltas is full would read the whole
+ * table, and would stay in use after the rows are gone. Until the table is analysed again, a list would take 50 times
+ * the work.
  */
 const BY_INDEX = '-c enable_seqscan=off';
 
-/** A database as requests use it. */
+/** The database with the limits that apply to requests. */
 interface Limited {
   readonly prisma: ServiceDb;
   readonly run: RunStatement;
@@ -35,9 +36,9 @@ interface Limited {
 }
 
 /**
- * Connections for requests: each, and each statement, has its time limit.
- * @param isOwner whether the login owns the tables: it then becomes the service's role, which any other login is
- * to be a member of
+ * Opens the connections for requests. Each connection and each statement has a time limit.
+ * @param isOwner whether the login owns the tables: it then becomes the service's role. Any other login must be a
+ * member of that role.
  */
 export function openLimited(connectionString: string, isOwner: boolean): Limited {
   const pool = new Pool({
@@ -45,13 +46,13 @@ export function openLimited(connectionString: string, isOwner: boolean): Limited
     max: LIMITS.databaseConnections,
     connectionTimeoutMillis: LIMITS.databaseConnectMs,
     statement_timeout: LIMITS.databaseStatementMs,
-    // For a connection that went silent: the server can't tell us any more.
+    // For a silent connection, over which the server can no longer report the timeout.
     query_timeout: LIMITS.databaseStatementMs + 200,
     keepAlive: true,
     application_name: 'audit-activity',
     options: [NO_JIT, BY_INDEX, TELL_NODES, ...(isOwner ? [`-c role=${SERVICE_ROLE}`] : [])].join(' '),
   });
-  // A connection lost while idle: the next statement takes another.
+  // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {});
   const options = { disposeExternalPool: true, statementNameGenerator: statementNames('p') };
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, options) }) as ServiceDb;
@@ -78,7 +79,7 @@ function runner(pool: Pool, prisma: ServiceDb): Run {
   const steps = stepsOn(pool);
   let distributed: Promise<boolean> | undefined;
   const whetherDistributed = () => {
-    // Asked again where it could not be answered.
+    // A failed check is repeated at the next statement.
     distributed ??= isDistributed(prisma).catch((error) => {
       distributed = undefined;
       throw error;
@@ -88,26 +89,27 @@ function runner(pool: Pool, prisma: ServiceDb): Run {
   return async (name, text, values, tenants) => {
     if (await whetherDistributed()) return steps(tenants, (step) => step(text, values));
     const statement = new TenantStatement(name, text, values, tenantsSetting(tenants));
-    // The pool hands on what the statement answers with.
+    // The pool returns what the statement passes to its callback.
     return pool.query(statement) as unknown as ReturnType<RunStatement>;
   };
 }
 
-/** What the coordinator of a distributed database is told when a connection begins, its nodes hear of here alone. */
+/** The coordinator gets these settings when a connection begins. The nodes get them only by this statement. */
 const OF_NODES = 'SET LOCAL jit = off; SET LOCAL enable_seqscan = off';
 
-/** Slower than one round trip, but the nodes of a distributed database hear of no setting that is made in another way. */
+/** Takes more than one round trip. The nodes of a distributed database learn of settings in this way only. */
 const stepsOn =
   (pool: Pool, begin = 'BEGIN'): RunSteps =>
   async (tenants, work) => {
     const client = await pool.connect();
-    // Lost between two statements: the next one says so. Without a listener the process would end.
+    // The connection may be lost between two statements. The next statement then reports it. Without a listener the
+    // process would end.
     client.on('error', ignored);
     let isOver = false;
     try {
       await client.query(`${begin}; ${setTenants(tenants)}; ${OF_NODES}`);
       const result = await work(async (text, values) => {
-        // By then the connection may serve another call.
+        // The connection may serve another call by then.
         if (isOver) throw new Error('a statement came after the end of its transaction');
         return (await client.query(text, [...values])).rows;
       });
@@ -127,9 +129,9 @@ const stepsOn =
 const ignored = () => {};
 
 /**
- * Ends a transaction that failed. A connection on which only the statement was refused is kept: while a node is away each
- * call of its tenants fails, and if each took a connection with it, the calls of others would have to wait for new ones.
- * @returns false: whatever its state is, the connection has to be closed
+ * Ends a transaction that failed. A connection is kept if only the statement was refused. While a node is away, every
+ * call of that node's tenants fails. If each failure closed a connection, the calls of others would wait for new ones.
+ * @returns false: the connection's state is unknown, so it must be closed
  */
 async function isEnded(client: PoolClient, error: unknown): Promise<boolean> {
   const isRefusal = error instanceof DatabaseError && error.severity === 'ERROR';
@@ -143,9 +145,10 @@ async function isEnded(client: PoolClient, error: unknown): Promise<boolean> {
 }
 
 /**
- * Names by which PostgreSQL keeps statements prepared. So it plans each once and not at every request: planning takes
- * longer than running. Each connection keeps what it has named, so their number is bounded.
- * @param prefix one for each way that statements take to the same connections
+ * Names under which PostgreSQL keeps prepared statements. PostgreSQL then plans each statement once and not at every
+ * request, because planning takes longer than running. Each connection keeps all statements that it has named, so their
+ * number is limited.
+ * @param prefix a different one for each way in which statements reach the same connections
  */
 function statementNames(prefix: string): (query: { readonly sql: string }) => string {
   const names = new Map<string, string>();
@@ -163,30 +166,30 @@ type Row = Readonly<Record<string, unknown>>;
 type RowMaker = (values: readonly (string | null)[]) => Row;
 type Callback = (error: Error | null, rows?: readonly Row[]) => void;
 
-/** What a connection has been told: the names of its statements, each with how its rows are made. */
+/** The statements that a connection has prepared: the name of each, with the function that makes its rows. */
 type Known = Map<string, RowMaker | null>;
 const knownBy = new WeakMap<Connection, Known>();
 
 const SET_TENANTS = { name: 'tenants', text: `SELECT set_config('${TENANTS_SETTING}', $1, true)` };
 
 /**
- * A statement and the tenants it is for, in one round trip. What is sent before one Sync is one transaction. The
- * setting ends with it. A statement that the connection knows is not described again, and code of its own makes its
- * rows. Together that costs the service less than the driver's way without the setting.
+ * Sends a statement, and the tenants it is for, in one round trip. All messages before one Sync form one transaction.
+ * The setting ends with that transaction. A statement that the connection knows is not described again, and generated
+ * code makes its rows. All this takes the service less time than the driver's own way without the setting.
  *
- * To be given to `query` of a `pg` pool, in the way that `pg-cursor` is.
+ * Pass it to `query` of a `pg` pool, as one does with `pg-cursor`.
  */
 class TenantStatement {
-  /** The client sets it, where it finds none. */
+  /** The client sets it when it is undefined. */
   callback: Callback | undefined;
   readonly #rows: Row[] = [];
   #known: Known = new Map();
   #makeRow: RowMaker | null = null;
-  /** The first row and the first command are those of the setting. */
+  /** Whether the setting's command is complete. Its row and its command come first. */
   #isSet = false;
   #failure: Error | null = null;
 
-  /** @param name '' for a statement that is seldom repeated @param tenants the value of the setting */
+  /** @param name '' for a statement that is rarely repeated @param tenants the value of the setting */
   constructor(
     private readonly name: string,
     private readonly text: string,
@@ -197,7 +200,7 @@ class TenantStatement {
   submit(connection: Connection): null {
     this.#known = knownBy.get(connection) ?? new Map();
     knownBy.set(connection, this.#known);
-    // One packet, not one for each message.
+    // Sends all messages in one packet.
     connection.stream.cork();
     try {
       this.#send(connection, SET_TENANTS.name, SET_TENANTS.text, [this.tenants]);
@@ -239,7 +242,7 @@ class TenantStatement {
     this.callback?.(error);
   }
 
-  /** Not earlier: the commit comes after the last row, and may fail. */
+  /** Calls back only now. The commit comes after the last row and may fail. */
   handleReadyForQuery(): void {
     if (this.#failure) {
       this.callback?.(this.#failure);
@@ -251,7 +254,10 @@ class TenantStatement {
   }
 }
 
-/** Makes rows by code that names the columns: a loop over them makes objects that are slow to make and to read. */
+/**
+ * Makes rows by generated code that names the columns. A loop over the columns makes objects that are slow to make and
+ * to read.
+ */
 function rowMaker(fields: readonly FieldDef[]): RowMaker {
   const parsers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text'));
   const columns = fields.map(

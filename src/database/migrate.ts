@@ -4,28 +4,29 @@ import path from 'node:path';
 import type { OwnerDb } from './clients';
 import { mendRestored } from './row-security';
 
-/** Where the migrations stand, from `src/` and from `dist/src/` alike. */
+/** The folder of the migrations, found from `src/` and from `dist/src/`. */
 const FOLDER = findUp('prisma/migrations');
-/** Any fixed number: instances that start together take turns on it. */
+/** Any fixed number. Instances that start together take turns by this lock. */
 const ADVISORY_LOCK = 7_021_988_115;
 const TIMEOUT_MS = 30 * 60_000;
 /** SQLSTATE of RAISE EXCEPTION. */
 const RAISED = 'P0001';
 const UNKNOWN_SHOWN_MAX = 5;
-/** From it on there are policies, which a restore may have lost. */
+/** From this migration on there are policies, which a restore may have lost. */
 const ROW_SECURITY = '0010_row_security';
 
-/** The database is ahead of this build: printed as one line. */
+/** A newer release has migrated the database. Printed as one line. */
 class NewerDatabase extends Error {
   override readonly name = 'NewerDatabase';
 }
 
 /**
- * Applies the migrations that are missing, all in one transaction, and records them as Prisma's own tool would. The
- * schema of each release serves the release before it too: an older service that runs meanwhile goes on.
- * @returns the names of those applied now
- * @throws NewerDatabase where a newer release has been: what this one would not keep up is unknown to it
- * @throws NoRowSecurity where a restore lost policies or rights
+ * Applies the missing migrations, all in one transaction, and records them as Prisma's own tool would. The schema of
+ * each release also works for the release before it, so an older service may keep running meanwhile.
+ * @returns the names of the migrations applied now
+ * @throws NewerDatabase when a newer release has migrated the database: this release would not maintain what it does
+ * not know
+ * @throws NoRowSecurity when a restore lost policies or rights
  */
 export async function migrate(prisma: OwnerDb): Promise<readonly string[]> {
   const migrations = await readMigrations();
@@ -46,7 +47,7 @@ export async function migrate(prisma: OwnerDb): Promise<readonly string[]> {
           throw new Error(`migration ${name} was changed after it was applied`);
         if (before) continue;
         const statements = splitStatements(sql);
-        // One at a time: several in one string cannot be prepared, and a distributed database refuses them.
+        // One statement at a time: several in one string cannot be prepared, and a distributed database refuses them.
         for (const statement of statements) await tx.$executeRawUnsafe(statement).catch(sayPlainly);
         await tx.$executeRawUnsafe(
           `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
@@ -72,11 +73,11 @@ function assertNoneUnknown(done: readonly string[], known: readonly { readonly n
   );
 }
 
-/** The tables that migrations make. Others in the same schema are not ours to judge. */
+/** The tables that migrations make. Other tables of the same schema are not checked. */
 const tablesOf = (migrations: readonly { readonly sql: string }[]): string[] =>
   migrations.flatMap(({ sql }) => [...sql.matchAll(/^CREATE TABLE "?(\w+)/gm)].map(([, name = '']) => name));
 
-/** What a migration itself raises is for people: without Prisma's words around it. */
+/** An exception that a migration raises is a message for people, so Prisma's text around it is removed. */
 function sayPlainly(error: unknown): never {
   const { meta } = error as { meta?: { driverAdapterError?: { cause?: Record<string, unknown> } } };
   const { originalCode, originalMessage } = meta?.driverAdapterError?.cause ?? {};
@@ -111,7 +112,7 @@ function findUp(relative: string): string {
   return path.resolve(__dirname, inDist ? '../../..' : '../..', relative);
 }
 
-/** A piece that must not be split: comment, quoted text, quoted name, or dollar-quoted body. */
+/** A piece that must not be split: a comment, a quoted text, a quoted name or a dollar-quoted body. */
 const PIECE = /--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[\s\S]*?\1|;|[^-'"$;]+|[\s\S]/g;
 
 /** The statements of an SQL script, without comments and closing semicolons. */

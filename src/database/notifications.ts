@@ -10,8 +10,8 @@ export interface Listener {
 }
 
 /**
- * Hears of notifications on a connection of its own, made again whenever it is lost.
- * @param heard also called when the connection was lost, and when it is there again: something may have been missed
+ * Listens to notifications on a separate connection, which is made again each time it is lost.
+ * @param heard also called when the connection is lost and when it is back, because notifications may have been missed
  */
 export function listen(
   connectionString: string,

@@ -3,7 +3,7 @@ import { LIMITS } from '../limits';
 import { sqlStateOf } from './failure';
 import { SERVICE_ROLE } from './tenant-rows';
 
-/** The cluster cannot be made ready for a restore: printed as one line. */
+/** The cluster cannot be prepared for a restore. Printed as one line. */
 export class CannotPrepare extends Error {
   override readonly name = 'CannotPrepare';
 }
@@ -11,9 +11,10 @@ export class CannotPrepare extends Error {
 const REFUSED = '42501';
 
 /**
- * Makes what a dump of the database names and does not hold: the service's role, with the login of requests as its
- * member. @returns the statements that were run; none: all was there
- * @throws CannotPrepare with what an administrator has to run, where the owner's login may not
+ * Makes what a dump of the database names and does not contain: the service's role, with the login of requests as its
+ * member.
+ * @returns the statements that were run; empty when nothing was missing
+ * @throws CannotPrepare with the statements for an administrator, when the owner's login lacks the rights
  */
 export async function prepareRestore(
   databaseUrl: string,

@@ -2,7 +2,7 @@ import type { Prisma, ServiceDb } from './clients';
 import { sqlStateOf } from './failure';
 import { FREE_TABLES, SERVICE_ROLE } from './tenant-rows';
 
-/** Requests would not be bound by row-level security, or could do nothing under it: printed as one line. */
+/** Row-level security would not apply to requests, or would let them do nothing. Printed as one line. */
 class NoRowSecurity extends Error {
   override readonly name = 'NoRowSecurity';
 }
@@ -10,7 +10,7 @@ class NoRowSecurity extends Error {
 /** "role does not exist" and "permission denied to set role", when a connection is made. */
 const ROLE_REFUSED = /^(?:22023|42501)$/;
 
-/** @param prisma on the connections of requests @throws NoRowSecurity */
+/** Checks the role of requests. @param prisma client on the connections of requests @throws NoRowSecurity */
 export async function assertRowSecurity(prisma: ServiceDb): Promise<void> {
   const [role] = await prisma
     .$queryRawUnsafe<{ name: string; is_member: boolean; is_bound: boolean }[]>(
@@ -34,7 +34,7 @@ export async function assertRowSecurity(prisma: ServiceDb): Promise<void> {
     );
 }
 
-/** Tables with rows of tenants, and what of row-level security each has. */
+/** Lists the tables that hold rows of tenants, and the state of row-level security of each. */
 const TENANT_TABLES = `
 SELECT c.relname AS name, c.relrowsecurity AND EXISTS (
     SELECT FROM pg_policy p JOIN pg_roles r ON r.oid = ANY (p.polroles)
@@ -48,10 +48,10 @@ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p'
 ORDER BY c.relname`;
 
 /**
- * Roles are not in a dump of a database, and policies name them. One restored where the service's role was missing has
- * lost who may do what: it is refused. One restored for an owner of another name gets the owner's policies again;
- * without them it would look empty to background tasks.
- * @param tx of the owner, on migrated tables
+ * A dump of a database names roles in its policies but does not contain the roles. A restore without the service's role
+ * has lost its rights and policies, so the database is refused. After a restore for an owner of another name, this
+ * function makes the owner's policies again. Without them background tasks would find the database empty.
+ * @param tx transaction of the owner, on migrated tables
  * @param ownTables names of the tables that migrations make
  * @throws NoRowSecurity
  */

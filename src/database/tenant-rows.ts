@@ -1,15 +1,18 @@
 import type { Prisma, ServiceDb } from './clients';
 
-/** The role that requests run as: row-level security shows it rows of the tenants a transaction names. */
+/** The role that requests run as. Row-level security shows it only rows of the tenants that a transaction names. */
 export const SERVICE_ROLE = 'audit_activity_service';
 
-/** The setting by which a transaction names them. */
+/** The setting by which a transaction names its tenants. */
 export const TENANTS_SETTING = 'app.tenants';
 
-/** Tables that name a tenant and are open to the service: they hold no data of it, and tell which tenants there are. */
+/** Tables that the service's role reads whole. They list the tenants, and hold no other data of a tenant. */
 export const FREE_TABLES: readonly string[] = ['tenant'];
 
-/** Its value: `1,3`. @throws RangeError for what is no tenant id, as the text goes into statements */
+/**
+ * The setting's value, such as `1,3`.
+ * @throws RangeError for a value that is not a tenant id, because statements contain the text
+ */
 export function tenantsSetting(tenants: readonly number[]): string {
   for (const tenant of tenants)
     if (!Number.isInteger(tenant) || tenant < 1 || tenant > 2_147_483_647)
@@ -17,11 +20,11 @@ export function tenantsSetting(tenants: readonly number[]): string {
   return tenants.join(',');
 }
 
-/** The statement that names them until the end of a transaction, in the one form that a distributed database hears. */
+/** The statement that names the tenants until a transaction ends. Distributed databases pass on only this form. */
 export const setTenants = (tenants: readonly number[]): string =>
   `SET LOCAL ${TENANTS_SETTING} = '${tenantsSetting(tenants)}'`;
 
-/** Statements of Prisma in one transaction, which sees and writes rows of these tenants and of no others. */
+/** Runs Prisma's statements in one transaction. It sees and writes rows of these tenants only. */
 export function ofTenants<T>(
   prisma: ServiceDb,
   tenants: readonly number[],
@@ -33,7 +36,7 @@ export function ofTenants<T>(
   });
 }
 
-/** What operators ask of all tenants together. */
+/** Runs an operator's query over all tenants. */
 export async function ofEveryTenant<T>(
   prisma: ServiceDb,
   work: (tx: Prisma.TransactionClient) => Promise<T>,

@@ -39,7 +39,8 @@ export class Absences {
   }
 
   /**
-   * Ends the waits that are over by an event's time. @param instance server instance of the event, letter case folded
+   * Ends the waits that are over by an event's time.
+   * @param instance server instance of the event, letter case folded
    */
   see(instance: string): void {
     for (const node of this.#nodes) node.see();

@@ -3,18 +3,19 @@ import { sqlStateOf } from '../failure';
 import { SERVICE_ROLE } from '../tenant-rows';
 import { isDistributed } from './distribute';
 
-/** The tables are distributed, and these logins can't use them: printed as one line. */
+/** The tables are distributed, and these logins can't use them. Printed as one line. */
 class CannotUseNodes extends Error {
   override readonly name = 'CannotUseNodes';
 }
 
-/** A node refuses the login, or does not know it, its password or its rights. */
+/** A node refuses the login, or does not have the login, its password or its rights. */
 const REFUSED = /^(?:28000|28P01|42501|42704)$/;
 
 /**
- * A distributed database starts, and answers nothing, where its nodes cannot be used in the way its coordinator can.
- * A node that is away now is no reason: others go on without it.
- * @param prisma on the connections of requests @throws CannotUseNodes
+ * Checks that the logins of the coordinator can use the nodes too. Without this check the service would start and
+ * answer nothing. A node that is away now is not an error, because the other nodes still answer.
+ * @param prisma client on the connections of requests
+ * @throws CannotUseNodes
  */
 export async function checkNodes(prisma: ServiceDb, hasTwoLogins: boolean): Promise<void> {
   if (!(await isDistributed(prisma))) return;

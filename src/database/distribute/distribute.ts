@@ -2,7 +2,7 @@ import type { OwnerDb, ServiceDb } from '../clients';
 import { FREE_TABLES, TENANTS_SETTING } from '../tenant-rows';
 import { DISTRIBUTED_TABLES, distributionPlan, type Placement } from './distribution';
 
-/** The database cannot distribute tables: printed as one line. */
+/** The database cannot distribute tables. Printed as one line. */
 export class CannotDistribute extends Error {
   override readonly name = 'CannotDistribute';
 }
@@ -10,16 +10,17 @@ export class CannotDistribute extends Error {
 export interface Distribution {
   /** Version of the extension. */
   readonly citus: string;
-  /** Tables distributed now. */
+  /** Tables that this call distributed. */
   readonly distributed: readonly string[];
-  /** Tables that were before. */
+  /** Tables that were distributed before. */
   readonly before: readonly string[];
 }
 
 /**
- * Spreads the tables over the cluster, each call a transaction of its own: what was interrupted goes on where it
- * stopped. Rows that are there move; meanwhile nobody can write them.
- * @param prepare makes the tables @param shards of each table; null: as the cluster is set
+ * Distributes the tables over the cluster. Each step is a transaction of its own, so that an interrupted command
+ * continues where it stopped. Existing rows are moved, and nobody can write them meanwhile.
+ * @param prepare makes the tables
+ * @param shards number for each table; null: the cluster's setting
  * @throws CannotDistribute
  */
 export async function distribute(
@@ -42,9 +43,9 @@ export async function distribute(
 }
 
 /**
- * Citus refuses sub-selects in the policies of distributed tables: each row then reads the setting. It copies rows as
- * the owner, to whom the policies must not apply then: PostgreSQL copies nothing into a table that they do apply to. The
- * owner has a policy of its own, which lets it see everything anyway.
+ * Citus refuses sub-selects in the policies of distributed tables, so each row reads the setting. Citus copies rows as
+ * the owner. PostgreSQL's COPY refuses a table whose policies apply to the user, so they must not apply to the owner.
+ * The owner can see all rows in any case, by a policy of its own.
  */
 async function openToNodes(prisma: OwnerDb, table: string): Promise<void> {
   if (FREE_TABLES.includes(table)) return;
@@ -55,7 +56,7 @@ async function openToNodes(prisma: OwnerDb, table: string): Promise<void> {
   await prisma.$executeRawUnsafe(`ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`);
 }
 
-/** By its functions, which no other extension has. */
+/** Detects Citus by its functions, which no other extension has. */
 async function citusVersion(prisma: ServiceDb | OwnerDb): Promise<string> {
   const [found] = await prisma.$queryRaw<
     { there: boolean }[]
@@ -68,7 +69,10 @@ async function citusVersion(prisma: ServiceDb | OwnerDb): Promise<string> {
   return /^Citus (\S+)/.exec(citus?.version ?? '')?.[1] ?? 'unknown';
 }
 
-/** How many shards a table has is decided by the first call: to ignore another number would be to promise it. */
+/**
+ * The first call decides how many shards a table has. A different number in a later call is refused, because ignoring
+ * it would look like applying it.
+ */
 async function refuseOtherShards(
   prisma: OwnerDb,
   placed: readonly Placement[],
@@ -102,7 +106,7 @@ function placements(prisma: ServiceDb | OwnerDb): Promise<Placement[]> {
   );
 }
 
-/** Whether the tables of this database are spread over a cluster. */
+/** Whether the tables of this database are distributed over a cluster. */
 export async function isDistributed(prisma: ServiceDb | OwnerDb): Promise<boolean> {
   const [catalogue] = await prisma.$queryRaw<{ there: boolean }[]>`
     SELECT to_regclass('pg_dist_partition') IS NOT NULL AS there`;

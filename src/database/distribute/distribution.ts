@@ -1,6 +1,7 @@
 /**
- * The tables that are spread over the nodes of a Citus cluster, by tenant. The first is the anchor: one row for each
- * tenant, from which every statement starts; the others lie beside it, a tenant's rows of all of them on one node.
+ * The tables that are distributed over the nodes of a Citus cluster, by tenant. The first one is the anchor, with one
+ * row for each tenant: every statement starts from it. The other tables are placed beside it, so that all rows of a
+ * tenant are on one node.
  */
 export const DISTRIBUTED_TABLES = [
   'tenant',
@@ -38,9 +39,9 @@ export const DISTRIBUTED_TABLES = [
 ] as const;
 
 /**
- * Tables that stay on the coordinator. Keys are looked up by their hash before any tenant is known, and their last
- * use is written all the time: as reference tables each write would need every node. An entry of the access log may
- * concern several tenants, or none. The key of the evidence logs is one for all tenants.
+ * Tables that stay on the coordinator. Keys are looked up by their hash before the tenant is known. Their last use is
+ * written often, and as reference tables each write would need every node. An entry of the access log may concern
+ * several tenants, or none. All tenants share one key of the evidence logs.
  */
 export const LOCAL_TABLES = [
   'api_key',
@@ -54,7 +55,7 @@ export const LOCAL_TABLES = [
 const DISTRIBUTION_COLUMN = 'tenant_id';
 const [ANCHOR, ...OTHERS] = DISTRIBUTED_TABLES;
 
-/** What Citus says of a table that is distributed already. */
+/** A table that is distributed already, as Citus describes it. */
 export interface Placement {
   readonly name: string;
   readonly column: string;
@@ -62,8 +63,8 @@ export interface Placement {
 }
 
 /**
- * The calls that are still missing, in their order.
- * @param shards of each table; null: as the cluster is set (32 unless changed)
+ * The calls that are still missing, in the order in which to make them.
+ * @param shards number for each table; null: the cluster's setting (32 by default)
  * @throws Error when a table was distributed in another way
  */
 export function distributionPlan(placed: readonly Placement[], shards: number | null): readonly string[] {

@@ -2,13 +2,13 @@ import type { Logger } from 'pino';
 import type { OwnerDb } from '../clients';
 
 /**
- * Whether the nodes of a distributed database can be reached. What is on the others goes on while one is away; people
- * must hear of it all the same.
+ * Checks whether the nodes of a distributed database can be reached. While a node is away, tenants on the other nodes
+ * are served as usual, and operators must learn of it all the same.
  */
 export class Nodes {
   #away: readonly string[] = [];
 
-  /** @param prisma the owner's */
+  /** @param prisma the owner's client */
   constructor(
     private readonly prisma: OwnerDb,
     private readonly log: Logger,

@@ -1,32 +1,40 @@
 import type { OwnerDb } from '../clients';
 import { isDistributed } from './distribute';
 
-/** Tenants asked one by one in a round. */
+/** The most tenants that one round asks one by one. */
 const ASKED_MAX = 250;
-/** How long a tenant whose node is away is left alone: each try may take as long as a connection may take. */
+/** How long a tenant is skipped after its node failed. Each attempt may take as long as a connection attempt. */
 const REST_MS = 15_000;
 
-/** The condition that a column is the tenant's, or, of a question to all, that it is anybody's. */
+/**
+ * Makes the condition that a column is the tenant's id. In a query of all tenants the condition is true for each row.
+ */
 export type OfTenant = (column: string) => string;
 const OF_ALL: OfTenant = () => 'true';
 
 /**
- * How a background task goes through the tenants of a distributed database. With one node away a question of all
- * tenants has no answer: they are then asked one by one, and those on that node wait. On one database a failure is
- * everybody's, and ends the round.
+ * Runs a background task for the tenants of a distributed database. While a node is away, a query of all tenants fails.
+ * The tenants are then asked one by one, and those on that node wait. On a database that is not distributed, a failure
+ * concerns every tenant and ends the round.
  */
 export class TenantRounds {
   readonly #resting = new Map<number, number>();
   #from = 0;
   #failure: unknown = null;
 
-  /** @param isCallers whether a failure is the caller's own, not the database's: no tenant is left alone for it */
+  /**
+   * @param isCallers whether a failure is the caller's own and not the database's: no tenant is skipped after such a
+   * failure
+   */
   constructor(
     private readonly prisma: OwnerDb,
     private readonly isCallers: (error: unknown) => boolean = () => false,
   ) {}
 
-  /** @param question who has work; it takes the condition for all tenants, and for each of them if need be */
+  /**
+   * @param question finds the tenants that have work; called with the condition for all tenants, and if that fails,
+   * with the condition of each tenant
+   */
   async ask<T>(question: (of: OfTenant) => Promise<readonly T[]>): Promise<readonly T[]> {
     try {
       return await question(OF_ALL);
@@ -41,7 +49,11 @@ export class TenantRounds {
     return found;
   }
 
-  /** Does one tenant's work. @returns null: its node failed, and the others go on @throws what is the caller's own */
+  /**
+   * Does the work of one tenant.
+   * @returns null: the tenant's node failed; the others continue
+   * @throws a failure of the caller's own
+   */
   async attempt<T>(tenantId: number, work: () => Promise<T>): Promise<T | null> {
     if ((this.#resting.get(tenantId) ?? 0) > Date.now()) return null;
     try {
@@ -56,14 +68,14 @@ export class TenantRounds {
     }
   }
 
-  /** At the end of a round. @throws what failed first in it, once every other tenant had its turn */
+  /** Ends a round. @throws the first failure of the round, after every other tenant had its turn */
   end(): void {
     const failure = this.#failure;
     this.#failure = null;
     if (failure !== null) throw failure;
   }
 
-  /** Whoever has stored anything had a key for it, and the keys are on the coordinator. */
+  /** Tenants whose events are stored had an agent key. The keys are on the coordinator. */
   async #next(): Promise<readonly number[]> {
     const tenants = await this.prisma.$queryRaw<{ id: number }[]>`
       SELECT DISTINCT u.id FROM api_key k CROSS JOIN unnest(k.tenant_ids) AS u(id)
