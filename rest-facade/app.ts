@@ -24,15 +24,15 @@ interface FacadeParts {
   readonly beginExport: BeginExport;
   readonly tail: TailEntrance;
   readonly checkHealth: CheckHealth;
-  /** Null: no traces are kept. */
+  /** Null: the service keeps no traces. */
   readonly tracing?: Tracing | null;
   readonly log: Logger;
 }
 
-/** The public contract: the routes, their description, the health check, and an answer for anything else. */
+/** The public contract: the routes, their description, the health check, and an answer to any other request. */
 export function createFacade(parts: FacadeParts): Router {
   const router = Router({ caseSensitive: true });
-  // Before the routes: one of them would take them for records.
+  // These stand before the routes, because one route would take their paths for record ids.
   router
     .route(EXPORT_PATH)
     .get(answerExport(parts.beginExport, contextOf(parts)))
@@ -54,7 +54,7 @@ export function createFacade(parts: FacadeParts): Router {
   return router;
 }
 
-/** Who calls: 401 and 429 come from here. */
+/** Identifies the caller. 401 and 429 come from here. */
 const contextOf =
   ({ acceptCall }: Pick<FacadeParts, 'acceptCall'>) =>
   async (request: Request, response: Response): Promise<Call> => {
@@ -84,7 +84,7 @@ function answer(route: Route, { schema, acceptCall, tracing = null }: FacadePart
     if (notice) response.set(notice);
     const { query, params } = request;
     const value = await within(LIMITS.requestDeadlineMs, tooLate, async () => {
-      // Order of refusals: 401 and 429 here, then 403, then 400.
+      // Refusals have this order: 401 and 429 here, then 403, then 400.
       const context = await identify(request, response);
       operation.authorize(context, { ...query, ...params });
       const parsed = parseRequest(route, specs, { query, params });
@@ -95,12 +95,12 @@ function answer(route: Route, { schema, acceptCall, tracing = null }: FacadePart
   };
 }
 
-/** Each step has its own time limit; together they could take longer than a caller is told to wait. */
+/** Each step has its own time limit. Together the steps could take longer than callers are told to wait. */
 const tooLate = () => serviceUnavailable(new Error(`no answer in ${LIMITS.requestDeadlineMs} ms`));
 
 /**
- * As `response.json`, but the head and the text leave in one piece, which for a page saves a copy of it. A long text is
- * made bytes at once: what a caller does not read is then held once, and not as a text and as bytes.
+ * Works like `response.json`, but sends head and text in one piece, which saves a copy of a page. A long text is turned
+ * into bytes at once. While a slow caller has not read it, it is then held only once, and not as text and as bytes.
  */
 function sendJson(response: Response, body: unknown): void {
   const text = JSON.stringify(body);

@@ -1,6 +1,9 @@
 import { LIMITS } from '../src/limits';
 
-/** A route that is to go: when that was said, from when on it may be gone, and where its callers read what to use instead. */
+/**
+ * The deprecation of a route: when it was announced, when the route may be removed, and where callers read what to use
+ * instead.
+ */
 export interface Deprecation {
   /** `YYYY-MM-DD`, UTC. */
   readonly since: string;
@@ -10,7 +13,10 @@ export interface Deprecation {
   readonly see: string;
 }
 
-/** Headers of every answer of such a route, refusals too: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`. */
+/**
+ * Headers of every answer of a deprecated route, including refusals: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and
+ * `Link`.
+ */
 export function deprecationHeaders({ since, sunset, see }: Deprecation): Readonly<Record<string, string>> {
   return {
     Deprecation: `@${Date.parse(since) / 1000}`,
@@ -19,7 +25,7 @@ export function deprecationHeaders({ since, sunset, see }: Deprecation): Readonl
   };
 }
 
-/** @throws Error where the dates are none, or leave callers less time than is promised */
+/** @throws Error when a date is invalid, or the dates give callers less time than promised */
 export function checkDeprecation(deprecation: Deprecation): void {
   const first = new Date(deprecation.since);
   const least = new Date(first);

@@ -10,7 +10,7 @@ import {
 } from '../src/modules/detection/answers';
 import type { Route } from './route';
 
-/** What rules found. */
+/** The routes of findings. */
 export const DETECTION_ROUTES: readonly Route[] = [
   {
     operationId: 'listAlerts',

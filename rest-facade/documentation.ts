@@ -1,7 +1,7 @@
 import express, { type RequestHandler, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import helmet from 'helmet';
-// Not the package's main file, which runs the page's own scripts, 2 MB, in this process.
+// The package's main file is not imported. It would run the page's own scripts, 2 MB, in this process.
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path';
 import { DomainError } from '../src/errors';
 import { openApiDocument } from './openapi';
@@ -18,15 +18,15 @@ const PAGE = `<!doctype html>
 <script src="/swagger/assets/swagger-ui-bundle.js"></script><script src="/swagger/init.js"></script></body></html>
 `;
 
-/** `/swagger`: the OpenAPI document, or, for a browser, a page to read it and try the calls. */
+/** `/swagger`: the OpenAPI document. A browser gets a page on which to read it and try the calls. */
 export function documentation(schema: GraphQLSchema): Router {
   const json = JSON.stringify(openApiDocument(schema), null, 2);
   const router = Router();
-  // A page that is plain HTTP in a lab must not be told to fetch its parts by HTTPS.
+  // In a lab the page may use plain HTTP. Then a browser must not fetch its parts by HTTPS.
   router.use(
     helmet({
       contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
-      strictTransportSecurity: false, // stated for every answer
+      strictTransportSecurity: false, // every answer has this header already
     }),
   );
   router.get('/', (request, response) => {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { DomainError, ERRORS, toDomainError } from '../src/errors';
 import { restRefusal } from '../src/http/refusal';
 
-/** Answers whatever was thrown: the one place where a code becomes a status. */
+/** Answers any error that was thrown. Only here a code becomes a status. */
 export function errorResponder(log: Logger): ErrorRequestHandler {
   return (thrown, request, response, next) => {
     if (response.headersSent) return next(thrown);
@@ -22,14 +22,14 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
 function sendError(response: Response, error: DomainError): void {
   if (error.retryAfterSeconds) response.set('Retry-After', String(error.retryAfterSeconds));
   const { status } = ERRORS[error.code];
-  // Caches keep a 404, 405, 410 and 414 by themselves.
+  // By default, caches keep answers with 404, 405, 410 and 414.
   response
     .set('Cache-Control', 'no-store')
     .status(status)
     .json(restRefusal(error, response.locals.requestId));
 }
 
-/** A path the router could not decode. */
+/** The error for a path that the router could not decode. */
 function routingError(thrown: unknown): DomainError | null {
   if (!(thrown instanceof URIError)) return null;
   return new DomainError('invalid_parameter', { public: 'The path is not well-formed.', cause: thrown });

@@ -19,7 +19,7 @@ const route = (
   shape: Shape,
 ): Route => ({ ...about, pathParameters: {}, fields: selectionOf(shape), envelope: 'item', mayMiss: true });
 
-/** The evidence log: what a verifier needs beside the events. */
+/** The routes of the evidence log. They return what a verifier needs in addition to the events. */
 export const EVIDENCE_ROUTES: readonly Route[] = [
   {
     operationId: 'getAuditActivityProof',

@@ -23,8 +23,8 @@ const NEEDED_HTTP = 'HTTP/1.1';
 export const TOTAL_HEADER = 'X-Total-Count';
 
 /**
- * Answers with all events that match, as they are read. A failure before the first of them is answered with an error as
- * documented. A later one breaks the connection, so that a part is never taken for the whole.
+ * Answers with all matching events while they are read. A failure before the first event is answered with a documented
+ * error. A later failure breaks the connection, so that nobody takes a part for the whole.
  */
 export function answerExport(
   begin: BeginExport,
@@ -55,7 +55,7 @@ export function answerExport(
       await send(request, response, written, running);
       note('ok', running.handedOver);
     } catch (error) {
-      // Whoever left is told nothing, and has what was handed over.
+      // A caller who has gone gets no error, and keeps the events that were sent.
       note(isGone(error) ? 'ok' : toDomainError(error).code, running?.handedOver ?? null);
       if (!isGone(error)) throw error;
     } finally {
@@ -66,8 +66,9 @@ export function answerExport(
 }
 
 /**
- * HTTP/1.0 has no sign for the end of a stream but that the connection closes, which it also does when the export fails.
- * A reverse proxy may speak it, nginx by default, while its own caller speaks a newer one.
+ * Over HTTP/1.0 only the closing of the connection shows the end of a stream. The connection also closes when the
+ * export fails. A reverse proxy may use HTTP/1.0, as nginx does by default, although its own caller uses a newer
+ * version.
  */
 function refuseOldHttp(request: Request, response: Response): void {
   if (`HTTP/${request.httpVersion}` === NEEDED_HTTP) return;
@@ -78,7 +79,10 @@ function refuseOldHttp(request: Request, response: Response): void {
   });
 }
 
-/** An export takes longer than a key or a session may last. @throws DomainError `unauthorized`, `forbidden` */
+/**
+ * Checks the caller again, because an export may outlast a key or a session.
+ * @throws DomainError `unauthorized`, `forbidden`
+ */
 async function assertAllowed(context: Call): Promise<void> {
   const principal = await context.again();
   if (!principal)
@@ -110,10 +114,11 @@ async function send(
     if (format.head) yield format.head;
     for await (const events of running.batches) for (const few of piecesOf(events)) yield format.write(few);
     if (hasEnd) yield format.end(running.handedOver);
-    // Before the answer ends: who has all of it may ask again at once.
+    // This runs before the answer ends, because a caller who has all events may ask again at once.
     await running.end();
   };
-  // Writes the next piece when the last but one has left for the network: who reads slowly holds little of it as text.
+  // A piece is written once the piece before the last has left for the network, so little text is held for a slow
+  // reader.
   await pipeline(Readable.from(texts()), response);
 }
 

@@ -5,7 +5,7 @@ import { TOTAL_HEADER } from './export';
 
 const EXPORT_SCHEMA = 'AuditActivityExportLine';
 
-/** What the OpenAPI document says of the export. */
+/** The OpenAPI description of the export. */
 export const EXPORT = {
   operationId: EXPORT_OPERATION,
   summary: 'Returns all events that match, in full, oldest first, as a stream of any length.',

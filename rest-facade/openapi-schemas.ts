@@ -49,7 +49,7 @@ function fieldSchema(field: ShapeField): Json {
   return { type: nullable ? [type, 'null'] : type, ...choices, ...further, ...about };
 }
 
-/** What values of a kind are, whether they may be absent or not. */
+/** The schema of a kind's values, regardless of whether they may be absent. */
 function schemaOfKind({ kind, choices }: ShapeField): Json {
   switch (kind) {
     case 'integer':
@@ -87,7 +87,7 @@ const PAGE_META = {
   ...META,
 } as const satisfies ShapeFields;
 
-/** Other schemas have no such field. */
+/** No other schema has a field of this name. */
 const [FIRST_FIELD] = FIELD_NAMES;
 const TAIL_META = {
   nextCursor: { kind: 'text', doc: 'For the next call: always there, also where nothing came.' },

@@ -2,7 +2,7 @@ import { TAIL_PARAMETERS } from '../src/modules/tail/parameters';
 import { TAIL_OPERATION, TAIL_RULE } from '../src/modules/tail/tail-rule';
 import { NDJSON, TAIL_HEADERS } from './tail';
 
-/** What the OpenAPI document says of the tail. */
+/** The OpenAPI description of the tail. */
 export const TAIL = {
   operationId: TAIL_OPERATION,
   summary: 'Returns events in the order in which they arrived, each once: for collectors.',

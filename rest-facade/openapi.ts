@@ -14,7 +14,7 @@ import { TAIL_PATH } from './tail';
 
 type Json = { readonly [key: string]: unknown };
 
-/** Codes a public route answers with. */
+/** Codes that a public route may answer with. */
 const ROUTE_ERRORS = [
   'invalid_parameter',
   'unauthorized',
@@ -189,7 +189,7 @@ const HEADERS = {
   Allow: header('Methods the path takes.'),
   Upgrade: header('The version of HTTP to use.'),
 };
-/** Stated where they are sent: no route may have them. */
+/** Headers of deprecated routes. They are no shared components, which nothing would use while no route is deprecated. */
 const NOTICE_HEADERS = {
   Deprecation: header('Since when the operation is said to go: @ and seconds since 1970.'),
   Sunset: header('From when on it may be gone, as HTTP has dates.'),

@@ -17,7 +17,7 @@ import { LIMITS } from '../src/limits';
 import { API_VERSION } from '../src/version';
 import type { Deprecation } from './deprecation';
 
-/** A route of the public API as data: one function answers all of them, and OpenAPI is made of them. */
+/** A route of the public API as data. One function answers all routes, and OpenAPI is made of them. */
 export interface Route {
   readonly operationId: string;
   /** Below the base path, with `{name}` for path parameters. */
@@ -25,18 +25,18 @@ export interface Route {
   readonly summary: string;
   readonly query: ParameterSpecs;
   readonly pathParameters: ParameterSpecs;
-  /** Name of the OpenAPI schema of `data`, or of its items. */
+  /** Name of the OpenAPI schema of `data`, or of the items of `data`. */
   readonly schema: string;
   readonly rootField: string;
   readonly fields: readonly string[];
   readonly envelope: 'list' | 'item';
-  /** What it is asked for may not be there, though its path has no parameters. */
+  /** The answer may be 404, although the path has no parameters. */
   readonly mayMiss?: boolean;
-  /** Set: it is to go, and each of its answers says so. */
+  /** If set, the route will be removed, and each of its answers says so. */
   readonly deprecation?: Deprecation;
 }
 
-/** The GraphQL operation a route stands for. */
+/** The GraphQL operation that a route runs. */
 function documentOf({ operationId, query, pathParameters, rootField, fields, envelope }: Route): string {
   const specs = Object.entries(specsOf({ query, pathParameters }));
   const typeOf = (name: string, { kind }: ParameterSpec) =>
@@ -60,7 +60,7 @@ interface PreparedOperation {
   /** The value of the root field. @throws DomainError */
   run(variables: Readonly<Record<string, unknown>>, context: Call): Promise<unknown>;
   /**
-   * The check `run` makes, ahead of any other; a refusal is noted with the parameters as they were given.
+   * Makes the access check of `run` before any other check. A refusal is noted with the parameters as they were given.
    * @throws DomainError `forbidden`
    */
   authorize(context: Call, given: object): void;
@@ -74,7 +74,7 @@ export function prepareOperation(schema: GraphQLSchema, route: Route): PreparedO
   const errors = validate(schema, document);
   if (errors.length > 0)
     throw new Error(`operation does not fit the schema: ${errors.join('; ')}\n${source}`);
-  // Values come from resolvers in the form of their type. Converting each once more would cost a list 1.5 kB a row.
+  // Resolvers return values in the form of their type. Converting them again would take 1.5 kB for each row of a list.
   const compiled = compileQuery(schema, document, undefined, { disableLeafSerialization: true });
   if (!isCompiledQuery(compiled))
     throw new Error(`operation does not compile: ${compiled.errors?.join('; ')}`);
@@ -94,7 +94,7 @@ export function prepareOperation(schema: GraphQLSchema, route: Route): PreparedO
     },
     run: async (variables, context) => {
       const result = await compiled.query(undefined, context, variables);
-      // Never partial data: one failed field fails the answer.
+      // A failed field fails the whole answer, so that no answer is partial.
       const [error] = result.errors ?? [];
       if (error) throw toDomainError(error.originalError ?? error);
       return result.data?.[rootField];
@@ -102,7 +102,7 @@ export function prepareOperation(schema: GraphQLSchema, route: Route): PreparedO
   };
 }
 
-/** All parameters of a route: one table, by which the resolver finds them parsed. */
+/** All parameters of a route in one table. The resolver finds the parsed parameters by this table. */
 export const specsOf = ({
   query,
   pathParameters,
@@ -113,7 +113,7 @@ export const specsOf = ({
   return inQuery === undefined ? pathParameters : { ...pathParameters, ...query };
 };
 
-/** Parameters as a request gives them. Express reads the query anew whenever it is asked for. */
+/** Parameters as a request gives them. Express parses the query again at each access. */
 type Given = Pick<Request, 'query' | 'params'>;
 
 /** @throws DomainError `invalid_parameter` naming every problem */
@@ -131,7 +131,7 @@ export function parseRequest(
 /** The body of the answer. @throws DomainError `not_found` */
 export function bodyOf(route: Route, value: unknown, now: Date): unknown {
   if (route.envelope === 'list') return listEnvelope(value as Page<unknown>, now);
-  // The same answer for an unknown record and for one of another tenant.
+  // An unknown record and a record of another tenant get the same answer.
   if (value === null) throw new DomainError('not_found', { public: 'There is no such record.' });
   return itemEnvelope(value, now);
 }
@@ -151,7 +151,7 @@ interface PageMeta extends ResponseMeta {
   readonly hasNextPage: boolean;
 }
 
-/** What every answer's `meta` has. */
+/** The fields that every answer's `meta` has. */
 export const metaOf = (now: Date): ResponseMeta => ({
   timestamp: now.toISOString(),
   apiVersion: API_VERSION,
@@ -159,7 +159,7 @@ export const metaOf = (now: Date): ResponseMeta => ({
 
 const itemEnvelope = <T>(data: T, now: Date) => ({ data, meta: metaOf(now) });
 
-/** A page beyond the end is empty, with true totals. */
+/** A page beyond the end has no items and true totals. */
 function listEnvelope<T>({ items, totalCount, page, pageSize }: Page<T>, now: Date) {
   const totalPages = Math.ceil(totalCount / pageSize);
   const meta: PageMeta = {
@@ -177,8 +177,8 @@ function listEnvelope<T>({ items, totalCount, page, pageSize }: Page<T>, now: Da
 const WINDOW_SECONDS = LIMITS.rateWindowMs / 1000;
 
 /**
- * `RateLimit-Policy` (quota and window) and `RateLimit` (calls left, seconds until more), on every answer the
- * limiter had a say in.
+ * Sets `RateLimit-Policy` (quota and window) and `RateLimit` (calls left, seconds until more) on every answer that the
+ * limiter has decided about.
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export function setRateLimitHeaders(response: Response, { limit, remaining, waitMs }: RateDecision): void {

@@ -6,7 +6,7 @@ import { DETECTION_ROUTES } from './detection-routes';
 import { EVIDENCE_ROUTES } from './evidence-routes';
 import type { Route } from './route';
 
-/** Every route of the public API. A literal path stands before the pattern it also fits. */
+/** Every route of the public API. A literal path stands before a pattern that matches it too. */
 export const ROUTES: readonly Route[] = [
   {
     operationId: 'listAuditActivity',

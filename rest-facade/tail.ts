@@ -21,9 +21,9 @@ export const TAIL_HEADERS = {
 } as const;
 
 export interface TailEntrance extends TailParts {
-  /** Waits with the place of the request free. */
+  /** Waits while the request's place is free. */
   readonly whileWaiting: <T>(request: Request, response: Response, wait: () => Promise<T>) => Promise<T>;
-  /** Aborted when the service stops: whoever waits is answered then. */
+  /** Aborted when the service stops. Waiting calls are then answered. */
   readonly stopping: AbortSignal;
 }
 
@@ -73,8 +73,8 @@ export function answerTail(
 }
 
 /**
- * Aborted with the signal, or when the promise resolves. It leaves nothing at the signal, which lives as long as the
- * service: `AbortSignal.any` would keep a reference of each call there.
+ * A signal that aborts with the given one, or when the promise resolves. The given signal lives as long as the service,
+ * and no listener stays on it. `AbortSignal.any` would keep a reference of each call there.
  */
 function abortedWith(signal: AbortSignal, over: Promise<void>): AbortSignal {
   const controller = new AbortController();
@@ -88,7 +88,10 @@ function abortedWith(signal: AbortSignal, over: Promise<void>): AbortSignal {
   return controller.signal;
 }
 
-/** A call waits longer than a key or a session may last. @throws DomainError `unauthorized`, `forbidden` */
+/**
+ * Checks the caller again, because a call may wait longer than a key or a session lasts.
+ * @throws DomainError `unauthorized`, `forbidden`
+ */
 async function assertAllowed(context: Call, tenants: TailRequest['tenants']): Promise<void> {
   const principal = await context.again();
   if (!principal)
@@ -136,7 +139,7 @@ function send(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** The same call with the new cursor: absolute, for collectors that take no other. */
+/** The URL of the same call with the new cursor. It is absolute, because some collectors accept no other. */
 function nextUrl(request: Request, cursor: string): string {
   const given = Object.entries(request.query).filter(([name]) => name !== 'from' && name !== 'cursor');
   const query = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])));

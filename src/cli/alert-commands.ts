@@ -21,7 +21,7 @@ const FIELDS = columnsOf(
 const CHANGES = columnsOf(ALERT_CHANGE);
 const SUPPRESSION = columnsOf(ALERT_SUPPRESSION, 'suppressionId', 'until', 'reason');
 
-/** `alert list`, `show`, and what is done with alerts. */
+/** `alert list`, `show`, and the commands that change alerts. */
 export function addAlertCommands(alert: Command, onService: OnService): void {
   onService(
     alert
@@ -136,7 +136,7 @@ function addSuppressionCommands(alert: Command, onService: OnService): void {
   );
 }
 
-/** A command that is one mutation of an alert. */
+/** Adds a command that runs one mutation of an alert. */
 function change(
   onService: OnService,
   command: Command,

@@ -16,24 +16,24 @@ export interface CommandPorts extends KeyPorts {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether errors of the command line itself are printed as JSON. */
   readonly asJson: boolean;
-  /** Applies the migrations that are missing; returns their names. */
+  /** Applies the missing migrations. @returns their names */
   readonly migrate: () => Promise<readonly string[]>;
-  /** Spreads the tables over a cluster. @param shards null: as the cluster is set */
+  /** Distributes the tables over a cluster. @param shards null: the cluster's setting */
   readonly distribute: (shards: number | null) => Promise<Distribution>;
-  /** Makes roles that a dump names; returns the statements run. */
+  /** Makes the roles that a dump names. @returns the statements that were run */
   readonly prepareRestore: () => Promise<readonly string[]>;
 }
 
 /**
- * The command line of operators. `migrate`, `prepare-restore`, `distribute` and `operator-key recover` work on the
- * database; all others talk to a running service through GraphQL.
+ * The operators' command line. `migrate`, `prepare-restore`, `distribute` and `operator-key recover` work on the
+ * database. All other commands call a running service through GraphQL.
  */
 export function createProgram(ports: CommandPorts): Command {
   const { print, asJson } = ports;
   const program = new Command('audit-activity')
     .description('Operates an Audit Activity service.')
     .version(project.version)
-    // Before the commands are made, which take it over.
+    // This must come before the commands are made, because they copy the configuration.
     .configureOutput({
       outputError: (text, write) =>
         write(asJson ? `${errorLine(new UsageError(text.replace(/^error: /, '')), asJson)}\n` : text),
@@ -96,7 +96,7 @@ export function createProgram(ports: CommandPorts): Command {
   return program;
 }
 
-/** What is wrong with the command line, before anything is asked. */
+/** An error in the command line itself, found before any request. */
 class UsageError extends Error {
   readonly code = 'usage';
 }

@@ -1,4 +1,7 @@
-/** What a failure prints on stderr: one line of words; with --json one line of JSON, in the form of the REST API's errors. */
+/**
+ * The line that a failure prints on stderr: words, or with --json one line of JSON in the form of the REST API's
+ * errors.
+ */
 export function errorLine(error: unknown, asJson: boolean): string {
   const message = (error instanceof Error ? error.message : String(error)).trim();
   if (!asJson) return message;
@@ -8,5 +11,5 @@ export function errorLine(error: unknown, asJson: boolean): string {
   return JSON.stringify({ error: { code, message: words } });
 }
 
-/** Of what the command line itself finds: it has no code of the service. */
+/** The code of an error that the command line itself finds. The service has no code for it. */
 const FAILED = 'failed';

@@ -6,14 +6,14 @@ import { API_KEY, CREATED_KEY, ROTATED_KEY } from '../modules/keys/answers';
 import { gather, isoTime, type OnService, type Options, type Run, wholeNumber } from './service-command';
 import { columnsOf, toTable } from './table';
 
-/** The only moment a key itself is known. */
+/** The answer when a key is made. Only this answer contains the key itself. */
 type CreatedKey = Answer<typeof CREATED_KEY>;
 
 const CREATED = columnsOf(CREATED_KEY);
 
 export interface KeyPorts {
   readonly print: (line: string) => void;
-  /** Makes an operator key by way of the database. */
+  /** Makes an operator key directly in the database. */
   readonly recoverOperatorKey: () => Promise<CreatedKey>;
 }
 

@@ -1,7 +1,10 @@
 import { CommandError } from './service-client';
 import type { Options, Run } from './service-command';
 
-/** The tenant of `--tenant`; without it the only one there is. @throws CommandError when there are several, or none */
+/**
+ * The tenant of `--tenant`. Without that option, the only tenant that exists.
+ * @throws CommandError when there are several tenants, or none
+ */
 export async function tenantOf(run: Run, { tenant }: Options): Promise<string> {
   if (typeof tenant === 'string') return tenant;
   const { tenants } = await run<{ tenants: { tenantId: string }[] }>('{ tenants { tenantId } }');

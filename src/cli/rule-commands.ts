@@ -183,7 +183,7 @@ async function find(run: Run, tenant: unknown, name: string): Promise<Rule> {
   const begin = rules.filter(
     ({ ruleId, title }) => ruleId === wanted || title.toLowerCase().startsWith(wanted),
   );
-  // A whole title may be how another one begins.
+  // The complete title of one rule may be the beginning of another.
   const whole = begin.filter(({ title }) => title.toLowerCase() === wanted);
   const found = whole.length > 0 ? whole : begin;
   const [only] = found;
@@ -206,7 +206,7 @@ function textOf(file: string): string {
 const toRow = ({ ruleId, kind, title, severity, enabled, shipped, version, tuning }: Rule) => ({
   ...{ ruleId, kind, severity, enabled, shipped, version, tuning, title },
 });
-/** How many rules a filter narrows: none, where it names none that the tenant has. */
+/** Says how many rules a filter narrows. The number is 0 when the filter names no rule that the tenant has. */
 const narrowing = ({ kind, title, enabled, narrows }: Rule) =>
   kind === 'filter' && enabled
     ? [`${title} narrows ${narrows.length} ${narrows.length === 1 ? 'rule' : 'rules'}`]

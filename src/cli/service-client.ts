@@ -3,13 +3,13 @@ import path from 'node:path';
 import type { ErrorCode } from '../errors';
 import { OPERATOR_KEY_FILE } from '../modules/keys/operator-key';
 
-/** A failure the operator can act on: printed as one line. */
+/** A failure that the operator can correct. Printed as one line. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 
   constructor(
     message: string,
-    /** The service's, where it refused. */
+    /** The service's error code, if the service refused the request. */
     readonly code?: string,
   ) {
     super(message);
@@ -19,7 +19,7 @@ export class CommandError extends Error {
 interface Connection {
   readonly url: string;
   readonly operatorKey: string;
-  /** Where the key is from, for people. */
+  /** Where the key comes from, in words for people. */
   readonly keyFrom: string;
 }
 
@@ -28,13 +28,13 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export const URL_DOC = 'the service (default: AUDIT_ACTIVITY_URL, else http://127.0.0.1 and PORT, else 8080)';
 
-/** Address of the service, without a slash at its end: the option, else the environment, else this host. */
+/** The service's address without a trailing slash: the option, else the environment, else this host. */
 export function serviceUrl(option: string | undefined, env: Env): string {
   const port = Number(env.PORT) || 8080;
   return (option ?? (env.AUDIT_ACTIVITY_URL || `http://127.0.0.1:${port}`)).replace(/\/+$/, '');
 }
 
-/** Where the service is and with which key: the options, else the environment, else the local defaults. */
+/** The service's address and the key: from the options, else the environment, else the local defaults. */
 export async function resolveConnection(
   options: { readonly url?: string | undefined; readonly operatorKey?: string | undefined },
   env: Env,
@@ -57,7 +57,7 @@ async function keyOf(given: string | undefined, env: Env): Promise<Omit<Connecti
   }
 }
 
-/** Runs one GraphQL operation. @throws CommandError with the service's own words */
+/** Runs one GraphQL operation. @throws CommandError with the service's message */
 export async function runOperation<T>(
   { url, operatorKey, keyFrom }: Connection,
   query: string,
@@ -72,7 +72,7 @@ export async function runOperation<T>(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch (error) {
-    // Where a name has several addresses, the cause has a code and no message.
+    // For a name with several addresses, the cause has a code and no message.
     const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
     const reason = cause?.message || cause?.code || (error as Error).message;
     throw new CommandError(`No service answers at ${url}: ${reason}`);
@@ -81,7 +81,7 @@ export async function runOperation<T>(
   const [refusal] = body.errors ?? [];
   if (!refusal) return body.data as T;
   const code = refusal.extensions?.code ?? String(response.status);
-  // The service speaks of the header, which the command line sent.
+  // The service's message names the header, but the operator gave an option.
   const text =
     refusal.extensions?.code === 'unauthorized'
       ? `the service at ${url} does not take the operator key of ${keyFrom}: it is unknown there, revoked or expired`

@@ -11,13 +11,14 @@ export type Run = <T>(query: string, variables?: Readonly<Record<string, unknown
 type Handler = (run: Run, options: Options, argument: string) => Promise<{ json: unknown; text: string }>;
 export type OnService = (command: Command, handler: Handler) => void;
 
-/** Makes commands that run on a service: their options, and their answer as JSON or text. */
+/** Makes commands that call a service. Adds their common options, and prints the answer as JSON or text. */
 export function serviceCommands(ports: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
 }): OnService {
   return (command, handler) => {
-    // A command may need the name for a URL of its own. The other one is taken by all, so that none has to be looked up.
+    // A command may need `--url` for a URL of its own. Every command also accepts `--service-url`, so that nobody
+    // needs to look up which of the two is right.
     const isTaken = command.options.some(({ long }) => long === '--url');
     if (!isTaken) command.option('--url <url>', URL_DOC);
     command
@@ -38,14 +39,14 @@ export function serviceCommands(ports: {
   };
 }
 
-/** A time as the service takes it: what is wrong is said in the words of the command line. */
+/** Checks a time as the service does. An error is worded for the command line. */
 export function isoTime(text: string): string {
   if (parseTicks(text) === null)
     throw new InvalidArgumentError('must be an ISO 8601 time, for example 2026-01-31T08:00:00Z');
   return text;
 }
 
-/** For an option that is given several times. */
+/** Collects the values of an option that may be repeated. */
 export const gather = (value: string, before: readonly string[]) => [...before, value];
 
 export function wholeNumber(text: string): number {

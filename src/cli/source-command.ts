@@ -11,7 +11,7 @@ const FIELDS = columnsOf(
   ...(['tenantId', 'hostName', 'databaseName', 'lag', 'waitingBytes', 'gapCount', 'problem'] as const),
   ...(['publishedCount', 'lastEventTime', 'lastReceived', 'lastReported'] as const),
 );
-/** For programs: a table has no room for them. */
+/** Only for programs, because a table has no room for gaps. */
 const GAPS = `gaps { ${columnsOf(AUDIT_GAP)} }`;
 
 /** `sources`. */
@@ -33,7 +33,7 @@ export function addSourceCommand(program: Command, onService: OnService): void {
   );
 }
 
-/** The lag in whole seconds; how a source is found and what is wrong with it come first. */
+/** A row of the table. The columns that identify a source come first, followed by its lag in whole seconds. */
 const toRow = ({ lag, ...source }: Source) => {
   const { tenantId, hostName, databaseName, ...rest } = source;
   return { tenantId, hostName, databaseName, lag: lag === null ? 'never' : `${Math.round(lag)} s`, ...rest };

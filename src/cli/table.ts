@@ -1,12 +1,15 @@
 import { pick, type Shape, selectionOf } from '../event/shape';
 
-/** What a command asks of each object, in the order of its columns: those named, then the others. */
+/**
+ * The selection of fields that a command asks for, in the order of its columns: the named fields first, then the
+ * others.
+ */
 export function columnsOf<S extends Shape>({ fields }: S, ...first: (keyof S['fields'] & string)[]): string {
   const names = [...new Set([...first, ...Object.keys(fields)])];
   return selectionOf({ fields: pick(fields, names) }).join(' ');
 }
 
-/** Rows as text, columns aligned, for people; programs use `--json`. */
+/** Rows as text with aligned columns, for people. Programs use `--json`. */
 export function toTable(rows: readonly Readonly<Record<string, unknown>>[]): string {
   const [first] = rows;
   if (!first) return 'none';

@@ -14,16 +14,19 @@ import { CommandError } from './service-client';
 
 const TIMEOUT_MS = 60_000;
 const POLL_MS = 1_000;
-/** Of a call that is refused for a while: for the rate limit, or because the database is away. */
+/** Attempts of a call that is refused for a while, by the rate limit or because the database is away. */
 const TRIES_MAX = 10;
 
 type AuditLogAnswer = Answer<typeof AUDIT_LOG>;
 
-/** What a verifier asks of the public API, with a key that reads the tenant. */
+/** The verifier's client of the public API. It needs a key that reads the tenant. */
 export class VerifyClient {
   readonly #query: Readonly<Record<string, string>>;
 
-  /** @param tenantId may be left out where the key reads one tenant only @param waitMs for the log to catch up */
+  /**
+   * @param tenantId may be left out if the key reads only one tenant
+   * @param waitMs how long to wait for the log to catch up
+   */
   constructor(
     private readonly url: string,
     private readonly apiKey: string,
@@ -33,7 +36,10 @@ export class VerifyClient {
     this.#query = tenantId === undefined ? {} : { tenantId };
   }
 
-  /** The log once it holds, signed, all that is accepted by now; or as it is when that takes too long. */
+  /**
+   * Waits until the log holds, signed, all events accepted so far. Returns the log as it is when that takes too long or
+   * the log has a problem.
+   */
   async caughtUp(): Promise<AuditLogAnswer> {
     const end = performance.now() + this.waitMs;
     const atFirst = await this.#auditLog();
@@ -49,7 +55,8 @@ export class VerifyClient {
 
   /**
    * Writes the export of all events that the key reads.
-   * @returns what is to be said, unless the log tells more, of an export with fewer events than were counted
+   * @returns the message for an export with fewer events than were counted, to be used unless the log explains more;
+   * null: the export is complete
    */
   async saveEvents(file: string): Promise<string | null> {
     const { body, headers } = await this.#get('/audit-activity/export', { format: 'ndjson', end: 1 });
@@ -82,7 +89,7 @@ export class VerifyClient {
     return { ...about, before, checkpoints, removals, ...entries };
   }
 
-  /** Entries that are gone are holes: zeros in their places, so that the others keep theirs. */
+  /** Loads the entries. Removed entries are holes: zeros in their places, so that the others keep their positions. */
   async #entries(size: number): Promise<Pick<LogCopy, 'recordIds' | 'leafHashes' | 'holes'>> {
     const [recordIds, leafHashes]: [Buffer[], Buffer[]] = [[], []];
     const holes: Hole[] = [];
@@ -125,7 +132,7 @@ export class VerifyClient {
   }
 
   async #fetch(path: string): Promise<Response> {
-    // Until the answer begins: an export takes as long as it takes.
+    // The limit applies until the answer begins. An export may take any time after that.
     const stop = new AbortController();
     const timer = globalThis.setTimeout(() => stop.abort(), TIMEOUT_MS);
     try {

@@ -31,12 +31,12 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** A checkpoint comes within a minute of what it is about; and a minute for a service that is busy. */
+/** A checkpoint is signed within a minute after its events. Another minute is for a busy service. */
 const WAIT_SECONDS = 120;
 const EVENTS_FILE = 'events.ndjson';
 const LOG_FILE = 'log.ndjson';
 
-/** `verify`: holds a tenant's events against what was signed when they were accepted. */
+/** The command `verify`: compares a tenant's events with what was signed when they were accepted. */
 export function addVerifyCommand(program: Command, ports: Ports): void {
   program
     .command('verify')
@@ -71,7 +71,7 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
       const folder = options.save ?? (await mkdtemp(path.join(os.tmpdir(), 'audit-activity-verify-')));
       try {
         const shortage = await fetchInto(folder, options, ports);
-        // First what the log says of it: events that were taken away are named.
+        // The log is checked first, because the check names the events that were removed.
         await verifyFolder(folder, options, ports);
         if (shortage !== null) throw new CommandError(shortage);
       } finally {
@@ -92,7 +92,8 @@ async function fetchInto(folder: string, options: Options, { env }: Ports): Prom
     );
   const client = new VerifyClient(url, apiKey, options.tenant, 1000 * (options.wait ?? WAIT_SECONDS));
   await mkdir(folder, { recursive: true });
-  // In this order: what was signed before must be among the events, and each of these in what is signed after.
+  // The order matters. The events must include all that was signed before, and everything in the events must be in what
+  // is signed after.
   const { checkpoint } = await client.caughtUp();
   const shortage = await client.saveEvents(path.join(folder, EVENTS_FILE));
   await writeLogFile(path.join(folder, LOG_FILE), await client.log(checkpoint));
@@ -136,7 +137,7 @@ async function ownPublicKey(env: Ports['env']): Promise<string> {
 
 const readGiven = (file: string): Promise<string> => given(readFile(file, 'utf8'));
 
-/** What goes wrong with what the caller gave is one line. */
+/** An error in what the caller gave is printed as one line. */
 const given = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw error instanceof CommandError ? error : new CommandError((error as Error).message);

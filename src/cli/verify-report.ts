@@ -2,7 +2,7 @@ import { FINDING_KINDS, type Report } from '../modules/evidence/verify/verifier'
 
 const SHOWN_MAX = 20;
 
-/** A report for people: what holds, or the first record that does not. */
+/** A report for people: all checks hold, or the first record that fails. */
 export function textOf(
   report: Report,
   trust: { readonly keys: readonly string[]; readonly isPinned: boolean },

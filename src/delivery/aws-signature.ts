@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** Who signs, and for what: AWS Signature Version 4, as object stores with the interface of S3 take it. */
+/** The signer and the scope of AWS Signature Version 4, as object stores with the interface of S3 accept it. */
 interface AwsSigner {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -15,15 +15,15 @@ const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).u
 
 const strict = (text: string) => awsEncode(text).replaceAll('/', '%2F');
 
-/** A path or name as the signature has it: RFC 3986, `/` kept. */
+/** Encodes a path or a name for the signature: RFC 3986, except that `/` stays. */
 export const awsEncode = (text: string): string =>
   encodeURIComponent(text)
     .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%2F', '/');
 
 /**
- * Headers that sign a request.
- * @param request the path of the URL encoded by `awsEncode`
+ * The headers that sign a request.
+ * @param request its URL has a path encoded by `awsEncode`
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function awsHeaders(

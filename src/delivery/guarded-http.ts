@@ -8,7 +8,7 @@ interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Of the answer: more is cut off. */
+  /** Limit of the answer's bytes. The rest is cut off. */
   readonly answerBytesMax?: number;
 }
 
@@ -18,10 +18,10 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-/** What TLS trusts and shows beyond the usual; PEM. */
+/** Certificates and keys in PEM that TLS trusts and shows in addition to the usual ones. */
 export interface TlsOptions {
   readonly ca?: string | undefined;
-  /** Shown to a receiver that asks for one. */
+  /** The certificate for a receiver that asks for one. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
@@ -31,7 +31,10 @@ const ANSWER_BYTES = 64 * 1024;
 const IDLE_MS = 15_000;
 const SOCKETS = 4;
 
-/** Sends requests of one destination: to addresses that the guard allows, without following redirects, in bounded time. */
+/**
+ * Sends the requests of one destination. It connects only to addresses that the guard allows, follows no redirects and
+ * limits the time.
+ */
 export class GuardedHttp {
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
 
@@ -47,15 +50,15 @@ export class GuardedHttp {
     };
   }
 
-  /** @throws RefusedAddress; Error when nothing, or not all of it, was answered in time */
+  /** @throws RefusedAddress; Error when the receiver did not answer, or did not finish its answer, in time */
   async send(request: HttpRequest, signal?: AbortSignal): Promise<HttpAnswer> {
     const url = new URL(request.url);
     const isPlain = url.protocol === 'http:';
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    // Of a name the connection asks itself, by `lookup`.
+    // For a name, the connection itself asks the guard by `lookup`.
     if (isIP(host) > 0) await this.guard.addressesOf(host, isPlain);
     const attempt = () => this.#attempt(url, request, signal);
-    // The receiver may have closed a connection that was kept, just as this was sent on it.
+    // The receiver may have closed a kept connection at the moment this request was sent on it.
     return attempt().catch((error: unknown) =>
       error instanceof StaleConnection ? attempt() : Promise.reject(error),
     );
@@ -82,7 +85,7 @@ export class GuardedHttp {
       sent.once('close', () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', aborted);
-        // After an answer that is none, such as a change of protocol, nothing else says so.
+        // Node reports nothing else after an unusable answer, such as a change of protocol.
         if (!isAnswered) fail(new Error('the connection was closed without an answer'));
       });
       sent.once('response', (answer) => {
@@ -111,7 +114,7 @@ async function readAnswer(answer: http.IncomingMessage, bytesMax: number): Promi
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes <= bytesMax) chunks.push(chunk);
-    // A receiver that never ends its answer must not hold the connection.
+    // A receiver that never ends its answer must not keep the connection.
     else break;
   }
   return { status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) };

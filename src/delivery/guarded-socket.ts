@@ -5,7 +5,7 @@ import type { NetworkGuard } from './network-guard';
 
 const CONNECT_MS = 10_000;
 
-/** A place to connect to by TCP. */
+/** The host and port of a TCP connection. */
 export interface Place {
   readonly host: string;
   readonly port: number;
@@ -17,7 +17,7 @@ export interface Place {
 export async function openSocket(guard: NetworkGuard, place: Place, signal: AbortSignal): Promise<Socket> {
   const { host, port, tls } = place;
   const isPlain = tls === null;
-  // An address is asked of no resolver; of a name the connection asks itself.
+  // An address is not resolved, so it is checked here. For a name, the connection itself asks the guard by `lookup`.
   if (isIP(host) > 0) await guard.addressesOf(host, isPlain);
   const lookup = guard.lookup(isPlain);
   const isName = isIP(host) === 0;

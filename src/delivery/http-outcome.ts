@@ -3,7 +3,7 @@ import type { Outcome } from './outcome';
 import { parseRetryAfter } from './retry';
 
 const GONE = 410;
-/** Bad request, content too large, unprocessable content: the content's fault. */
+/** 400 Bad Request, 413 Content Too Large and 422 Unprocessable Content mean that the content is at fault. */
 const TOO_LARGE = 413;
 const OF_CONTENT = [400, TOO_LARGE, 422];
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -11,7 +11,10 @@ export const isTooLarge = (status: number): boolean => status === TOO_LARGE;
 export const isOfContent = (status: number): boolean => OF_CONTENT.includes(status);
 const SHOWN_CHARS = 300;
 
-/** What a status means where nothing else is agreed: only 2xx is success, and redirects are not followed. */
+/**
+ * The meaning of a status where the receiver has no other agreement: only 2xx is success, and redirects are not
+ * followed.
+ */
 export function outcomeOf(answer: HttpAnswer, nowMs: number): Outcome {
   const { status } = answer;
   if (isSuccess(status)) return { kind: 'accepted' };
@@ -24,7 +27,7 @@ export function outcomeOf(answer: HttpAnswer, nowMs: number): Outcome {
   return { kind: 'failed', message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** How an answer's text begins, without what a log or a database does not take. */
+/** The beginning of an answer's text, without characters that a log or a database refuses. */
 function shown(body: Buffer): string {
   const text = body
     .toString('utf8')

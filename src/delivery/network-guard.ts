@@ -2,14 +2,14 @@ import { lookup as resolve } from 'node:dns';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 import { AddressList, plainAddress } from '../caller/address-list';
 
-/** Where a connection would go is not allowed: the text names the way out. */
+/** The target of a connection is not allowed. The message says how to allow it. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
 
 /**
- * What is not the public internet: IANA's special-purpose registries (RFC 6890 and later), multicast, and the address
- * by which Azure's hosts serve their guests. Metadata services of clouds lie in these.
+ * Addresses outside the public internet: IANA's special-purpose registries (RFC 6890 and later), multicast, and the
+ * address by which Azure's hosts serve their guests. The metadata services of clouds have such addresses.
  */
 const SPECIAL_V4 = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
@@ -24,7 +24,10 @@ const SPECIAL_V4 = [
   ...['192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
   '168.63.129.16/32',
 ];
-/** Within the global unicast addresses; all others are special. Some hold an IPv4 address: Teredo and 6to4. */
+/**
+ * Special ranges within the global unicast addresses. All addresses outside those are special too. Teredo and 6to4 are
+ * in this list because their addresses contain an IPv4 address.
+ */
 const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 const GLOBAL_V6 = '2000::/3';
 
@@ -57,14 +60,14 @@ const byDns: ResolveName = (host) =>
   });
 
 /**
- * Decides by the resolved address where the service may connect to on behalf of somebody: the public internet, and the
- * networks that whoever runs the service allows. A connection goes to the very address that was checked, whatever the
- * name means a moment later.
+ * Decides to which addresses the service may connect for a destination: the public internet, and the networks that the
+ * operator allows. It decides by the resolved address. The connection uses exactly the address that was checked, even
+ * if the name resolves to another one a moment later.
  */
 export class NetworkGuard {
   readonly #allowed: AddressList;
 
-  /** @param networks sound ones (CIDR), see `addressProblems` */
+  /** @param networks valid networks (CIDR), see `addressProblems` */
   constructor(
     networks: readonly string[],
     private readonly resolveName: ResolveName = byDns,
@@ -73,7 +76,7 @@ export class NetworkGuard {
   }
 
   /**
-   * Addresses of a host that may be connected to: at least one.
+   * The addresses of a host to which the service may connect: at least one.
    * @param host a name or an address, without brackets
    * @param isPlain without encryption: only the allowed networks
    * @throws RefusedAddress, or the resolver's error
@@ -85,7 +88,10 @@ export class NetworkGuard {
     throw new RefusedAddress(this.#refusal(host, found, isPlain));
   }
 
-  /** For `net.connect`, `tls.connect` and `http.request`. They ask it only for names: check addresses before. */
+  /**
+   * For `net.connect`, `tls.connect` and `http.request`. They call this function only for names, so a caller checks a
+   * given address before.
+   */
   lookup(isPlain: boolean): LookupFunction {
     return (host, options, done) => {
       this.addressesOf(host, isPlain).then(

@@ -1,16 +1,16 @@
-/** What became of something that was sent. */
+/** The result of sending something. */
 export type Outcome =
-  /** `refused`: of those sent together some that the receiver took for bad, while it took others. */
+  /** `refused`: items that the receiver found bad, while it accepted the others that were sent with them. */
   | { readonly kind: 'accepted'; readonly refused?: readonly RefusedItem[] }
-  /** The content is at fault, by what the receiver says: sent again, it would be refused again. */
+  /** The receiver says that the content is at fault. It would refuse the same content again. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** The receiver wants nothing any more. */
+  /** The receiver wants no more deliveries. */
   | { readonly kind: 'gone'; readonly message: string }
-  /** Anything else: it is sent again. */
+  /** Any other failure. The content is sent again. */
   | { readonly kind: 'failed'; readonly message: string; readonly retryAfterMs?: number };
 
 export interface RefusedItem {
-  /** Its place among those sent together. */
+  /** The item's index among those sent together. */
   readonly index: number;
   readonly message: string;
 }

@@ -1,4 +1,4 @@
-/** Lets so many works run at once; the others wait in the order in which they came. */
+/** Lets a limited number of functions run at once. The others wait in the order in which they came. */
 export class ReadingTurns {
   readonly #waiting: (() => void)[] = [];
   #free: number;

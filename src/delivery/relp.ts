@@ -9,14 +9,14 @@ const OFFER = 'relp_version=0\nrelp_software=audit-activity\ncommands=syslog';
 /** Transaction numbers have nine digits. */
 const NUMBER_MAX = 999_999_999;
 const OK = /^200\b/;
-/** Of a response: number, command, length, then the text. */
+/** The beginning of a response: number, command and length. Its text follows. */
 const HEAD = /^(\d{1,9}) ([a-z]{1,32}) (\d{1,9})([ \n])/;
 const HEAD_CHARS_MAX = 64;
 const RESPONSE_BYTES_MAX = 128 * 1024;
 
 /**
- * Syslog by RELP, the reliable event logging protocol (librelp's document relp.html): the receiver acknowledges each
- * message, and all of a batch must be.
+ * Syslog over RELP, the reliable event logging protocol (librelp's document relp.html). The receiver acknowledges each
+ * message. A batch is delivered when all of its messages are acknowledged.
  */
 export class Relp {
   #session: Session | null = null;
@@ -68,7 +68,7 @@ class Session {
     socket.unref();
   }
 
-  /** Sends a command for each of the texts. @returns the answers, in their order */
+  /** Sends one command for each text. @returns the answers, in the order of the texts */
   command(name: string, texts: readonly Buffer[], signal: AbortSignal): Promise<string[]> {
     return new Promise((done, fail) => {
       const answers: string[] = [];

@@ -1,8 +1,8 @@
 const FIRST_MS = 1_000;
 const MAX_MS = 300_000;
-/** By so much of itself a wait is longer at random: many that failed together do not come back together. */
+/** A wait is longer by up to this share at random, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
-/** A receiver that asks for longer is asked again all the same. */
+/** A receiver may ask for a longer wait, but it is called again after this one. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
 const DOUBLINGS_MAX = 20;
 
@@ -15,7 +15,7 @@ export function retryDelayMs(attempts: number, retryAfterMs: number | undefined,
   return Math.round(Math.max(plain * (1 + JITTER * random), Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS)));
 }
 
-/** Milliseconds that a header Retry-After asks for: seconds, or an HTTP date. */
+/** The milliseconds that a header Retry-After asks for. The header has seconds or an HTTP date. */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;

@@ -11,7 +11,7 @@ const KEY_ID_BYTES = 4;
 const VERSION = 1;
 const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
-/** A secret that no key at hand opens. */
+/** None of this instance's keys opens the secret. */
 export class SealedByOtherKey extends Error {
   override readonly name = 'SealedByOtherKey';
 }
@@ -22,11 +22,11 @@ interface Key {
 }
 
 /**
- * Encrypts secrets for the database by AES-256-GCM. What they belong to is bound to them: a sealed text that is moved
- * to another row does not open. Sealed: version (1 byte), key id (4), nonce (12), tag (16), encrypted text.
+ * Encrypts secrets for the database with AES-256-GCM. Each secret is bound to its owner, so a sealed text that was
+ * moved to another row does not open. Sealed form: version (1 byte), key id (4), nonce (12), tag (16), encrypted text.
  */
 export class SecretBox {
-  /** @param keys the first one seals; all of them open */
+  /** @param keys the first key seals; every key opens */
   constructor(private readonly keys: readonly [Key, ...Key[]]) {}
 
   get keyId(): string {
@@ -43,7 +43,7 @@ export class SecretBox {
     ]);
   }
 
-  /** @throws SealedByOtherKey; Error when it was changed or belongs to something else */
+  /** @throws SealedByOtherKey; Error when the text was changed or belongs to something else */
   open(sealed: Buffer, belongsTo: string): string {
     const keyId = sealed.toString('hex', 1, 1 + KEY_ID_BYTES);
     const key = this.keys.find(({ id }) => id === keyId);
@@ -57,18 +57,18 @@ export class SecretBox {
     return Buffer.concat(open).toString('utf8');
   }
 
-  /** Whether a key at hand sealed it. */
+  /** Whether one of the keys sealed the text. */
   opens(sealed: Buffer): boolean {
     return this.keys.some(({ id }) => id === sealed.toString('hex', 1, 1 + KEY_ID_BYTES));
   }
 
-  /** Whether another key than the first one sealed it. */
+  /** Whether a key other than the first one sealed the text. */
   isOld = (sealed: Buffer): boolean => sealed.toString('hex', 1, 1 + KEY_ID_BYTES) !== this.keyId;
 }
 
 /**
- * The keys of a file, one a line in base64; lines that begin with # are notes. The file of the data folder is made
- * (mode 0600) at the first start; one that several instances share must be there.
+ * Loads the keys of a file: one key a line, in base64. Lines that begin with # are notes. The file in the data folder
+ * is made (mode 0600) at the first start. A file that several instances share must exist.
  * @throws Error that names the file
  */
 export async function loadSecretBox(dataDir: string, sharedFile: string | null): Promise<SecretBox> {
@@ -101,7 +101,7 @@ async function createUnlessThere(file: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   try {
     await writeFile(draft, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
-    // Instances on one folder may start at once: the first to link wins, and no other reads half a file.
+    // Instances that share a folder may start at once. The first to link wins, and no other instance reads half a file.
     await link(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -8,16 +8,19 @@ import {
   sign,
 } from 'node:crypto';
 
-/** Signatures by Standard Webhooks 1.0.0 (https://www.standardwebhooks.com): a shared secret, or a key pair. */
+/**
+ * Signatures of Standard Webhooks 1.0.0 (https://www.standardwebhooks.com): `v1` by a shared secret, `v1a` by a key
+ * pair.
+ */
 export const SIGNATURES = ['v1', 'v1a'] as const;
 export type SignatureVersion = (typeof SIGNATURES)[number];
 
 const SECRET_PREFIX = 'whsec_';
 const PRIVATE_PREFIX = 'whsk_';
 const PUBLIC_PREFIX = 'whpk_';
-/** The specification asks for 24 to 64. */
+/** The specification asks for 24 to 64 bytes. */
 const SECRET_BYTES = 32;
-/** Of an Ed25519 key in PKCS #8, before its 32 bytes. */
+/** The bytes that stand before an Ed25519 key's 32 bytes in PKCS #8. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 const ED25519_BYTES = 32;
 
@@ -29,7 +32,7 @@ export function newSigningSecret(version: SignatureVersion): string {
   return PRIVATE_PREFIX + der.subarray(-ED25519_BYTES).toString('base64');
 }
 
-/** `whpk_…`, by which receivers verify what a `whsk_` secret signs; null: the secret is shared. */
+/** The public key `whpk_…` by which receivers verify signatures of a `whsk_` secret; null: the secret is shared. */
 export function publicKeyOf(secret: string): string | null {
   if (!secret.startsWith(PRIVATE_PREFIX)) return null;
   const { x = '' } = createPublicKey(privateKeyOf(secret)).export({ format: 'jwk' });
@@ -51,7 +54,7 @@ function privateKeyOf(secret: string): KeyObject {
 
 /**
  * The three headers of a message.
- * @param secrets each signs: of a rotation the new one and the one before
+ * @param secrets each one signs; during a rotation these are the new secret and the one before it
  */
 export function signedHeaders(
   id: string,

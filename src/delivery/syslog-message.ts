@@ -2,7 +2,7 @@
 export const SYSLOG_SEVERITY = { critical: 2, error: 3, warning: 4, notice: 5, informational: 6 } as const;
 export type SyslogSeverity = (typeof SYSLOG_SEVERITY)[keyof typeof SYSLOG_SEVERITY];
 
-/** What the header of a message says. */
+/** The fields of a message's header. */
 interface SyslogHead {
   /** ISO 8601 in UTC. */
   readonly time: string;
@@ -16,10 +16,10 @@ interface SyslogHead {
 const FACILITY = 13;
 const HOST_CHARS = 255;
 const MESSAGE_ID_CHARS = 32;
-/** RFC 5424 has microseconds at most. */
+/** RFC 5424 allows six decimals of a second at most. */
 const MICROSECONDS = /^(.{19}\.\d{6})\d*Z$/;
 
-/** A message by RFC 5424 in UTF-8; the text after the header is whatever is given. */
+/** A message in the form of RFC 5424, in UTF-8. Any text may follow the header. */
 export function syslogMessage(head: SyslogHead, text: string): Buffer {
   const priority = FACILITY * 8 + head.severity;
   const time = head.time.replace(MICROSECONDS, '$1Z');

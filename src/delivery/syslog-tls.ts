@@ -6,8 +6,9 @@ import { failed, type Outcome } from './outcome';
 const WRITE_MS = 20_000;
 
 /**
- * Syslog over TLS (RFC 5425): each message after its length. The protocol acknowledges nothing: messages count as taken
- * when the connection has taken all of them, so those on the way are lost when the receiver fails just then.
+ * Syslog over TLS (RFC 5425), with each message preceded by its length. The protocol has no acknowledgements. Messages
+ * count as delivered when the connection has taken all of them. If the receiver fails at that moment, messages on the
+ * way are lost.
  */
 export class SyslogTls {
   #socket: Socket | null = null;
@@ -31,12 +32,12 @@ export class SyslogTls {
 
   async #open(signal: AbortSignal): Promise<Socket> {
     const open = this.#socket;
-    // A receiver that has closed its side would lose what is written.
+    // A receiver that has closed its side would lose the messages.
     if (open && !open.destroyed && open.writable && !open.readableEnded) return open;
     const socket = await openSocket(this.guard, this.place, signal);
     socket.on('error', () => {});
     socket.on('end', () => socket.destroy());
-    // Nothing comes, but the end must be heard.
+    // The receiver sends no data, but the end of the connection must be noticed.
     socket.resume();
     socket.unref();
     this.#socket = socket;

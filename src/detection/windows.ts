@@ -123,7 +123,8 @@ export const newestPart = ({ parts }: Parts): number =>
   Math.max(0, ...parts.flatMap((entries) => entries.map(({ l }) => l)));
 
 /**
- * Adds a hit. @returns one hit of each rule, or of `atLeast` rules, all within the time, when this hit completes them
+ * Adds a hit.
+ * @returns one hit of each rule, or of `atLeast` rules, all within the time, when this hit completes them
  */
 export function together(
   body: Parts,

@@ -7,7 +7,7 @@ import type { AnswerBytes } from '../caller/rate-limit/holdings';
 import { DomainError, ERRORS, toDomainError } from '../errors';
 import { LIMITS } from '../limits';
 
-/** States on a root field who may use it. Everyone who asks reads it from there. */
+/** Declares who may use a root field. Every check reads the rule from there. */
 export function Access(rule: AccessRule): MethodDecorator {
   return (target, name, descriptor) => {
     Authorized<AccessRule>([rule])(target, name, descriptor as TypedPropertyDescriptor<unknown>);
@@ -24,7 +24,7 @@ export function accessRuleOf(field: GraphQLField<unknown, unknown>): AccessRule 
   return (field.extensions.access as AccessRule | undefined) ?? null;
 }
 
-/** Stops the start when a root field states no rule: nothing is reachable by oversight. */
+/** Stops the start if a root field has no rule, so that no field is open by mistake. */
 export function assertEveryRootFieldHasRule(schema: GraphQLSchema): void {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   for (const type of roots) {
@@ -34,7 +34,7 @@ export function assertEveryRootFieldHasRule(schema: GraphQLSchema): void {
   }
 }
 
-/** Where entries of the access log go, and what time they say. */
+/** The access log, and the clock for its entries. */
 export interface AccessNotes {
   readonly accessLog: Pick<AccessLog, 'note'>;
   readonly nowMs: () => number;
@@ -44,9 +44,9 @@ type Args = Readonly<Record<string, unknown>>;
 type Resolve = GraphQLFieldResolver<unknown, Call, Args>;
 
 /**
- * Has every root field leave an entry in the access log, whichever entrance it is reached by. The store writes the
- * entry of a change in the transaction of that change, so only a failure is noted here. What agents send is no access:
- * only its refusal is noted.
+ * Makes every root field leave an entry in the access log, whatever the entrance. The store writes the entry of a
+ * change in the change's own transaction, so only failures of changes are noted here. What agents send is not an
+ * access. Only its refusal is noted.
  */
 export function logEveryAccess(schema: GraphQLSchema, to: AccessNotes): void {
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
@@ -74,7 +74,7 @@ function logged(
     const note = (result: Result) => accessLog.note(entryOf(attempt(), result));
     const own = writesItself ? { ...context, attempt } : context;
     const answer = resolve(source, args, own, info) as Promise<unknown>;
-    // Beside the answer, not before it: the caller does not wait for this.
+    // The entry is written in parallel with the answer, so that the caller does not wait for it.
     answer.then(
       (value) => {
         const rows = rowsOf(value);
@@ -87,11 +87,11 @@ function logged(
   };
 }
 
-/** What agents send is events: their refusal tells who tried, not what was in them. */
+/** Agents send events, so an entry about a refused agent has no parameters. */
 const parametersOf = (rule: AccessRule, args: Args): Args =>
   rule.principal === 'agent' ? {} : withoutSecrets(args);
 
-/** Of secrets the names alone; of a URL not the query, which often holds a token. */
+/** Keeps only the names of secrets. Removes the query of a URL, because it often contains a token. */
 function withoutSecrets(args: Args): Args {
   if (args.secrets === undefined && args.url === undefined) return args;
   const { secrets, url, ...others } = args;
@@ -102,7 +102,7 @@ function withoutSecrets(args: Args): Args {
   };
 }
 
-/** Objects in the value of a root field: of a page its items, of anything else that is no list itself. */
+/** Number of objects in a root field's value: the items of a list or a page, else 1. */
 function rowsOf(value: unknown): number {
   if (value === null || value === undefined) return 0;
   if (Array.isArray(value)) return value.length;
@@ -111,10 +111,10 @@ function rowsOf(value: unknown): number {
   return Array.isArray(list) ? list.length : 1;
 }
 
-/** Fields with whole statements: an event is no larger than the batch that brought it. */
+/** Fields that contain whole statements. An event is no larger than the batch that brought it. */
 const LARGE: Readonly<Record<string, number>> = { auditEvent: LIMITS.ingestBodyBytesMax };
 
-/** Has every field that reads hold room for its part of the answer until that has left, whichever entrance it is for. */
+/** Makes every query field reserve room for its part of the answer until the answer has left, whatever the entrance. */
 export function boundEveryAnswer(schema: GraphQLSchema, answers: AnswerBytes): void {
   for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
     const { resolve } = field;
@@ -144,7 +144,7 @@ const bounded =
     }
   };
 
-/** GraphQL answers with 200 whatever its fields refuse; who is to wait is told so by the status. */
+/** GraphQL answers with 200 when a field refuses. A caller that must wait gets another status. */
 export function refuse(error: unknown): never {
   if (error instanceof DomainError && error.retryAfterSeconds) {
     const headers = new Map([['retry-after', String(error.retryAfterSeconds)]]);
@@ -156,12 +156,12 @@ export function refuse(error: unknown): never {
 const SHORT_CHARS = 512;
 const PLAIN_BYTES = 8;
 
-/** About what a value takes as text. */
+/** Approximate size of a value as text, in bytes. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return value.length < SHORT_CHARS ? value.length : Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return PLAIN_BYTES;
   let bytes = PLAIN_BYTES;
-  // Without an array of the values: an answer has hundreds of them.
+  // A loop needs no array of the values. An answer has hundreds of objects.
   for (const name in value) bytes += bytesOf((value as Readonly<Record<string, unknown>>)[name]);
   return bytes;
 }

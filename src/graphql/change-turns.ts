@@ -7,8 +7,8 @@ import { accessRuleOf, refuse } from './access';
 type Resolve = GraphQLFieldResolver<unknown, Call>;
 
 /**
- * Has tenants' changes take turns: one that waits for a row of its tenant holds a connection meanwhile, and many of them
- * would hold all. Batches of agents have turns of their own; operators are not bounded.
+ * Makes the changes of tenants take turns. A change that waits for a row of its tenant keeps a connection, and many of
+ * them would keep all connections. The agents' batches have separate turns. Operators are not limited.
  */
 export function boundEveryChange(schema: GraphQLSchema, changes: Pick<FairShare, 'run'>): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
@@ -23,6 +23,6 @@ export function boundEveryChange(schema: GraphQLSchema, changes: Pick<FairShare,
   }
 }
 
-/** Work for a tenant in its turn; for an operator at once. @throws DomainError `service_unavailable` */
+/** Runs a tenant's work in its turn, and an operator's at once. @throws DomainError `service_unavailable` */
 export const inTurn = <T>(changes: Pick<FairShare, 'run'>, call: Call, work: () => Promise<T>): Promise<T> =>
   call.principal.kind === 'operator' ? work() : changes.run(askerOf(call), work);

@@ -3,7 +3,7 @@ import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
 import { type Extent, scanJson } from './scan-json';
 
-/** The value of a request's JSON. @throws DomainError `invalid_parameter`, `payload_too_large` */
+/** Parses the JSON body of a request. @throws DomainError `invalid_parameter`, `payload_too_large` */
 export function readJson(body: Buffer): unknown {
   const text = textOf(utf8Of(body));
   const { frame, list, isBalanced } = scanJson(text, LIMITS.jsonValuesMax);
@@ -14,7 +14,10 @@ export function readJson(body: Buffer): unknown {
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
-/** Without a mark. A decoder would put a sign in place of bytes that are no text: evidence would change unseen. */
+/**
+ * The body without a byte order mark. Refuses bytes that are not UTF-8. A decoder would replace them by a sign, and so
+ * change evidence unnoticed.
+ */
 export function utf8Of(body: Buffer): Buffer {
   if (!isUtf8(body)) throw unreadable();
   const hasMark = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
@@ -24,7 +27,7 @@ export function utf8Of(body: Buffer): Buffer {
 export const encodingOf = (bytes: Buffer) => (isAscii(bytes) ? 'latin1' : 'utf8');
 export const textOf = (bytes: Buffer) => bytes.toString(encodingOf(bytes));
 
-/** What an extent has too much of; null: nothing. */
+/** Says what a part of a text has too many of; null: nothing. */
 export const isTooMuch = ({ depth, values }: Extent): string | null => {
   if (depth > LIMITS.jsonDepthMax) return `more than ${LIMITS.jsonDepthMax} levels`;
   return values > LIMITS.jsonValuesMax ? `more than ${LIMITS.jsonValuesMax} values` : null;

@@ -15,7 +15,10 @@ import {
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
 
-/** Arguments that say how long the lists in a field are, with the longest it gives: a variable counts as that. */
+/**
+ * Arguments that set the length of the lists in a field, with their greatest value. A variable counts as the greatest
+ * value.
+ */
 export const LIST_SIZES: Readonly<Record<string, number>> = {
   'accessLog.first': LIMITS.accessLogPageMax,
   'alerts.pageSize': LIMITS.pageSizeMax,
@@ -29,28 +32,29 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'retentionRuns.first': LIMITS.retentionRunsMax,
   'tenantAlerts.pageSize': LIMITS.pageSizeMax,
 };
-/** Lists that are as long as they are; a source of a page has few gaps, or none. */
+/** Lists whose length no argument changes. A source in a page has few gaps, or none. */
 const FIXED: Readonly<Record<string, number>> = {
   facets: 12,
   rejected: LIMITS.ingestBatchEventsMax,
   'AuditSourceItem.gaps': 20,
 };
-/** Items of a list whose length no argument says. */
+/** Assumed number of items in a list whose length no argument sets. */
 const LIST_ASSUMED = 100;
 
 interface Measure {
   readonly depth: number;
-  /** Values in the largest answer. */
+  /** Number of values in the largest answer. */
   readonly cost: number;
-  /** Fields of the first level, fragments included. */
+  /** Number of fields at the first level, fragments included. */
   readonly fields: number;
 }
 const NOTHING: Measure = { depth: 0, cost: 0, fields: 0 };
 
 /**
- * Bounds what one document can ask for, by the document alone: one that is taken is taken with any variables.
- * Introspection counts nothing here: who may use it is a rule of its own.
- * @param costMax values in the largest answer
+ * Limits how much one document can ask for. The check uses the document alone, so an accepted document is accepted with
+ * any variables. The contents of introspection fields are not counted, because a separate rule decides who may use
+ * them.
+ * @param costMax number of values in the largest answer
  */
 export const limitDocument =
   (costMax: number): ValidationRule =>
@@ -93,7 +97,10 @@ const tooMany = (n: number, max: number, what: string) => (n > max ? [`${n} ${wh
 
 type MeasureSelection = (selected: SelectionSetNode, typeName: string | undefined, size: number) => Measure;
 
-/** Measures a fragment once for each size of list it stands in, so that nested fragments take no more time than text. */
+/**
+ * Measures a fragment once for each list size in which it stands. So nested fragments take time in proportion to the
+ * text.
+ */
 function measurer(schema: GraphQLSchema, definitions: readonly FragmentDefinitionNode[]): MeasureSelection {
   const fragments = new Map(definitions.map((node) => [node.name.value, node]));
   const measured = new Map<string, Measure>();
@@ -103,7 +110,7 @@ function measurer(schema: GraphQLSchema, definitions: readonly FragmentDefinitio
     const key = `${name} ${size}`;
     const known = measured.get(key);
     if (known || !fragment) return known ?? NOTHING;
-    measured.set(key, NOTHING); // a circle ends here; GraphQL's own rules refuse it
+    measured.set(key, NOTHING); // ends a circle of fragments, which GraphQL's own rules refuse
     const measure = ofSelection(fragment.selectionSet, fragment.typeCondition.name.value, size);
     measured.set(key, measure);
     return measure;
@@ -147,7 +154,7 @@ function measurer(schema: GraphQLSchema, definitions: readonly FragmentDefinitio
 const isList = ({ type }: GraphQLField<unknown, unknown>) =>
   isListType(isNonNullType(type) ? type.ofType : type);
 
-/** What an argument says of the length of the lists in a field; null: none does. */
+/** The length of the lists in a field that an argument sets; null: the field has no such argument. */
 function sizeOf(node: FieldNode, field: GraphQLField<unknown, unknown>): number | null {
   const declared = field.args.find(({ name }) => `${field.name}.${name}` in LIST_SIZES);
   if (!declared) return null;
@@ -160,7 +167,10 @@ function sizeOf(node: FieldNode, field: GraphQLField<unknown, unknown>): number 
 
 const INTROSPECTION = ['__schema', '__type'];
 
-/** For callers who may not read the schema. `__typename` tells them nothing they did not ask for by name. */
+/**
+ * Applies to callers who may not read the schema. `__typename` is allowed, because it only repeats what the document
+ * names.
+ */
 export const refuseIntrospection: ValidationRule = (context) => ({
   Field: {
     enter: (node) => {

@@ -4,7 +4,7 @@ import { ArgsType, Field, ObjectType, registerEnumType } from 'type-graphql';
 import type { ParameterSpec, ParameterSpecs } from '../event/parameters';
 import type { Choices, Shape, ShapeField } from '../event/shape';
 
-/** What type-graphql knows a type by. */
+/** The class by which type-graphql identifies a type. */
 type Class = new () => object;
 
 const SCALARS: Readonly<Record<Exclude<ShapeField['kind'], 'choice' | 'object'>, GraphQLScalarType>> = {
@@ -21,7 +21,7 @@ const SCALARS: Readonly<Record<Exclude<ShapeField['kind'], 'choice' | 'object'>,
 const objectTypes = new Map<Shape, Class>();
 const enumTypes = new Map<Choices, object>();
 
-/** The GraphQL type of a shape, made once. To be called before the schema is made, not by it. */
+/** The GraphQL type of a shape, made once. Call this before the schema is built, not during it. */
 export function objectType(shape: Shape): Class {
   const made = objectTypes.get(shape);
   if (made) return made;
@@ -32,7 +32,7 @@ export function objectType(shape: Shape): Class {
   return type;
 }
 
-/** The GraphQL type of a choice, made once: a name and its value are the same. */
+/** The GraphQL type of a choice, made once. Each name equals its value. */
 export function enumType<C extends Choices>(choices: C): { readonly [name in keyof C['values']]: name } {
   const names = Object.keys(choices.values);
   const type = enumTypes.get(choices) ?? Object.fromEntries(names.map((name) => [name, name]));
@@ -45,7 +45,7 @@ export function enumType<C extends Choices>(choices: C): { readonly [name in key
   return type as { readonly [name in keyof C['values']]: name };
 }
 
-/** Arguments as they come: checked where they are used, by the same table. */
+/** Arguments as they were sent. Where they are used, the same table checks them. */
 export type GivenArguments = Readonly<Record<string, unknown>>;
 
 /** The GraphQL arguments of parameters. */
@@ -71,8 +71,8 @@ function typeOf({ kind, of, choices, isList = false }: ShapeField) {
 }
 
 /**
- * Declares a field as `@Field` would; the types are stated, so nothing depends on emitted metadata. `simple`: read as a
- * property, without a resolver, which would make half of all the objects a page takes.
+ * Declares a field as `@Field` would. The types are given, so nothing depends on emitted metadata. With `simple`, a
+ * field is read as a property. A resolver would make half of all the objects of a page.
  */
 function declare(
   type: Class,

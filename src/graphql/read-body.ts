@@ -8,7 +8,7 @@ import { LIMITS } from '../limits';
 import { readJson, unreadable } from './json-body';
 import { receive } from './receive-bytes';
 
-/** Only agents send much. */
+/** Only agents send large bodies. */
 const bytesMaxOf = ({ kind }: Principal) =>
   kind === 'agent' ? LIMITS.ingestBodyBytesMax : LIMITS.graphqlBodyBytesMax;
 const holderOf = (principal: Principal) =>
@@ -22,8 +22,8 @@ const DECODERS: ReadonlyMap<string, (() => Transform) | null> = new Map([
 ]);
 
 /**
- * Takes the bytes of a body into `request.body` as they arrive, inflated. They count for the caller until the request
- * is answered.
+ * Reads the bytes of a body into `request.body` as they arrive, decompressed. They count against the caller's limit
+ * until the request is answered.
  */
 export function takeBytes(): RequestHandler {
   const { bodiesBytesMax: all, shareOfOne } = LIMITS;
@@ -64,15 +64,15 @@ const tooMany = () =>
     retryAfterSeconds: 1,
   });
 
-/** What becomes of the bodies of agents. */
+/** How the bodies of agents are processed. */
 export interface AgentBodies {
-  /** Waits for a turn. @returns its end @throws DomainError `service_unavailable` */
+  /** Waits for a turn. @returns a function that ends the turn @throws DomainError `service_unavailable` */
   readonly enter: (tenantId: number) => Promise<() => void>;
   /** @throws DomainError `invalid_parameter`, `payload_too_large` */
   readonly read: (body: Buffer, tenantId: number) => Promise<unknown>;
 }
 
-/** Puts the value of the JSON in place of its bytes. */
+/** Replaces the bytes in `request.body` by the parsed JSON. */
 export const parseBytes =
   (agents: AgentBodies): RequestHandler =>
   async (request, response, next) => {
@@ -85,7 +85,7 @@ export const parseBytes =
     next();
   };
 
-/** Before it is parsed, hashed and kept. */
+/** Runs before the document is parsed, hashed and kept. */
 export const refuseLongDocument: RequestHandler = ({ body }, _response, next) => {
   const { query } = (body ?? {}) as { query?: unknown };
   const charsMax = LIMITS.graphqlDocumentCharsMax;

@@ -5,9 +5,9 @@ import { LIMITS } from '../limits';
 import { unreadable } from './json-body';
 
 /**
- * The body of a request, decoded.
- * @param take told of bytes before they are kept; what it returns ends the reading
- * @throws DomainError that of `take`, `request_timeout`, `invalid_parameter`
+ * Reads and decodes the body of a request.
+ * @param take called with the number of bytes before they are kept; an error that it returns ends the reading
+ * @throws DomainError the error of `take`, `request_timeout`, `invalid_parameter`
  */
 export function receive(
   request: Request,
@@ -19,7 +19,7 @@ export function receive(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const stopWatching = watchSpeed(request, () => {
-      response.shouldKeepAlive = false; // nor is the rest waited for
+      response.shouldKeepAlive = false; // the rest of the body is not waited for
       fail(tooSlow());
     });
     const fail = (error: DomainError) => {
@@ -28,7 +28,7 @@ export function receive(
       stream.off('data', keep);
       if (decoder) request.unpipe(decoder);
       decoder?.destroy();
-      request.resume(); // what still comes is passed over, so that the answer is read
+      request.resume(); // discards the rest of the body, so that the caller reads the answer
       reject(error);
     };
     const keep = (chunk: Buffer) => {
@@ -48,7 +48,10 @@ export function receive(
   });
 }
 
-/** Looks every few seconds whether enough has come since. @returns an end to it */
+/**
+ * Checks every few seconds whether enough bytes have come since the last check.
+ * @returns a function that stops the checks
+ */
 function watchSpeed(request: Request, slow: () => void): () => void {
   const { socket } = request;
   let before = socket.bytesRead;
@@ -57,7 +60,7 @@ function watchSpeed(request: Request, slow: () => void): () => void {
     if (!request.complete && socket.bytesRead - before < bytesMin) slow();
     before = socket.bytesRead;
   };
-  // After what has come: a process that was busy hears of it only now.
+  // The check runs after waiting data is read, because a busy process reads that data only now.
   const timer = setInterval(() => setImmediate(look), LIMITS.bodySlowMs);
   return () => clearInterval(timer);
 }

@@ -1,15 +1,15 @@
 import { isAltered, SAFE_CHARS } from './exact-numbers';
 
-/** What is in a stretch of JSON. */
+/** The size of a piece of JSON. */
 export interface Extent {
-  /** Commas and opening brackets: at least as many as values. */
+  /** Number of commas and opening brackets, which is at least the number of values. */
   readonly values: number;
-  /** Levels of brackets, counted from the outermost. */
+  /** Greatest depth of brackets, counted from the outermost. */
   readonly depth: number;
 }
 
 interface JsonScan {
-  /** Of all but the items of the list. */
+  /** Everything except the items of the list. */
   readonly frame: Extent;
   /** The first list at `variables.*.events`, without its brackets; null: there is none. */
   readonly list: {
@@ -17,21 +17,21 @@ interface JsonScan {
     readonly end: number;
     readonly items: readonly (Extent & { readonly start: number; readonly end: number })[];
   } | null;
-  /** Where the numbers begin and end that `JSON.parse` would make others of: start, end, start, … */
+  /** Start and end of each number that `JSON.parse` would alter: start, end, start, … */
   readonly altered: readonly number[];
-  /** Whether every bracket has its other one: otherwise the text is no JSON. */
+  /** Whether all brackets are paired. If not, the text is not JSON. */
   readonly isBalanced: boolean;
 }
 
 const [QUOTE, COMMA, MINUS, ZERO, NINE, COLON, BACKSLASH] = [0x22, 0x2c, 0x2d, 0x30, 0x39, 0x3a, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** Levels at which the variables open, and the list: body, variables, batch, list. */
+/** Depth inside the variables (body, variables), and inside the list (body, variables, batch, list). */
 const [VARIABLES_DEPTH, LIST_DEPTH] = [2, 4];
 
 /**
- * Looks over a JSON text without making anything of it. A text that is no JSON passes here. `JSON.parse` finds the
- * fault in one of the parts, as a text is JSON exactly when its frame and each item are.
- * @param itemsMax told of; of more items only that there are more
+ * Scans a JSON text without building a value. It accepts text that is not JSON. `JSON.parse` then finds the fault in
+ * one of the parts, because a text is JSON exactly when its frame and each item are.
+ * @param itemsMax the most items that are returned, plus one that shows that there are more
  */
 export function scanJson(text: string, itemsMax: number): JsonScan {
   const altered: number[] = [];
@@ -101,7 +101,7 @@ const isNumberPart = (code: number) =>
   code === 0x2b ||
   code === MINUS;
 
-/** Whether it has so few digits, and no exponent, that nothing can become of it but itself. */
+/** Whether the number has so few digits, and no exponent, that a double holds it exactly. */
 function isPlain(text: string, start: number, end: number): boolean {
   if (end - start > SAFE_CHARS) return false;
   if (text.charCodeAt(start) === MINUS && text.charCodeAt(start + 1) === ZERO) return false;
@@ -109,12 +109,12 @@ function isPlain(text: string, start: number, end: number): boolean {
   return true;
 }
 
-/** Whether a member of this name, which is written without escapes, has its value here. */
+/** Whether the value at this index belongs to a member of this name, written without escapes. */
 function isValueOf(name: string, text: string, at: number): boolean {
   const colon = beforeSpace(text, at);
   if (text.charCodeAt(colon) !== COLON) return false;
   const end = beforeSpace(text, colon) + 1;
-  // After a backslash the mark would be one within a longer name.
+  // After a backslash the quotation mark is part of a longer name.
   return text.endsWith(name, end) && text.charCodeAt(end - name.length - 1) !== BACKSLASH;
 }
 

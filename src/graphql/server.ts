@@ -19,14 +19,14 @@ import type { Tracing } from '../observe/tracing';
 import { limitDocument, refuseIntrospection } from './limits';
 import { type AgentBodies, parseBytes, refuseLongDocument, takeBytes } from './read-body';
 
-/** `POST /graphql`, for agents, operators and dashboards. Nothing that matters lives in an Apollo plugin. */
+/** `POST /graphql`, for agents, operators and dashboards. Nothing important depends on an Apollo plugin. */
 export async function createGraphqlRouter(parts: {
   readonly schema: GraphQLSchema;
   readonly acceptCall: AcceptCall;
   readonly agents: AgentBodies;
-  /** Steps that read a body, for which a request is not counted as in work. */
+  /** Wraps the steps that read a body. Meanwhile the request does not count as in work. */
   readonly whileReading: (...steps: readonly RequestHandler[]) => readonly RequestHandler[];
-  /** Null: no traces are kept. */
+  /** Null: the service keeps no traces. */
   readonly tracing?: Tracing | null;
   readonly log: Logger;
 }): Promise<Router> {
@@ -35,7 +35,7 @@ export async function createGraphqlRouter(parts: {
     const apollo = new ApolloServer<Call>({
       schema,
       includeStacktraceInErrorResponses: false,
-      introspection: true, // who may is a rule of our own
+      introspection: true, // a rule of this service decides who may use it
       hideSchemaDetailsFromClientErrors: rules.includes(refuseIntrospection),
       csrfPrevention: true,
       allowBatchedHttpRequests: false,
@@ -55,7 +55,8 @@ export async function createGraphqlRouter(parts: {
     await apollo.start();
     return expressMiddleware(apollo, { context: async ({ res }) => res.locals.context });
   };
-  // Two, since a document is checked once only, and one that is good for operators may not be for others.
+  // There are two servers because each checks a document only once, and a document that is valid for operators may not
+  // be valid for others.
   const forOperators = await apolloWith([limitDocument(LIMITS.graphqlOperatorCostMax)]);
   const forOthers = await apolloWith([limitDocument(LIMITS.graphqlCostMax), refuseIntrospection]);
   const answer: RequestHandler = (request, response, next) => {
@@ -65,7 +66,7 @@ export async function createGraphqlRouter(parts: {
       : run(request, response, next);
   };
 
-  /** Before the body is read: a caller without a key costs nothing more. */
+  /** Runs before the body is read, so that a caller without a key causes no further cost. */
   const authenticate: RequestHandler = async (request, response, next) => {
     response.locals.context = await acceptCall({
       requestId: response.locals.requestId,
@@ -82,7 +83,7 @@ export async function createGraphqlRouter(parts: {
     response.locals.principal = response.locals.context.principal;
     next();
   };
-  /** After the body has come, so that a slow one keeps nobody waiting; before anything is made of it. */
+  /** Runs after the body has arrived, so that a slow body blocks no other. Runs before the body is parsed. */
   const takeTurn: RequestHandler = async (_request, response, next) => {
     const { principal } = response.locals;
     if (principal.kind !== 'agent') return next();
@@ -120,7 +121,7 @@ export async function createGraphqlRouter(parts: {
 const isReceipt = (value: unknown): value is BatchReceipt =>
   typeof value === 'object' && value !== null && 'accepted' in value && 'duplicates' in value;
 
-/** For traces: which of a caller's operations it was. */
+/** Names the operation of a request in its trace. */
 const nameOperations = (tracing: Tracing): ApolloServerPlugin<Call> => ({
   requestDidStart: async () => ({
     didResolveOperation: async ({ operation, operationName }) =>
@@ -134,18 +135,18 @@ const nameOperations = (tracing: Tracing): ApolloServerPlugin<Call> => ({
 const originOf = (error: unknown) => (error instanceof GraphQLError ? (error.originalError ?? error) : error);
 
 /**
- * Whether an error is GraphQL's own about the caller's document or variables. One that arose at a field, and
- * names no part of the document, is about a value of ours, which its text may hold.
+ * Whether GraphQL blames the caller's document or variables. An error that arose at a field, and names no part of the
+ * document, is about one of the service's values. Its text may contain that value.
  */
 const blamesTheCaller = (error: unknown) => {
   const origin = originOf(error);
   return origin instanceof GraphQLError && (origin.nodes !== undefined || !(error as GraphQLError).path);
 };
 
-/** Documented codes only; the text of an unplanned error stays in the log. */
+/** Shows documented codes only. The text of an unplanned error stays in the log. */
 function toPublicError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   if (blamesTheCaller(error)) {
-    // GraphQL repeats the value that it has something against.
+    // GraphQL repeats the whole value that it refuses.
     const message = formatted.message.slice(0, LIMITS.errorMessageCharsMax);
     return { message, extensions: { code: 'invalid_parameter' } };
   }
@@ -153,7 +154,7 @@ function toPublicError(formatted: GraphQLFormattedError, error: unknown): GraphQ
   return { ...formatted, message, extensions: { code } };
 }
 
-/** One line for each failure that is ours, with the request id the caller has in `X-Request-Id`. */
+/** Logs one line for each failure of the service, with the request id that the caller has in `X-Request-Id`. */
 function logFailures(log: Logger): ApolloServerPlugin<Call> {
   return {
     requestDidStart: async () => ({

@@ -10,8 +10,9 @@ import { LIMITS } from '../limits';
 import { restRefusal } from './refusal';
 
 /**
- * Closes the connections of an address beyond so many, idle ones too: one address leaves places to the others.
- * @param isProxy whether an address is that of a proxy, which connects for everybody
+ * Closes the connections of an address beyond a limit, idle ones too. So one address cannot take the places of the
+ * others.
+ * @param isProxy whether an address is that of a proxy, which connects for all callers
  */
 export function boundEachAddress(
   server: Server,
@@ -21,7 +22,7 @@ export function boundEachAddress(
   const open = new Holdings(bounds);
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
-    // None: the caller has gone already.
+    // The address is undefined when the caller has gone already.
     if (remoteAddress === undefined || isProxy(remoteAddress)) return;
     if (open.take(remoteAddress, 1)) socket.once('close', () => open.give(remoteAddress, 1));
     else socket.destroy();
@@ -29,8 +30,8 @@ export function boundEachAddress(
 }
 
 /**
- * Closes a connection that sends further requests before so many are answered. Thousands fit into one packet, and without
- * a key: what is made of them at once would hold up everybody, and take all memory.
+ * Closes a connection that sends more requests while too many of it are unanswered. Thousands of requests fit into one
+ * packet, and need no key. If the service began all of them at once, they would delay every caller and take all memory.
  */
 export function boundRequestsAhead(max: number): RequestHandler {
   const openOf = new WeakMap<Socket, Set<ServerResponse>>();
@@ -53,7 +54,7 @@ export function boundRequestsAhead(max: number): RequestHandler {
   };
 }
 
-/** Tells answers that wait for those ahead of them that their caller has gone: Node tells only the one that it sends. */
+/** Tells waiting answers that their caller has gone. Node tells only the answer that it is sending. */
 function closeWaiting(open: Iterable<ServerResponse>): void {
   for (const response of open) {
     if (response.socket !== null) continue;
@@ -63,8 +64,8 @@ function closeWaiting(open: Iterable<ServerResponse>): void {
 }
 
 /**
- * Has nothing more made of what the connection has sent. Node goes on to the end of a packet after the connection is
- * destroyed, and keeps each request of it, and an answer for each, until all connections have been read.
+ * Stops the parser of a connection. Node parses the rest of a packet even after the connection is destroyed. It keeps
+ * each request of it, with an answer, until all connections have been read.
  */
 function stopParsing(socket: Socket): void {
   const { parser } = socket as Socket & { readonly parser?: { onIncoming: () => number } | null };
@@ -72,16 +73,16 @@ function stopParsing(socket: Socket): void {
 }
 const NO_SPECIAL_BODY = 0;
 
-/** Of a connection: bytes read when its last request was answered, and requests of it in work. */
+/** The state of a connection: its bytes read when its last request was answered, and its number of requests in work. */
 interface Reading {
   from: number;
   inWork: number;
 }
 
 /**
- * Bounds what the heads of requests that are still arriving hold together, from whatever addresses and without a key:
- * beyond it the connections that hold most are closed. Each head has its own bound, the parser's.
- * @param everyMs between looks
+ * Limits how many bytes the heads of arriving requests hold together, whatever their addresses. They need no key.
+ * Beyond the limit, the connections that hold most are closed. The parser limits each single head.
+ * @param everyMs time between two checks
  */
 export function boundArrivingHeads(server: Server, bytesMax: number, everyMs: number): void {
   const readings = new Map<Socket, Reading>();
@@ -114,8 +115,8 @@ export function boundArrivingHeads(server: Server, bytesMax: number, everyMs: nu
 }
 
 /**
- * Answers what is no request to Node's parser: too large a head, too slow, or not HTTP at all. There is no request
- * object to tell the path, so all get the form of REST; the connection ends with the answer.
+ * Answers a request that Node's parser refuses: its head is too large or too slow, or it is not HTTP at all. There is
+ * no request object that has the path, so every answer has the form of REST. The connection ends with the answer.
  */
 export function answerBrokenRequests(server: Server, log: Logger): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
@@ -123,7 +124,8 @@ export function answerBrokenRequests(server: Server, log: Logger): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const before = latest.get(socket);
     if (before && !before.writableEnded) {
-      // The answer to a request that came whole leaves first; one to half a request is begun already, or is this.
+      // The answer to a complete request leaves first. The answer to an incomplete one has begun already, or is this
+      // refusal.
       if (before.req.complete) return void before.once('finish', () => refuse(error, socket));
       if (before.headersSent) return void socket.destroy();
     }
@@ -136,7 +138,7 @@ export function answerBrokenRequests(server: Server, log: Logger): void {
     const requestId = randomUUID();
     log.info({ requestId, status: ERRORS[refused.code].status, reason: error.code }, 'refused');
     socket.end(rawAnswer(refused, requestId));
-    // Who sends on regardless, or does not read, is not waited for.
+    // A caller that keeps sending, or does not read, is cut off after this time.
     const timer = setTimeout(() => socket.destroy(), LIMITS.requestHeadersMs).unref();
     socket.once('close', () => clearTimeout(timer));
   };

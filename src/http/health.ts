@@ -2,14 +2,15 @@ import { Router } from 'express';
 import { refuseMethod } from './refusal';
 
 /**
- * Healthy; Degraded: answers, but without the shared rate limits, the replica or a node of the distributed database it is
- * configured for, with an evidence log that has stopped, having lost entries of the access log, or with retention ahead of
- * a destination; Unhealthy: no database.
+ * `Healthy`: nothing is wrong. `Degraded`: the service answers, and somebody must look. One of these holds: the shared
+ * rate limits, the replica or a node of the distributed database is away; the embedded database's disk is nearly full;
+ * an evidence log has stopped; entries of the access log were lost; retention removed events before a destination
+ * received them; this instance lacks the key of a destination's secrets. `Unhealthy`: the database is away.
  */
 export const HEALTH_STATUS = { Healthy: 200, Degraded: 200, Unhealthy: 503 } as const;
 type Health = keyof typeof HEALTH_STATUS;
 
-/** What `/livez` and `/readyz` say. */
+/** The answers of `/livez` and `/readyz`. */
 const PROBE_STATUS = { live: 200, ready: 200, 'not ready': 503 } as const;
 type Probe = keyof typeof PROBE_STATUS;
 
@@ -17,7 +18,7 @@ export const HEALTH_PATH = '/health';
 
 export type CheckHealth = () => Promise<Health>;
 
-/** @param parts what the service can do without, at a price */
+/** @param parts those that the service can do without, at a price */
 export function healthCheck(
   pingDatabase: () => Promise<unknown>,
   parts: readonly { readonly healthy: boolean }[],
@@ -32,14 +33,17 @@ export function healthCheck(
   };
 }
 
-/** Whether the question is answered at all. */
+/** Whether the call succeeds at all. */
 export const isAnswered = (ask: () => Promise<unknown>): Promise<boolean> =>
   ask().then(
     () => true,
     () => false,
   );
 
-/** The same question asked once at a time: callers that come while it is open share its answer, so no crowd of them costs more. */
+/**
+ * Runs a call once at a time. Callers that come meanwhile share its answer, so a crowd of callers costs no more than
+ * one.
+ */
 export function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   let open: Promise<T> | null = null;
   return () => {
@@ -51,8 +55,8 @@ export function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * For whoever runs the service. `/livez`: the process answers; restart it when it does not. `/readyz`: it can answer
- * requests; send it none when it says no: while it stops, or without its database.
+ * Probes for operators. `/livez`: the process answers; restart it when it does not. `/readyz`: the service can answer
+ * requests. Send it none when the probe says no, which is while the service stops or its database is away.
  */
 export function createProbes(isReady: () => Promise<boolean>): Router {
   const router = Router({ caseSensitive: true });

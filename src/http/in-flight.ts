@@ -7,15 +7,15 @@ import { Holdings } from '../caller/rate-limit/holdings';
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
 
-/** What it needs of the metrics. */
+/** The part of the metrics that this class uses. */
 interface Gauges {
   gauge(name: string, help: string, value: () => number): void;
 }
 
-/** The requests being answered: bounded in number, and let finish when the service stops. */
+/** The requests that are being answered. Their number is limited, and they may finish when the service stops. */
 export class InFlight {
   readonly #open = new Set<ServerResponse>();
-  /** Who holds the place of a request in work. */
+  /** The holder of the place of each request in work. */
   readonly #places = new Map<ServerResponse, string>();
   readonly #held: Holdings;
   #stopping = false;
@@ -36,8 +36,9 @@ export class InFlight {
     metrics.gauge('http_requests_in_flight', 'Requests being answered.', () => this.count);
 
   /**
-   * Counts a request until it is answered. Behind a slow database requests pile up faster than they fail: beyond the
-   * bound they are refused at once, which takes no memory. @throws DomainError `service_unavailable`
+   * Counts a request until it is answered. Behind a slow database, requests pile up faster than they fail. Beyond the
+   * limit they are refused at once, which takes no memory.
+   * @throws DomainError `service_unavailable`
    */
   readonly admit: RequestHandler = (request, response, next) => {
     if (this.#stopping) response.shouldKeepAlive = false;
@@ -51,8 +52,8 @@ export class InFlight {
   };
 
   /**
-   * The same steps, with the place of the request free while they read its body: a body that never comes keeps nobody
-   * else out.
+   * Wraps steps that read a body. They free the request's place meanwhile, so that a body that never arrives keeps no
+   * other request out.
    */
   readonly whileReading = (...steps: readonly RequestHandler[]): readonly RequestHandler[] => [
     (_request, response, next) => {
@@ -67,7 +68,7 @@ export class InFlight {
     },
   ];
 
-  /** Waits with the place of the request free: what comes takes no work until it comes. */
+  /** Waits while the request's place is free, because waiting takes no work. */
   async whileWaiting<T>(request: Request, response: Response, wait: () => Promise<T>): Promise<T> {
     this.#leavePlace(response);
     const value = await wait();
@@ -93,7 +94,7 @@ export class InFlight {
     this.#held.give(holder, 1);
   }
 
-  /** Ends listening, lets what is in flight finish, and cuts off what has not in `drainMs`. */
+  /** Stops listening, lets open requests finish, and cuts off those that take longer than `drainMs`. */
   async drain(server: Server, drainMs: number): Promise<void> {
     this.#stopping = true;
     for (const response of this.#open) if (!response.headersSent) response.shouldKeepAlive = false;
@@ -105,30 +106,30 @@ export class InFlight {
   }
 }
 
-/** What became of the events of a batch. */
+/** The outcome of a batch's events. */
 export interface BatchReceipt {
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: readonly unknown[];
 }
 
-/** A request when its answer has left, or its caller has. */
+/** A request whose answer has left or whose caller has gone. */
 interface Answered {
   readonly requestId: string;
   readonly method: string;
-  /** Without the query: what was searched for is evidence too. */
+  /** The path without the query, because search words are evidence too. */
   readonly path: string;
-  /** The pattern that took the request; null: none did. */
+  /** The pattern that matched the path; null: none did. */
   readonly route: string | null;
   readonly status: number;
-  /** Null: refused before the key was known. */
+  /** Null: the request was refused before its key was checked. */
   readonly principal: Principal | null;
-  /** Events in the answer, where it has any. */
+  /** Number of events in the answer; undefined: the answer has none to count. */
   readonly rows: number | undefined;
-  /** What became of the batch the request brought, if it brought one. */
+  /** The outcome of the batch that the request brought, if it brought one. */
   readonly receipt: BatchReceipt | undefined;
   readonly ms: number;
-  /** Where the request is part of a trace. */
+  /** The id of the trace, if the request is part of one. */
   readonly traceId: string | undefined;
   /** Whether the whole answer left. */
   readonly complete: boolean;
@@ -136,7 +137,7 @@ interface Answered {
 
 export type OnAnswered = (answered: Answered) => void;
 
-/** Tells of each request once, when it is over. */
+/** Calls the listeners once for each request, when it is over. */
 export function tellWhenAnswered(listeners: readonly OnAnswered[]): RequestHandler {
   return (request, response, next) => {
     const started = performance.now();
@@ -163,7 +164,7 @@ const describe = (request: Request, response: Response, path: string, ms: number
   complete: response.writableFinished,
 });
 
-/** The pattern of the path that took a request; null: none did. */
+/** The pattern of the path that matched a request; null: none did. */
 export function routeOf({ route, baseUrl }: Request): string | null {
   if (!route) return null;
   const path = baseUrl + route.path;
@@ -172,7 +173,10 @@ export function routeOf({ route, baseUrl }: Request): string | null {
 
 const TENANTS_LOGGED_MAX = 20;
 
-/** One line a request: whose key and which tenants, never the key, the query or a value of the answer. */
+/**
+ * Logs one line for each request. The line has the key's id and the tenants, and never the key, the query or a value of
+ * the answer.
+ */
 export function logAnswered(log: Logger): OnAnswered {
   return ({ requestId, method, path, route, status, principal, rows, ms, traceId, complete }) =>
     log.info(

@@ -12,11 +12,11 @@ export const graphqlRefusal = ({ code, message }: DomainError, requestId: string
 
 export const GRAPHQL_PATH = '/graphql';
 
-/** For what is refused before an entrance has the request: as the entrance of its path would write it. */
+/** The body of a refusal before the request reached an entrance, in the form of the entrance of its path. */
 export const refusalAt = (path: string, error: DomainError, requestId: string) =>
   path === GRAPHQL_PATH ? graphqlRefusal(error, requestId) : restRefusal(error, requestId);
 
-/** For what is only read. */
+/** Refuses methods other than GET and HEAD, for a resource that is only read. */
 export const refuseMethod: RequestHandler = (_request, response) => {
   response.set('Allow', 'GET, HEAD');
   throw new DomainError('method_not_allowed', { public: 'Only GET is allowed here.' });

@@ -26,18 +26,18 @@ import { GRAPHQL_PATH, refusalAt } from './refusal';
 const ANSWER_LISTENERS = 20;
 const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 
-/** The HTTP side: what holds for any request, then the two entrances. */
+/** The HTTP server: first the steps that apply to every request, then the two entrances. */
 export function createHttpServer(parts: {
   readonly graphql: Router;
   readonly facade: Router;
   readonly dashboard?: Router;
-  /** Answers that even a service with too much to do gives. */
+  /** Probes that even an overloaded service answers. */
   readonly probes?: Router;
   readonly inFlight: InFlight;
   readonly onAnswered?: readonly OnAnswered[];
-  /** Null: no traces are kept. */
+  /** Null: the service keeps no traces. */
   readonly tracing?: Tracing | null;
-  /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks of the proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy?: readonly string[];
   readonly log: Logger;
 }): Server {
@@ -45,7 +45,7 @@ export function createHttpServer(parts: {
   const app = express();
   app.set('trust proxy', [...(parts.trustProxy ?? [])]);
   app.disable('x-powered-by');
-  app.disable('etag'); // every answer carries its own time, so no two are equal
+  app.disable('etag'); // every answer has its own timestamp, so no two are equal
   app.set('query parser', parseQuery);
   app.use(boundRequestsAhead(LIMITS.requestsAheadMax));
   app.use(identify, tellWhenAnswered([logAnswered(log), ...onAnswered]), secureHeaders, refuseOddRequests);
@@ -62,16 +62,22 @@ export function createHttpServer(parts: {
   return limited(createServer(serverOptions(), app), log, app.get('trust proxy fn'));
 }
 
-/** Half of a surrogate pair: no sound encoding gives it. */
+/** Half of a surrogate pair. No valid encoding produces it. */
 const ILL_ENCODED_MARK = '\uD800';
 
 const ENCODED_BYTE = /%([0-9a-f]{2})/gi;
-/** Visible ASCII but `%`: nothing to decode. */
+/** Visible ASCII without `%`, so there is nothing to decode. */
 const PLAIN = /^[!-$&-~]*$/;
-/** Express' own stop at 1000 parameters: a filter behind them would be lost, and the search widened. */
+/**
+ * By default the parser stops after 1000 parameters. It would lose a filter after those, and the search would find too
+ * much.
+ */
 const ALL_KEYS = { maxKeys: 0 };
 
-/** The parameters of a query string by name: their text, an array of repeated ones, or that they are no text. */
+/**
+ * The parameters of a query string by name: a text, an array of texts for a repeated name, or a mark that the text is
+ * ill-encoded.
+ */
 function parseQuery(text: string): Record<string, unknown> {
   if (PLAIN.test(text)) return parse(text, '&', '=', ALL_KEYS);
   let isSound = true;
@@ -111,20 +117,20 @@ const serverOptions = () => ({
 function limited(server: Server, log: Logger, isTrusted: (address: string, hop: number) => boolean): Server {
   server.timeout = LIMITS.connectionIdleMs;
   server.maxConnections = LIMITS.connectionsMax;
-  // Each part that waits for the end of an answer listens once; Node takes more than ten for a leak.
+  // Each part that waits for the end of an answer adds a listener. Node takes more than ten for a leak.
   server.on('request', (_request, response) => response.setMaxListeners(ANSWER_LISTENERS));
   const bounds = { each: LIMITS.connectionsPerAddressMax, all: LIMITS.connectionsMax };
   boundEachAddress(server, bounds, (address) => isTrusted(address, 0));
   boundArrivingHeads(server, LIMITS.requestHeadsBytesMax, LIMITS.requestCheckMs);
   answerBrokenRequests(server, log);
-  // Node would answer an expectation it does not know in a form of its own; it may be passed over.
+  // Node would answer an unknown expectation in its own form. The service may ignore an expectation.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   return server;
 }
 
 const identify: RequestHandler = (request, response, next) => {
   const given = request.get('X-Request-Id');
-  // Logs and the access log keep the request id: a key that was sent in its place must not get there.
+  // Logs and the access log keep the request id. A key that was sent in place of an id must not get there.
   const isSane = given !== undefined && SANE_REQUEST_ID.test(given) && !mayHoldKey(given);
   const requestId = isSane ? given : randomUUID();
   response.locals.requestId = requestId;
@@ -132,33 +138,35 @@ const identify: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** What the parser takes and no entrance should see. @throws DomainError */
+/** Refuses requests that the parser accepts and no entrance should see. @throws DomainError */
 const refuseOddRequests: RequestHandler = (request, _response, next) => {
   if (request.originalUrl.length > LIMITS.urlBytesMax) {
     throw new DomainError('uri_too_long', { public: `The URL is longer than ${LIMITS.urlBytesMax} bytes.` });
   }
-  // Node's own check would answer in a form of its own.
+  // Node's own check would answer in a different form.
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     throw new DomainError('invalid_parameter', { public: 'The header Host is missing.' });
   }
   next();
 };
 
-/** Somebody who typed the address into a browser. Whoever does not ask for a page is told that there is nothing. */
+/** Redirects a person who typed the address into a browser. Other callers get the answer that there is nothing here. */
 const showDashboard: RequestHandler = (request, response, next) => {
   response.vary('Accept');
   if (request.accepts(['json', 'html']) === 'html') response.redirect(DASHBOARD_PATH);
   else next();
 };
 
-/** For answers that are data: a browser runs, frames and embeds nothing of them. Pages state a policy of their own. */
+/**
+ * Headers of answers that are data. A browser may not run, frame or embed anything of them. Pages set their own policy.
+ */
 const SECURE_HEADERS = headersSetBy(
   helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
-    // The hosts beside this one are not ours to speak for.
+    // Other hosts of the domain are not ours to decide for.
     strictTransportSecurity: { includeSubDomains: false },
   }),
 );
@@ -168,7 +176,10 @@ const secureHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** The headers that helmet sets, the same on each answer: it takes a dozen calls to set them. */
+/**
+ * Reads the headers that helmet sets, once. They are the same on every answer, and setting them takes helmet a dozen
+ * calls.
+ */
 function headersSetBy(handler: ReturnType<typeof helmet>): readonly (readonly [string, string])[] {
   const headers: [string, string][] = [];
   const answer = {
@@ -181,7 +192,10 @@ function headersSetBy(handler: ReturnType<typeof helmet>): readonly (readonly [s
   return headers;
 }
 
-/** What was refused before an entrance had it, or failed after an entrance had begun to answer. */
+/**
+ * Answers a request that was refused before it reached an entrance, or that failed after the entrance had begun its
+ * answer.
+ */
 const refuse =
   (log: Logger): ErrorRequestHandler =>
   (thrown, request, response, _next) => {

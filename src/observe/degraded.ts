@@ -1,6 +1,6 @@
 import type { DeclareMetrics } from './open-metrics';
 
-/** What `/health` says, as a metric. @param parts what the service can do without, at a price */
+/** The result of `/health` as a metric. @param parts those that the service can do without, at a price */
 export const degradedOf =
   (parts: readonly { readonly healthy: boolean }[]): DeclareMetrics =>
   (metrics) =>

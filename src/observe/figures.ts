@@ -1,25 +1,28 @@
-/** What the database knows of how far the work in the background has come. */
+/** The progress of background tasks, as the database knows it. */
 export interface Figures {
-  /** Counts of ingested batches not folded yet: beyond some number no more are counted. */
+  /** Deltas of ingested batches that are not folded yet. The count stops at a limit. */
   readonly unfoldedDeltas: number;
-  /** Hours not indexed for search yet, or to be indexed again. */
+  /** Hours that are not indexed for search yet, or are to be indexed again. */
   readonly unindexedHours: number;
-  /** Seconds since the one of them that waits longest was changed; null: none waits. */
+  /** Seconds since the change of the hour that has waited longest; null: none waits. */
   readonly unindexedSeconds: number | null;
   readonly sourceCount: number;
-  /** Of all sources. */
+  /** Gaps of all sources together. */
   readonly gapCount: number;
-  /** Sources whose agent said at its last report that something keeps it from publishing. */
+  /** Sources whose agent named, in its last report, a problem that keeps it from publishing. */
   readonly problemCount: number;
-  /** Of each kind of key, how many valid ones that nobody rotated expire within `LIMITS.keyExpiresSoonMs`. */
+  /**
+   * For each kind of key, the number of valid keys that nobody rotated and that expire within
+   * `LIMITS.keyExpiresSoonMs`.
+   */
   readonly expiringKeys: readonly { readonly kind: string; readonly count: number }[];
-  /** The first by tenant, host and database. */
+  /** The first sources in the order of tenant, host and database. */
   readonly sources: readonly SourceFigures[];
-  /** How far rules have looked at the evidence log of tenants; those with the most before them first. */
+  /** How far rules have read the evidence log of each tenant. Tenants with the most waiting entries come first. */
   readonly detection: readonly {
     readonly tenantId: number;
     readonly position: number;
-    /** Entries they have not passed. */
+    /** Entries that rules have not read. */
     readonly waiting: number;
   }[];
   /** Alerts that are new or acknowledged; severity 1 to 4. */
@@ -28,9 +31,9 @@ export interface Figures {
     readonly severity: number;
     readonly count: number;
   }[];
-  /** What is still to be told of alerts. */
+  /** Notices of alerts that are not sent yet. */
   readonly waitingNotices: number;
-  /** Seconds since the one that waits longest was noted; null: none waits. */
+  /** Seconds since the notice that has waited longest was noted; null: none waits. */
   readonly noticeSeconds: number | null;
 }
 
@@ -38,9 +41,9 @@ export interface SourceFigures {
   readonly tenantId: number;
   readonly hostName: string;
   readonly databaseName: string;
-  /** Seconds since its agent last reported. */
+  /** Seconds since the agent's last report. */
   readonly reportedSeconds: number;
-  /** UTC text; null: never caught up. */
+  /** UTC text; null: the agent never caught up. */
   readonly caughtUpAt: string | null;
   readonly waitingBytes: number;
   readonly gapCount: number;

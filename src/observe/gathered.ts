@@ -1,6 +1,6 @@
 /**
- * A value that takes a question to gather: asked for at most every `keptMs`, never twice at once. A question that
- * fails leaves null until the next; it has to keep a deadline of its own.
+ * A value that a slow question supplies. The question is asked at most every `keptMs`, and never twice at once. After a
+ * failed question the value is null until the next one. The question must have its own deadline.
  */
 export class Gathered<T> {
   #value: T | null = null;
@@ -13,12 +13,12 @@ export class Gathered<T> {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Null: not known. */
+  /** Null: the value is not known. */
   get value(): T | null {
     return this.#value;
   }
 
-  /** Never fails. */
+  /** The promise is never rejected. */
   refresh(): Promise<void> {
     if (!this.#open && this.now() - this.#askedAt >= this.keptMs) {
       this.#askedAt = this.now();

@@ -1,22 +1,26 @@
 import { type DestinationStream, pino } from 'pino';
 
-/** Lines leave together, as a write for each would cost a request more than the line. */
+/** Lines are written together. One write for each would cost a request more time than the line itself. */
 const TOGETHER = { minLength: 4_096, periodicFlush: 250 };
-/** Lines that nobody reads are kept up to this, then dropped: they must not fill the memory. */
+/**
+ * Lines that nobody reads are kept up to this number of characters. Further lines are dropped, so that they do not fill
+ * the memory.
+ */
 const WAITING_CHARS_MAX = 8 * 1024 * 1024;
-/** The last lines get this long to leave. */
+/** How long the last lines have to be written. */
 const LAST_LINES_MS = 1_000;
 
 interface LogDestination extends DestinationStream {
-  /** Lets the last lines leave, for a bounded time; after it none does. */
+  /** Writes the last lines, for a limited time. Later lines are lost. */
   end(): Promise<void>;
 }
 
-/** Where log lines go: stderr, as stdout has the one line that scripts wait for. */
+/** Opens the destination of log lines: stderr, because scripts wait for the one line on stdout. */
 export function openLogDestination(): LogDestination {
-  // Makes a pipe one that does not block: a reader that stands still must stop neither the service nor its end.
+  // Touching stderr makes a pipe non-blocking. A reader that does not read must not block the service or its end.
   process.stderr.on('error', () => {});
-  // However the process ends, pino writes out what is left: a reader that stands still would have it try for ever.
+  // At the end of the process pino writes the remaining lines. Without this limit pino would try forever while the
+  // reader does not read.
   let retriedUntil = Number.POSITIVE_INFINITY;
   process.once('exit', () => {
     retriedUntil = Math.min(retriedUntil, performance.now() + LAST_LINES_MS);

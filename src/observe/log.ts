@@ -3,8 +3,8 @@ import { withoutKeys } from '../caller/key-format';
 import type { Config } from '../config';
 
 /**
- * The log of the service. Nothing writes a key there on purpose; but a caller may have put one into a path or a
- * request id, so none gets through, wherever it comes from.
+ * Creates the service's log. No code logs a key on purpose, but a caller may have put one into a path or a request id.
+ * So the log removes keys from every line.
  */
 export const createLog = (level: Config['logLevel'], destination: DestinationStream): Logger =>
   pino({ level, hooks: { streamWrite: withoutKeys } }, destination);

@@ -13,8 +13,8 @@ export interface MetricsServer {
 const PATH = '/metrics';
 
 /**
- * Serves a registry on a port of its own, which is not the public's: it names tenants and databases.
- * @param refresh brings what is gathered up to date; must not fail
+ * Serves a registry on a separate port that is not public, because the metrics name tenants and databases.
+ * @param refresh updates the gathered values; must not fail
  */
 export async function serveMetrics(
   place: { readonly host: string; readonly port: number },

@@ -3,15 +3,17 @@ import type { OnAnswered } from '../http/in-flight';
 
 const PREFIX = 'audit_activity_';
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** In place of a path that no route took: raw paths would make a series each. */
+/** Label of a request whose path no route took. Raw paths would make one series each. */
 const NO_ROUTE = 'none';
-/** Gauges named as counters are; each is the sum of the metric of that name without its end. */
+/**
+ * Gauges whose names end like those of counters. Each is the sum of the metric that has the same name without `_total`.
+ */
 const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 const METHODS = ['GET', 'HEAD', 'POST'];
 
 type Prom = typeof import('prom-client');
 
-/** Values asked for when they are collected; a name for each, for one without labels; null: not known just now. */
+/** A function that is called for the value at each collection. It returns null while the value is not known. */
 type Reading = () => number | null;
 
 interface LabelledValue<Label extends string> {
@@ -19,7 +21,7 @@ interface LabelledValue<Label extends string> {
   readonly value: number;
 }
 
-/** The metrics of one service, in a registry of its own. */
+/** The metrics of one service, in a separate registry. */
 export class Metrics {
   readonly registry: Registry;
   readonly #requests: Counter;
@@ -52,7 +54,7 @@ export class Metrics {
     for (const outcome of ['accepted', 'duplicate', 'rejected']) this.#events.inc({ outcome }, 0);
   }
 
-  /** Loads the library, which a service without metrics goes without. */
+  /** Loads the library. A service without metrics does not load it. */
   static async open(): Promise<Metrics> {
     return new Metrics(await import('prom-client'));
   }
@@ -67,7 +69,7 @@ export class Metrics {
     this.#events.inc({ outcome: 'rejected' }, receipt.rejected.length);
   };
 
-  /** A gauge read at each collection; while its value is not known there is none. */
+  /** Adds a gauge whose value is read at each collection. While the value is not known, the gauge has no series. */
   gauge(name: string, help: string, read: Reading): void {
     this.gauges(name, help, [], () => {
       const value = read();
@@ -75,7 +77,7 @@ export class Metrics {
     });
   }
 
-  /** The same with labels: all of its series are read anew. */
+  /** Adds a gauge with labels. Each collection reads all of its series anew. */
   gauges<Label extends string>(
     name: string,
     help: string,
@@ -89,14 +91,14 @@ export class Metrics {
       registers: [this.registry],
       collect(this: Gauge) {
         this.reset();
-        // One without labels would be 0 after this.
+        // The reset sets a gauge without labels to 0.
         if (labelNames.length === 0) this.remove();
         for (const { labels, value } of read()) this.set(labels, value);
       },
     });
   }
 
-  /** What is counted elsewhere since the start. */
+  /** Adds counters whose values are counted elsewhere since the start. */
   counters<Label extends string>(
     name: string,
     help: string,

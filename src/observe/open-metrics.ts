@@ -5,13 +5,13 @@ import { Metrics } from './metrics';
 import { type MetricsServer, serveMetrics } from './metrics-server';
 
 interface OpenMetrics extends Pick<Metrics, 'onAnswered'> {
-  /** Notes that a task in the background came to the end of a round. */
+  /** Notes that a background task has finished a round. */
   readonly onRound: (task: string) => void;
-  /** Starts to serve. */
+  /** Starts to serve the metrics. */
   listen(place: { readonly host: string; readonly port: number }): Promise<MetricsServer>;
 }
 
-/** What a part of the service declares of its own. @param figures what the database knows; null: not known now */
+/** Declares the metrics of one part of the service. @param figures null: the database's figures are not known now */
 export type DeclareMetrics = (metrics: Metrics, figures: () => Figures | null) => void;
 
 export async function openMetrics(

@@ -10,9 +10,9 @@ import type { Tracing } from './tracing';
 const SERVICE = 'audit-activity';
 
 /**
- * Traces sent by OTLP over HTTP. Service name, resource attributes, headers and sampling are set by OpenTelemetry's
- * own environment variables. Loaded only here, so that a service without traces does without the libraries.
- * @param endpoint as `OTEL_EXPORTER_OTLP_ENDPOINT` has it: a URL without `/v1/traces`
+ * Sends traces by OTLP over HTTP. OpenTelemetry's own environment variables set service name, resource attributes,
+ * headers and sampling. The libraries are loaded only here, so that a service without traces does not load them.
+ * @param endpoint as in `OTEL_EXPORTER_OTLP_ENDPOINT`: a URL without `/v1/traces`
  */
 export async function openTracing(endpoint: string, log: Logger): Promise<Tracing> {
   const [api, sdk, { OTLPTraceExporter }, resources] = await Promise.all([

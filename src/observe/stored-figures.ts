@@ -4,10 +4,10 @@ import { guarded } from '../database/failure';
 import { LIMITS } from '../limits';
 import type { Figures, SourceFigures } from './figures';
 
-/** More say no more: the folding is far behind. */
+/** The count stops here. A larger number would only repeat that folding is far behind. */
 const DELTAS_MAX = 100_000;
 
-/** @param sourcesMax of how many sources to tell @throws DomainError `service_unavailable` after `deadlineMs` */
+/** @param sourcesMax number of sources to report @throws DomainError `service_unavailable` after `deadlineMs` */
 export function readFigures(prisma: OwnerDb, sourcesMax: number, deadlineMs: number): Promise<Figures> {
   return guarded(async () => {
     const [work] = await prisma.$queryRaw<
@@ -34,7 +34,7 @@ export function readFigures(prisma: OwnerDb, sourcesMax: number, deadlineMs: num
            AND g.database_name = s.database_name)::int AS "gapCount"
       FROM audit_source s ORDER BY tenant_id, host_name, database_name LIMIT ${sourcesMax}`;
     const soon = new Date(Date.now() + LIMITS.keyExpiresSoonMs);
-    // A key that was rotated is meant to end.
+    // A rotated key is meant to expire.
     const expiring = await prisma.$queryRaw<Figures['expiringKeys']>`
       SELECT kind, count(*)::int AS count FROM api_key k
       WHERE revoked_at IS NULL AND expires_at > now() AND expires_at <= ${soon}

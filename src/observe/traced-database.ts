@@ -2,10 +2,12 @@ import type { AskRows, Database, OwnerDb, RunSteps, ServiceDb } from '../databas
 import type { Tracing } from './tracing';
 
 const SYSTEM = { 'db.system.name': 'postgresql' } as const;
-/** Of a statement: its values are no part of it. */
+/** Limit of a statement's text. The text does not contain the values. */
 const TEXT_CHARS_MAX = 4_096;
 
-/** A database whose statements for requests are spans; work in the background belongs to no request. */
+/**
+ * A database that makes a span of each statement of a request. Background tasks belong to no request and have no spans.
+ */
 export const tracedDatabase = (database: Database, tracing: Tracing): Database => ({
   ...database,
   run: (text, ...rest) => spanOf(tracing, text, () => database.run(text, ...rest)),
@@ -15,13 +17,13 @@ export const tracedDatabase = (database: Database, tracing: Tracing): Database =
   prisma: tracedPrisma(database.prisma, tracing),
 });
 
-/** The same for steps of a transaction alone. */
+/** Traces only the steps of a transaction. */
 const tracedSteps =
   (steps: RunSteps, tracing: Tracing): RunSteps =>
   (tenants, work) =>
     steps(tenants, (step) => work((text, values) => spanOf(tracing, text, () => step(text, values))));
 
-/** The same for hot reads alone. */
+/** Traces only hot reads. */
 export const tracedAsk =
   (ask: AskRows, tracing: Tracing): AskRows =>
   (statement, ...rest) =>
@@ -39,6 +41,6 @@ function tracedPrisma<Door extends ServiceDb | OwnerDb>(prisma: Door, tracing: T
         tracing.span(model ? `${model}.${operation}` : operation, SYSTEM, () => query(args)),
     },
   });
-  // The same client to whoever uses it; the type leaves out what extensions could have changed.
+  // The returned client works like the given one. Its type leaves out what extensions could have changed.
   return traced as unknown as Door;
 }

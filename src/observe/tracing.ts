@@ -2,14 +2,17 @@ import type { RequestHandler } from 'express';
 
 type SpanAttributes = Readonly<Record<string, string | number>>;
 
-/** Port: what the entrances and the database tell of the way of a request. Values of the caller are no part of it. */
+/**
+ * Port through which the entrances and the database report how a request is processed. They never report a caller's
+ * values.
+ */
 export interface Tracing {
-  /** Begins the span of a request, within the caller's own trace if it names one. */
+  /** Begins the span of a request, within the caller's own trace if the request names one. */
   readonly request: RequestHandler;
-  /** Does the work in a span within the present one. */
+  /** Runs the work in a span within the present span. */
   span<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T>;
-  /** Says more of the present span. */
+  /** Adds attributes to the present span. */
   note(attributes: SpanAttributes): void;
-  /** Sends what is not sent yet, for a bounded time. */
+  /** Sends the spans that are left, for a limited time. */
   close(): Promise<void>;
 }
