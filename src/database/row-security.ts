@@ -7,7 +7,7 @@ class NoRowSecurity extends Error {
   override readonly name = 'NoRowSecurity';
 }
 
-/** "role does not exist" and "permission denied to set role", when a connection is made. */
+/** Codes of "role does not exist" and "permission denied to set role" when a connection is made. */
 const ROLE_REFUSED = /^(?:22023|42501)$/;
 
 /** Checks the role of requests. @param prisma client on the connections of requests @throws NoRowSecurity */

@@ -13,7 +13,7 @@ export interface Place {
   readonly tls: TlsOptions | null;
 }
 
-/** An open connection to an address that the guard allows. @throws RefusedAddress, or what failed */
+/** Opens a connection to an address that the guard allows. @throws RefusedAddress, or the error of the connection */
 export async function openSocket(guard: NetworkGuard, place: Place, signal: AbortSignal): Promise<Socket> {
   const { host, port, tls } = place;
   const isPlain = tls === null;

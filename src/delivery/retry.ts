@@ -7,8 +7,10 @@ const RETRY_AFTER_MAX_MS = 3_600_000;
 const DOUBLINGS_MAX = 20;
 
 /**
- * Milliseconds until the next attempt: 1 s after the first, doubling to 5 minutes, up to a fifth longer at random.
- * @param attempts failed so far, at least 1 @param random from 0 to 1
+ * Milliseconds until the next attempt. The first wait is 1 s. Each further one is twice as long, up to 5 minutes. A
+ * random part adds up to a fifth.
+ * @param attempts number of failed attempts so far, at least 1
+ * @param random from 0 to 1
  */
 export function retryDelayMs(attempts: number, retryAfterMs: number | undefined, random: number): number {
   const plain = Math.min(FIRST_MS * 2 ** Math.min(attempts - 1, DOUBLINGS_MAX), MAX_MS);

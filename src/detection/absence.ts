@@ -6,7 +6,7 @@ import type { AbsenceNode } from './rule';
 /** A match of the first rule whose time is not over, and for which the second rule has not matched. */
 interface Pending {
   readonly entry: Entry;
-  /** Milliseconds of the clock; null: by events alone. */
+  /** Milliseconds since 1970 at which the wait ends by the clock; null: only the times of events end it. */
   readonly due: number | null;
   /** Whether events of any server instance end the wait, not only events of the instance of its last event. */
   readonly byAny?: boolean;

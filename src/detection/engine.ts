@@ -78,7 +78,7 @@ export class Engine {
     return this.#leaves.some(({ isBaseline }) => isBaseline);
   }
 
-  /** The number of entries that windows and baselines hold. */
+  /** The size of windows and baselines together, in entries. */
   get size(): number {
     return this.#tally.size;
   }
@@ -123,7 +123,7 @@ export class Engine {
     this.#absences.watchAll();
   }
 
-  /** The next time at which a wait ends by the clock, in milliseconds since 1970. */
+  /** The next time at which a wait ends by the clock, in milliseconds since 1970; null: none does. */
   dueMs(): number | null {
     return this.#absences.dueMs();
   }

@@ -1,7 +1,7 @@
 import type { JsonScalar } from '../event/audit-record';
 import type { AuditEvent } from '../event/fields';
 
-/** An event as rules look at it. */
+/** An event in the form that rules read. */
 export interface DetectionEvent {
   readonly recordId: string;
   /** Event time in whole microseconds since 1970, small enough for a double to hold exactly. */

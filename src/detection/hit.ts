@@ -13,7 +13,7 @@ export interface Entry {
   /** First and last event time in microseconds. */
   readonly f: number;
   readonly l: number;
-  /** Record ids, the first ones. */
+  /** The first record ids. */
   readonly r: readonly string[];
   /** Number of events. */
   readonly n: number;

@@ -7,7 +7,7 @@ import type { GroupValues } from './hit';
 import type { Rule, Tuning } from './rule';
 import { parseRuleFile, parseRules } from './sigma/rule-file';
 
-/** A rule as a tenant has it, as plain data. */
+/** A rule of a tenant as plain data. */
 export interface RuleSource {
   readonly ruleId: string;
   readonly source: string;
@@ -17,7 +17,7 @@ export interface RuleSource {
   readonly filters: readonly string[];
 }
 
-/** A row of state as it is stored: the key is a digest, the rest JSON. */
+/** A stored row of state. The key is a digest, and the rest is JSON. */
 export interface StoredState {
   readonly node: string;
   readonly key: string;
@@ -35,7 +35,7 @@ interface Learned {
 export interface Evaluated {
   /** Number of events evaluated. When it is less than were given, the time ended before the others. */
   readonly seen: number;
-  /** What the engine holds: entries of windows and values of baselines. */
+  /** The size of windows and baselines together, in entries. */
   readonly size: number;
   readonly findings: readonly Finding[];
   readonly changes: readonly StoredState[];

@@ -43,7 +43,7 @@ export interface Place {
   /** Forgets the groups whose time is over even for events that come late. */
   sweep<Body>(store: GroupStore<Body>, within: number, newest: (body: Body) => number): void;
   readonly groupOf: (hit: Hit, child: number) => { readonly key: string; readonly values: GroupValues };
-  /** Tells what was found to the node above. @param seen the event that completed it; null: none did */
+  /** Reports a match to the node above. @param seen the event that completed the match; null: no event did */
   readonly up: (entry: Entry, values: GroupValues, position: number, seen: Hit['seen']) => void;
 }
 

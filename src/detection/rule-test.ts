@@ -27,9 +27,9 @@ const USUAL = {
 };
 
 /**
- * Makes the events of a test. Each entry names the fields it changes. `after` is the time since the event before it (1
- * s unless given), `repeat` the number of its events, and `every` the time between those (1 s unless given). `{n}`
- * stands for an event's number among the repeated ones.
+ * Makes the events of a test. Each entry names the fields it changes. `after` is the time since the event before it,
+ * `repeat` the number of its events, and `every` the time between those. Both times are 1 s unless given. `{n}` stands
+ * for an event's number among the repeated ones.
  */
 export function testEvents({ events }: RuleTest): DetectionEvent[] {
   const made: DetectionEvent[] = [];

@@ -86,7 +86,7 @@ export interface Rule extends RuleAbout {
   readonly source: string;
   /** Cost of one event. 1 is about one microsecond: the search for a text in 4,000 characters. */
   readonly cost: number;
-  /** Ids of the filters from outside its file that narrow it. */
+  /** Ids of the filters in other files that narrow the rule. */
   readonly filters: readonly string[];
   /** The share of the cost that the filters take. */
   readonly filterCost: number;

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { DomainError } from '../errors';
 
-/** The body of a refusal as each entrance writes it. */
+/** The body of a refusal, in the form of each entrance. */
 export const restRefusal = ({ code, message }: DomainError, requestId: string) => ({
   error: { code, message, requestId },
 });

@@ -22,7 +22,7 @@ const PARTS_OF_FILE_MAX = 2_000;
 const PART_COST = 2;
 const DEFAULT_GROUP = ['serverInstanceName', 'serverPrincipalName'];
 
-/** What a Sigma file holds. */
+/** The content of a Sigma file. */
 export interface RuleFile {
   /** All rules of the file, except those that a correlation without `generate` refers to. */
   readonly rules: readonly Rule[];

@@ -34,7 +34,7 @@ interface FieldTest {
   readonly modifiers: ReadonlySet<string>;
 }
 
-/** @returns null when it was refused */
+/** @returns null: the modifiers were refused */
 export function parseModifiers(given: readonly string[], line: number, problems: Problems) {
   const modifiers = new Set(given);
   for (const one of modifiers)
@@ -50,7 +50,7 @@ export function parseModifiers(given: readonly string[], line: number, problems:
   return modifiers;
 }
 
-/** The test of one value. @returns null when it was refused */
+/** Compiles the test of one value. @returns null: the value was refused */
 export function valueTest({ field, modifiers }: FieldTest, node: Node, problems: Problems): Matcher | null {
   if (node.kind !== 'scalar')
     return problems.add(node.line, 'a value must be a text, a number, true, false or null');
