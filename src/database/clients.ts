@@ -5,12 +5,12 @@ export { Prisma } from '../generated/prisma/client';
 declare const door: unique symbol;
 
 /**
- * The client for requests, which uses the service's role. Row-level security is on. Of tables with rows of tenants it
- * sees no rows, except through `ofTenants`.
+ * The door for requests: a client that uses the service's role. Row-level security is on. In tables with rows of
+ * tenants it sees no rows, except through `ofTenants`.
  */
 export type ServiceDb = PrismaClient & { readonly [door]: 'service' };
 
-/** The client for background tasks and for migrations, which uses the owner's login. It sees rows of every tenant. */
+/** The door for background tasks and migrations: a client that uses the owner's login. It sees rows of every tenant. */
 export type OwnerDb = PrismaClient & { readonly [door]: 'owner' };
 
 /*

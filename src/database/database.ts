@@ -11,7 +11,7 @@ import { NO_JIT, openLimited } from './limited';
 type Where = Pick<Config, 'databaseUrl' | 'dataDir'> &
   Partial<Pick<Config, 'migrationDatabaseUrl' | 'backgroundStatementMs'>>;
 
-/** @throws LoginRefused when PostgreSQL refuses a login */
+/** @throws LoginRefused when a login of PostgreSQL can't be used */
 export async function openDatabase(where: Where): Promise<Database> {
   const { databaseUrl, migrationDatabaseUrl, dataDir, backgroundStatementMs } = where;
   if (!databaseUrl) return openEmbedded(dataDir);

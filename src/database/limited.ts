@@ -97,7 +97,7 @@ function runner(pool: Pool, prisma: ServiceDb): Run {
 /** The coordinator gets these settings when a connection begins. The nodes get them only by this statement. */
 const OF_NODES = 'SET LOCAL jit = off; SET LOCAL enable_seqscan = off';
 
-/** Takes more than one round trip. The nodes of a distributed database learn of settings in this way only. */
+/** Takes more than one round trip, but settings reach the nodes of a distributed database in no other way. */
 const stepsOn =
   (pool: Pool, begin = 'BEGIN'): RunSteps =>
   async (tenants, work) => {

@@ -13,7 +13,7 @@ export function allOf(parts: readonly Matcher[]): Matcher {
   const [only] = parts;
   if (parts.length === 1 && only) return only;
   const sets = parts.flatMap(({ actions }) => (actions ? [actions] : []));
-  // The cheap test goes first. The action needs no test here, because the index of actions has checked it.
+  // No test of the action has to come first, because the index of actions has checked it already.
   const tests = parts.map(({ test }) => test);
   return {
     test: (seen) => {

@@ -52,7 +52,7 @@ export class TenantRounds {
   /**
    * Does the work of one tenant.
    * @returns null: the tenant's node failed; the others continue
-   * @throws a failure of the caller's own
+   * @throws a failure of the caller's own; any failure, if the database is not distributed
    */
   async attempt<T>(tenantId: number, work: () => Promise<T>): Promise<T | null> {
     if ((this.#resting.get(tenantId) ?? 0) > Date.now()) return null;

@@ -50,7 +50,7 @@ export function parseNodes(text: string): readonly DocumentNode[] {
     throw new RuleRefused([{ line: 1, reason: `the file has more than ${RULE_FILE_CHARS_MAX} characters` }]);
   scanYaml(text, { documents: DOCUMENTS_MAX, tokens: TOKENS_MAX, depth: DEPTH_MAX });
   const lines = new LineCounter();
-  // The check for unique keys and pretty messages take quadratic time. Keys are compared below instead.
+  // The parser's check for unique keys and its pretty messages take quadratic time. Keys are compared below instead.
   const documents = parseAllDocuments(text, {
     ...{ lineCounter: lines, schema: 'core', uniqueKeys: false, prettyErrors: false },
   });
