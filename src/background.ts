@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
 
-/** A task done again and again; `stop` resolves when it is not running any more. */
+/** A task that repeats. `stop` resolves when the task no longer runs. */
 interface BackgroundTask {
   stop(): Promise<void>;
 }
 
-/** The first round of a task that is rare: what was due while no service ran does not wait for long. */
+/** The first round of a rare task begins this soon: its work may be overdue, because no service ran. */
 const FIRST_MS = 5_000;
 
 /**
- * Runs a task soon after the start and then every so often, never twice at once, and at once again while it finds work
- * (a number above 0). A failure costs one round: it is logged, and the next round tries again.
+ * Runs a task soon after the start and then at an interval, never twice at once. A result above 0 means that work is
+ * left: the task then runs again at once. A failure is logged and ends the round. The next round tries again.
  */
 export function repeat(
   name: string,
@@ -46,14 +46,14 @@ export function repeat(
 
 /** Work in the background. */
 export interface Task {
-  /** As logs and the metric `background_last_round_timestamp_seconds` name it. */
+  /** The name of the task in logs and in the metric `background_last_round_timestamp_seconds`. */
   readonly name: string;
   readonly everyMs: number;
   /** A result above 0 says that work is left: the next round begins at once. */
   run(): Promise<unknown>;
 }
 
-/** Starts tasks. @param onRound told when one of them came to the end of a round */
+/** Starts tasks. @param onRound called with the name of a task after each run that did not fail */
 export function startTasks(
   tasks: readonly Task[],
   log: Logger,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { addressProblems } from './caller/address-list';
 import { LIMITS } from './limits';
 
-/** A mistyped environment, with every problem in one text. */
+/** The environment variables have mistakes. One text names all of them. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -23,7 +23,7 @@ const url = (protocols: readonly string[]) =>
 const ENCODE =
   'In a user name or password, write # as %23, / as %2F, ? as %3F, @ as %40, : as %3A and % as %25.';
 
-/** A URL with a login in it: a character of the password that has a meaning of its own cuts the URL short elsewhere. */
+/** A URL that may hold a login. A special character of the password that is not encoded would cut the URL short. */
 const serverUrl = (protocols: readonly string[]) =>
   url(protocols).refine((text) => !isCutShort(new URL(text)), {
     error: `must be a URL in which the user name and the password are encoded. ${ENCODE}`,
@@ -40,7 +40,7 @@ function isCutShort({ username, password, hash, pathname, search }: URL): boolea
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
-/** Where PostgreSQL is. The driver takes a TLS mode that it does not know for one that asks for TLS. */
+/** The URL of PostgreSQL. The driver treats an unknown TLS mode as a mode that asks for TLS. */
 const databaseUrl = serverUrl(['postgres:', 'postgresql:']).refine(
   (text) => new URL(text).searchParams.getAll('sslmode').every((mode) => SSL_MODES.includes(mode)),
   { error: `must have as its sslmode one of ${SSL_MODES.join(', ')}` },
@@ -56,16 +56,16 @@ const wholeNumber = (min: number, max: number) =>
     })
     .transform(Number);
 
-/** The driver's next version is to take these for less: what they mean here does not change with it. */
+/** TLS modes that the driver treats as `verify-full`. Its next version will check less; this service will not. */
 const LESS_THAN_FULL = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
 
-/** How PostgreSQL is reached, with TLS as strict as it is meant. */
+/** The URL of PostgreSQL, with `verify-full` in place of TLS modes that mean the same. */
 const strictly = (text: string | undefined): string | null => {
   if (text === undefined) return null;
   return /[?&]uselibpqcompat=true/i.test(text) ? text : text.replace(LESS_THAN_FULL, '$1verify-full');
 };
 
-/** What Express calls the private networks. */
+/** Express's names for the private networks. */
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
 const networks = z
@@ -213,31 +213,31 @@ export interface OpenIdConfig {
   readonly clientSecret: string;
   readonly tenantsClaim: string;
   readonly roleClaim: string;
-  /** Where browsers find this service. */
+  /** The URL at which browsers find this service. */
   readonly publicUrl: string;
 }
 
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Absolute. */
+  /** An absolute path. */
   readonly dataDir: string;
   readonly databaseUrl: string | null;
-  /** Never without `databaseUrl`. */
+  /** Always null when `databaseUrl` is null. */
   readonly migrationDatabaseUrl: string | null;
-  /** Never without `databaseUrl`. */
+  /** Always null when `databaseUrl` is null. */
   readonly readDatabaseUrl: string | null;
-  /** Null: the one in the data folder, made at the first start. */
+  /** Null: the key file in the data folder, which the first start makes. */
   readonly checkpointKeyFile: string | null;
   readonly formerCheckpointKeys: readonly string[];
-  /** Null: the one in the data folder, made at the first start. */
+  /** Null: the key file in the data folder, which the first start makes. */
   readonly secretsKeyFile: string | null;
-  /** Networks that are no public internet, and may be sent to. */
+  /** Networks outside the public internet that destinations may be in. */
   readonly destinationAllowNetworks: readonly string[];
   /** Null: no mail is sent. */
   readonly mail: { readonly url: string; readonly from: string } | null;
   readonly redisUrl: string | null;
-  /** Whether this instance keeps the search index up. */
+  /** Whether this instance keeps the search index up to date. */
   readonly searchIndex: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly rateLimitPerMinute: number;
@@ -259,7 +259,7 @@ const NEEDS_DATABASE = {
   MIGRATION_DATABASE_URL: 'for requests',
 } as const;
 
-/** Variables that are not set and that others need. @returns sentences */
+/** Variables that are missing although other variables need them. @returns sentences */
 function missingIn(given: Readonly<Record<string, unknown>>): string[] {
   const lines: string[] = [];
   if (!given.DATABASE_URL)

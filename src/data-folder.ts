@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Makes a folder and those that it is in. Node's own recursive one never ends where a file system such as /proc takes
- * no folders.
+ * Makes a folder and its missing parents. Node's own recursive `mkdir` never ends on a file system such as /proc, which
+ * takes no new folders.
  */
 export async function makeFolder(folder: string): Promise<void> {
   const parent = path.dirname(folder);

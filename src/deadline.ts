@@ -1,6 +1,8 @@
 import { LIMITS } from './limits';
 
-/** The value of some work, or what `late` makes when it takes longer: the work goes on, and nobody waits for it. */
+/**
+ * Waits for work until a deadline. After the deadline it throws what `late` returns, and the work goes on unwatched.
+ */
 export async function within<T>(deadlineMs: number, late: () => unknown, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
@@ -13,7 +15,7 @@ export async function within<T>(deadlineMs: number, late: () => unknown, work: (
   }
 }
 
-/** Resolves when an answer has left, or its caller has. */
+/** Resolves when an answer is closed: it was sent, or its caller went away. */
 export function whenClosed(answer: {
   readonly closed: boolean;
   once(event: 'close', then: () => void): unknown;
@@ -24,7 +26,7 @@ export function whenClosed(answer: {
   });
 }
 
-/** Lets others be served every few milliseconds of a long work. */
+/** Interrupts long work every few milliseconds, so that other requests are served. */
 export class Pauses {
   #since = performance.now();
 
@@ -34,7 +36,7 @@ export class Pauses {
     this.#since = performance.now();
   }
 
-  /** Takes the steps of a work, with pauses between them. */
+  /** Runs the steps of some work to the end, with pauses between them. */
   async between<T>(steps: Iterator<void, T>): Promise<T> {
     for (;;) {
       const step = steps.next();

@@ -52,7 +52,9 @@ export class DomainError extends Error {
   }
 }
 
-/** What a client is told of any thrown value: a documented code, and text that reveals nothing unplanned. */
+/**
+ * Turns any thrown value into the error that a client sees: a documented code, and a text that reveals nothing else.
+ */
 export function toDomainError(thrown: unknown): DomainError {
   if (thrown instanceof DomainError) return thrown;
   return new DomainError('internal_error', {

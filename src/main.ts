@@ -6,7 +6,7 @@ import { openLogDestination } from './observe/log-destination';
 import { startService } from './service';
 import { startFailureText } from './start-failure';
 
-/** What is done in the background gets this long to end after the last request. */
+/** Time that background tasks have to end after the last request. */
 const STOP_MS = 10_000;
 
 const USAGE =
@@ -72,7 +72,7 @@ function fail(error: unknown): void {
 
 const OF_FILES = ['EACCES', 'EDQUOT', 'EEXIST', 'EIO', 'ENOENT', 'ENOSPC', 'ENOTDIR', 'EPERM', 'EROFS'];
 
-/** What the system says of a file may not name it; nearly all that the service writes is in one folder. */
+/** Adds the data folder to an error about a file: the error may not name the file, and nearly all files are in it. */
 function explained(error: unknown, dataDir: string): unknown {
   const { code = '', syscall, message } = error as NodeJS.ErrnoException;
   const isOfFile = OF_FILES.includes(code) && syscall !== 'listen';

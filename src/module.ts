@@ -7,8 +7,8 @@ export interface Module {
   readonly resolvers?: readonly object[];
   readonly tasks?: readonly Task[];
   readonly metrics?: DeclareMetrics;
-  /** Parts without which the service answers, at a price: see `healthCheck`. */
+  /** Parts whose failure degrades the service and does not stop it, see `healthCheck`. */
   readonly health?: readonly { readonly healthy: boolean }[];
-  /** Ends what its tasks have begun; after them, before the database is closed. */
+  /** Ends what the module's tasks have begun. Called after the tasks have stopped and before the database is closed. */
   readonly stop?: () => Promise<void>;
 }

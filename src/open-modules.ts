@@ -20,7 +20,7 @@ import { openTail } from './modules/tail/module';
 import { tenantsModule } from './modules/tenants/module';
 import type { Storage } from './storage';
 
-/** What modules stand on. */
+/** What modules are built on. */
 interface Ground {
   readonly config: Config;
   readonly log: Logger;
@@ -32,7 +32,9 @@ interface Ground {
   readonly signal: AbortSignal;
 }
 
-/** Every module, opened and given what it needs of the others; and what entrances need of some of them. */
+/**
+ * Opens every module and gives it what it needs from other modules. @returns the modules, and the parts for entrances
+ */
 export async function openModules({ config, log, storage, callers, inFlight, nowMs, signal }: Ground) {
   const { database, readSide } = storage;
   const { prisma, background: owner, ask, askOwner } = database;

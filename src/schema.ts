@@ -31,16 +31,16 @@ import { CoverageResolver } from './modules/sources/coverage.resolver';
 import { RetentionResolver } from './modules/tenants/retention/retention.resolver';
 import { TenantResolver } from './modules/tenants/tenant.resolver';
 
-/** What a schema answers with. */
+/** What a schema needs for its answers. */
 interface SchemaParts extends AccessNotes {
   /** One instance of each class of `RESOLVERS`. */
   readonly resolvers: readonly object[];
   readonly answers: AnswerBytes;
-  /** Turns of changes. */
+  /** Gives changes their turns. */
   readonly changes: Pick<FairShare, 'run'>;
 }
 
-/** All that answer root fields. */
+/** All resolvers of root fields. */
 export const RESOLVERS = [
   AccessLogResolver,
   AlertCountsResolver,
@@ -65,8 +65,8 @@ export const RESOLVERS = [
 ] as const;
 
 /**
- * The internal schema: the one list of its resolvers.
- * @throws Error when a resolver has no instance, or a root field no access rule
+ * The internal schema, made of all RESOLVERS.
+ * @throws Error when a resolver has no instance or is not listed, or when a root field has no access rule
  */
 export function createSchema({ resolvers, answers, changes, accessLog, nowMs }: SchemaParts): GraphQLSchema {
   const instances = new Map<unknown, object>(resolvers.map((resolver) => [resolver.constructor, resolver]));
@@ -83,7 +83,7 @@ export function createSchema({ resolvers, answers, changes, accessLog, nowMs }: 
   return schema;
 }
 
-/** The same schema for whoever only describes it: its fields answer nothing. */
+/** The same schema for a description of it: its fields answer nothing. */
 export const describeSchema = (): GraphQLSchema => build(() => undefined);
 
 const build = (instanceOf: (resolver: unknown) => object | undefined) =>

@@ -23,11 +23,11 @@ import { openStorage, type Storage } from './storage';
 export interface Service {
   /** `http://HOST:PORT` */
   readonly url: string;
-  /** Null: the database has an operator key, and this data folder none. */
+  /** Null: the database has an operator key, and this data folder has none. */
   readonly operatorKeyFile: string | null;
   /** Null: not configured. */
   readonly metricsUrl: string | null;
-  /** Says that it is not ready, then lets requests in flight finish, for a bounded time. */
+  /** Reports not ready, then gives requests in flight a bounded time to finish. */
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const { database, tracing } = storage;
   const nowMs = Date.now;
   const stopping = new AbortController();
-  // Every call that waits listens to it.
+  // Every waiting call listens to this signal.
   setMaxListeners(0, stopping.signal);
   const callers = await openCallers({ config, database, nowMs, log });
   const inFlight = new InFlight();

@@ -18,7 +18,7 @@ import type { Tracing } from './observe/tracing';
 
 const HEALTH_DEADLINE_MS = 2_000;
 
-/** What a service stands on: its migrated database, where it reads from, and the traces of both. */
+/** What a service is built on: its migrated database, the database that it reads from, and the traces of both. */
 export interface Storage extends Module {
   readonly database: Database;
   readonly readSide: ReadSide;
@@ -29,7 +29,7 @@ export interface Storage extends Module {
   close(): Promise<void>;
 }
 
-/** @throws NoRowSecurity, NewerDatabase, NotAReplica, LoginRefused: each is one line for an operator */
+/** @throws NoRowSecurity, NewerDatabase, NotAReplica, LoginRefused: each has a text of one line for an operator */
 export async function openStorage(config: Config, log: Logger): Promise<Storage> {
   const tracing = config.otlpEndpoint ? await openTracing(config.otlpEndpoint, log) : null;
   const opened = await openDatabase(config);
@@ -66,7 +66,7 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
   }
 }
 
-/** What the database needs from time to time, and what it tells of itself. */
+/** The recurring tasks, the metrics and the health of the database. */
 function upkeepOf(
   config: Config,
   database: Database,

@@ -14,13 +14,13 @@ export interface AccessFilter {
   readonly outcome: string | null;
 }
 
-/** Port: where the access log is kept. Changes write their entries themselves, in their transactions. */
+/** Port: the store of the access log. A change writes its own entry, in its transaction. */
 export interface AccessLogStore {
   /** Each entry is stored once, however often it is given. */
   append(entries: readonly AccessEntry[]): Promise<void>;
   /** Newest first. @param after an entry id; null: from the newest */
   newest(filter: AccessFilter, limit: number, after: string | null): Promise<readonly AccessEntry[]>;
-  /** Removes some of the oldest entries of before, and says so in the log. @returns how many */
+  /** Removes at most `limit` of the oldest entries before a time, and notes that in the log. @returns how many */
   removeBefore(ms: number, limit: number): Promise<number>;
 }
 
@@ -30,8 +30,8 @@ export const REFUSED = 'refused';
 export const DROPPED = 'accessLogDropped';
 
 /**
- * Entries on their way to the store: taking one delays no answer. While the store is away they wait, up to a bound;
- * what comes then is counted, and an entry says how many are missing.
+ * Queues entries for the store, so that noting one delays no answer. While the store is away, entries wait, up to a
+ * bound. Further entries are dropped and counted, and a later entry states how many are missing.
  */
 export class AccessLog {
   #waiting: AccessEntry[] = [];
@@ -57,12 +57,14 @@ export class AccessLog {
     this.#lostAt = this.now();
   }
 
-  /** Entries that found no room, since the start. */
+  /** Entries that were dropped for lack of room since the start. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** No entry was lost lately: an alert that asks now and then is to see it, though the database is long back. */
+  /**
+   * Whether no entry was lost lately. A loss is shown for a while after the database is back, so that an alert sees it.
+   */
   get healthy(): boolean {
     return (
       this.#lostAt === null || this.now().getTime() - this.#lostAt.getTime() > LIMITS.accessLogLossShownMs
@@ -82,7 +84,7 @@ export class AccessLog {
     return this.#flushing;
   }
 
-  /** Writes all that wait. */
+  /** Writes all waiting entries. */
   async close(): Promise<void> {
     while ((await this.flush()) > 0);
   }
@@ -97,7 +99,7 @@ export class AccessLog {
     return this.#waiting.length;
   }
 
-  /** Only where there is room: otherwise each batch that fails would add an entry. */
+  /** Adds the entry only when there is room: otherwise each batch that fails would add one. */
   #sayWhatIsMissing(): void {
     const dropped = this.#dropped;
     if (!dropped || this.#waiting.length >= LIMITS.accessLogWaitingMax) return;
@@ -108,22 +110,22 @@ export class AccessLog {
   }
 }
 
-/** What somebody sets out to do with the service: an entry of the access log but for what came of it. */
+/** What somebody starts to do with the service: an entry of the access log without its outcome. */
 export interface Attempt {
   readonly at: Date;
   /** public, agent or operator; service: what it does by itself. */
   readonly principalKind: string;
   readonly keyId: string | null;
   readonly keyName: string | null;
-  /** Who had signed in; null: whoever holds the key. */
+  /** The person who had signed in; null: a key alone was used. */
   readonly userName: string | null;
-  /** rest, graphql, dashboard, service, or command: past the service, on the database. */
+  /** rest, graphql, dashboard or service; command: a command that works on the database, past the service. */
   readonly entrance: string;
-  /** Name of the root field, or of what is none. */
+  /** Name of the root field. An action that is no root field has a name of its own. */
   readonly operation: string;
   /** JSON, see `parametersText`. */
   readonly parameters: string;
-  /** Those the principal acts for, or has named. */
+  /** The tenants that the principal acts for, or has named. */
   readonly tenantIds: readonly number[];
   readonly requestId: string;
   readonly address: string;
@@ -131,23 +133,23 @@ export interface Attempt {
 
 export interface Result {
   readonly outcome: 'ok' | ErrorCode;
-  /** Objects handed over or changed; null: none, as it failed. */
+  /** Objects returned or changed; null: none, because the call was refused or failed. */
   readonly rows: number | null;
   /** Id of the key or tenant that was made or changed. */
   readonly subject?: string;
-  /** Those concerned, where that is known better than at the start. */
+  /** The tenants concerned, when they are known better than at the start. */
   readonly tenantIds?: readonly number[];
 }
 
 export interface AccessEntry extends Attempt {
-  /** A version 7 UUID: begins with the time, so that entries sort by it. */
+  /** A version 7 UUID. It begins with the time, so that entries sort by time. */
   readonly entryId: string;
   readonly outcome: Result['outcome'];
   readonly rows: number | null;
   readonly subject: string | null;
 }
 
-/** Field by field: every read makes one, and spreading would take most of that time. */
+/** Copies field by field: every read makes an entry, and spreading would take most of the time. */
 export const entryOf = (attempt: Attempt, result: Result): AccessEntry => ({
   entryId: entryIdAt(attempt.at.getTime()),
   at: attempt.at,
@@ -166,7 +168,7 @@ export const entryOf = (attempt: Attempt, result: Result): AccessEntry => ({
   address: attempt.address,
 });
 
-/** The entry of a change that was made: written in its transaction. */
+/** The entry of a successful change. It is written in the transaction of the change. */
 export const changeOf = (attempt: Attempt, result: Omit<Result, 'outcome' | 'rows'> & { rows?: number }) =>
   entryOf(attempt, { rows: 1, ...result, outcome: 'ok' });
 
@@ -186,16 +188,16 @@ export const ownAttempt = (operation: string, at: Date, parameters: object = {})
 });
 
 const UNSTORABLE = /\p{Cc}|\p{Cs}/gu;
-/** A name that comes from elsewhere, cut, without what a database does not store. */
+/** A name from outside, cut to length, with characters that a database does not store replaced. */
 export const storableName = (text: string): string =>
   text.slice(0, LIMITS.nameCharsMax).replace(UNSTORABLE, '\uFFFD');
 
-/** A key that was given for something else must not be kept. */
+/** A key that was given as another parameter must not be kept. */
 const KEY = /(aa[kgo]_[0-9A-Za-z]{6})[0-9A-Za-z]{20,}/g;
 
 /**
- * Parameters that were stated, as JSON. Longer ones become `{"cut": "<how the JSON begins>"}`. JSON escapes control characters and
- * half surrogate pairs, so any text can be stored.
+ * The given parameters as JSON. A longer JSON becomes `{"cut": "<how the JSON begins>"}`. JSON escapes control
+ * characters and half surrogate pairs, so any text can be stored.
  */
 export function parametersText(given: object): string {
   const text = JSON.stringify(stated(given)).replace(KEY, '$1…');
@@ -203,7 +205,7 @@ export function parametersText(given: object): string {
   return text.length <= max ? text : JSON.stringify({ cut: text.slice(0, max) });
 }
 
-/** JSON leaves out what is undefined. Null stands for the same, and is seldom there. */
+/** Leaves out null, which is rare and means the same as undefined. JSON leaves out undefined values itself. */
 const stated = (given: object): object =>
   Object.values(given).includes(null)
     ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
@@ -214,7 +216,7 @@ function entryIdAt(ms: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** Not above any entry of this time or later, and above all of before. */
+/** The smallest entry id of a time. Entries of earlier times have smaller ids. */
 export function entryIdFloor(ms: number): string {
   const time = hexOf(Math.max(0, ms));
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;

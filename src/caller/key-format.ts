@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** What a key is for. The prefix tells a reader, and a secret scanner, which kind it is looking at. */
+/** The kinds of keys. The prefix tells people and secret scanners the kind of a key. */
 export const KEY_KINDS = { public: 'aak_', agent: 'aag_', operator: 'aao_' } as const;
 export type KeyKind = keyof typeof KEY_KINDS;
 
@@ -19,7 +19,7 @@ export function newKey(kind: KeyKind): string {
   return body + checksum(body);
 }
 
-/** Whether the text is a key by shape and checksum. A typo is found out here, without a query. */
+/** Whether the text is a key by shape and checksum. A typo is found here, without a query. */
 export function isWellFormedKey(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   const body = text.slice(0, -CHECK_CHARS);
@@ -28,19 +28,19 @@ export function isWellFormedKey(text: string): boolean {
 
 const PREFIX = new RegExp(Object.values(KEY_KINDS).join('|'), 'i');
 
-/** Whether a key, or a part of one that tells its kind, may stand anywhere in the text. */
+/** Whether the text may contain a key, or the part of a key that tells its kind. */
 export const mayHoldKey = (text: string): boolean => PREFIX.test(text);
 
-/** Longer than the beginning of a key that lists show; in a path, the underscore may be percent-encoded. */
+/** Matches more characters of a key than lists show. In a path, the underscore may be percent-encoded. */
 const KEY = new RegExp(
   `(${Object.values(KEY_KINDS).join('|').replaceAll('_', '(?:_|%5F)')})[0-9A-Z]{8,}`,
   'gi',
 );
 
-/** A line of the log without the keys in it. */
+/** A line of the log with its keys redacted. */
 export const withoutKeys = (line: string): string => line.replaceAll(KEY, '$1[redacted]');
 
-/** Keys hold enough randomness that one SHA-256, without salt or stretching, cannot be searched. */
+/** The hash of a key. Keys are random enough that one SHA-256, without salt or stretching, cannot be searched. */
 export const hashOfKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 /** The beginning of a key that lists show, to tell keys apart. */

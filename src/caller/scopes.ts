@@ -2,8 +2,8 @@ interface ScopeSpec {
   readonly permits: string;
   readonly status: 'Active' | 'Coming soon';
   /**
-   * Whether whoever signs in as an analyst has it; `claimed`: who has the scope's name among the values of the role
-   * claim. Each scope says so itself: none is granted by being new.
+   * Whether a person who signs in as an analyst has the scope. `claimed`: only if the role claim contains the name of
+   * the scope. Every scope must state this, so that a new scope is not granted by default.
    */
   readonly ofAnalysts: boolean | 'claimed';
 }

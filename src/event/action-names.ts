@@ -1,6 +1,6 @@
 /**
- * Names of SQL Server's audit actions and action groups by their code (`action_id`), as `sys.dm_audit_actions` has
- * them. Not complete: newer servers write further codes, which go without a name.
+ * Names of SQL Server's audit actions and action groups by their code (`action_id`), as in `sys.dm_audit_actions`. The
+ * table is not complete: newer servers write further codes, which have no name.
  */
 export const ACTION_NAMES: Readonly<Record<string, string>> = {
   ACDO: 'DATABASE_OBJECT_ACCESS_GROUP',

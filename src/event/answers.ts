@@ -23,7 +23,7 @@ export const AUDIT_EVENT = {
   },
 } as const satisfies Shape;
 
-/** The public contract leaves out what it does not know. */
+/** The detail of the public contract, without the fields that the contract does not have. */
 export const AUDIT_EVENT_DETAIL = {
   ...AUDIT_EVENT,
   fields: pick(AUDIT_EVENT_FIELDS, DETAIL_FIELDS),

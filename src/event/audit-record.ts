@@ -15,8 +15,8 @@ export interface RecordSource {
 export type JsonScalar = string | number | boolean | null;
 
 /**
- * One audit record as the agent publishes it: the public fields, where it stood, how many parts it was joined
- * from, and in `additional` whatever else the file states (64-bit numbers as text, binary as `0x…`).
+ * One audit record as the agent publishes it: the public fields, its place in the file, and the number of parts it was
+ * joined from. `additional` has whatever else the file states (64-bit numbers as text, binary as `0x…`).
  */
 export type AuditRecord = Pick<AuditEvent, RecordFieldName> &
   RecordSource & {

@@ -4,8 +4,8 @@ import type { FieldName } from './fields';
 export const ENTRY_VERSION = 1;
 
 /**
- * The fields of a version 1 entry, in their order, written down: what was hashed is hashed the same for ever, whatever
- * becomes of the field table. Another set or order of fields is another version.
+ * The fields of a version 1 entry, in their order. The list is written out, so that a change of the field table never
+ * changes the hash of an entry. Another set or order of fields needs another version.
  */
 export const ENTRY_V1_FIELDS = [
   'recordId',

@@ -8,7 +8,7 @@ export const DAY_MS = 24 * HOUR_MS;
 /** 100 ns steps between FILETIME's epoch (1601-01-01) and 1970-01-01. */
 export const FILETIME_UNIX_EPOCH = 116_444_736_000_000_000n;
 
-/** As `/`, but rounded down below 0 too. @param b above 0 */
+/** Division that rounds down, below 0 too. @param b above 0 */
 export const floorDiv = (a: bigint, b: bigint) => (a % b < 0n ? a / b - 1n : a / b);
 
 /** `2026-11-19T23:59:56.8651234Z`. @throws RangeError outside years 0000 to 9999. */
@@ -44,7 +44,7 @@ export function parseTicks(text: string): bigint | null {
   return BigInt(ms - offsetMinutes * 60_000) * TICKS_PER_MS + BigInt(digits.slice(0, 7)) + roundUp;
 }
 
-/** As SQL Server's times leave the decoder: most texts there are, so without taking them apart. */
+/** The form of times that the decoder writes. Most texts have it, so it is parsed without splitting. */
 const USUAL = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{7}Z$/;
 
 function parseUsual(text: string): bigint | null {

@@ -10,7 +10,9 @@ export interface FieldSpec extends ShapeField {
   readonly kind: 'id' | 'time' | 'boolean' | 'text';
   /** Absent values leave the API as `null`. */
   readonly nullable: boolean;
-  /** Who states the value: the audit record itself, the agent that read it, or the service that stored it. */
+  /**
+   * The source of the value: the audit record itself, the agent that read the record, or the service that stored it.
+   */
   readonly from: 'record' | 'agent' | 'service';
   /** REST and GraphQL representations that carry the field. */
   readonly in: readonly ('list' | 'detail')[];

@@ -8,14 +8,16 @@ import { AUDIT_EVENT_FIELDS, type AuditEvent, type FieldName } from './fields';
 interface FilterSpec {
   /** The field whose value is compared. */
   readonly field: FieldName;
-  /** What of the counts answers the filter (`src/trail/counts/dimensions.ts`); null: matching events are read. */
+  /**
+   * The part of the counts that answers the filter (`src/trail/counts/dimensions.ts`); null: matching events are read.
+   */
   readonly countedBy: CountedBy | null;
   /** Whether an index leads from a value to its events. */
   readonly isIndexed?: true;
   readonly doc: string;
 }
 
-/** The counted columns, and the outcome, which every count tells apart. */
+/** The counted columns, and the outcome, which every count has separately. */
 export type CountedBy = 'action' | 'database' | 'principal' | 'instance' | 'outcome';
 
 export const FILTERS = {
@@ -85,13 +87,13 @@ export const FILTERS = {
 type Table = typeof FILTERS;
 export type FilterName = keyof Table;
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
-/** The same table, each row as any of them. */
+/** The same table, with one type for all rows. */
 export const FILTER_SPECS: Readonly<Record<FilterName, FilterSpec>> = FILTERS;
 
 type FieldOf<N extends FilterName> = Table[N]['field'];
 type Kind<N extends FilterName> = (typeof AUDIT_EVENT_FIELDS)[FieldOf<N>]['kind'];
 
-/** What each filter compares with; null: it is not given. */
+/** The value of each filter; null: the filter is not given. */
 export type FilterValues = { readonly [N in FilterName]: NonNullable<AuditEvent[FieldOf<N>]> | null };
 
 /** The names of the filters of one kind of field. */
@@ -101,7 +103,7 @@ export type FilterOfKind<K extends 'boolean' | 'text'> = {
 export const isBooleanFilter = (name: FilterName): boolean =>
   AUDIT_EVENT_FIELDS[FILTERS[name].field].kind === 'boolean';
 
-/** The fields that counts are kept of, in the order of their filters. */
+/** The fields by which counts are kept, in the order of their filters. */
 export type CountedField = {
   [N in FilterName]: Table[N]['countedBy'] extends null ? never : FieldOf<N>;
 }[FilterName];

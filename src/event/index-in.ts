@@ -1,9 +1,9 @@
-/** `indexOf` is quick, and at its worst compares as often as both lengths multiplied: a few milliseconds. */
+/** `indexOf` is used up to so many comparisons, at worst both lengths multiplied. They take a few milliseconds. */
 const COMPARISONS_MAX = 4_000_000;
 
 /**
- * Where a part is first found in a text, from a place on; -1: nowhere. However both are made, the time grows with the
- * sum of their lengths (Knuth, Morris, Pratt).
+ * The first place of a part in a text, at or after `from`; -1: there is none. For any text and part, the time grows
+ * with the sum of their lengths (Knuth, Morris, Pratt).
  */
 export function indexIn(text: string, part: string, from: number): number {
   if ((text.length - from) * part.length <= COMPARISONS_MAX) return text.indexOf(part, from);
@@ -18,7 +18,7 @@ export function indexIn(text: string, part: string, from: number): number {
   return -1;
 }
 
-/** Of each beginning of a text the length of its longest end that is a beginning too, and not all of it. */
+/** For each prefix of a text, the length of its longest proper suffix that is also a prefix. */
 function bordersOf(text: string): Uint32Array {
   const borders = new Uint32Array(text.length);
   for (let at = 1, matched = 0; at < text.length; at++) {

@@ -11,13 +11,13 @@ const FOLDED_UNITS_MAX = 3;
 const GROWTH = 1.5;
 
 const [UNKNOWN, REST, WORD] = [0, 1, 2];
-/** By UTF-16 unit, as far as texts had it: whether words are made of it, and what it is when folded; 0: longer. */
+/** By UTF-16 unit: whether words are made of it, and its folded form (0: longer than a unit). Filled as units occur. */
 const KINDS = new Uint8Array(UNITS);
 const FOLDED = new Uint16Array(UNITS);
 
 /**
- * Folds a text and marks its words, which are runs of letters and digits. Unit by unit, since an event may be a
- * million words: pieces of text for each of them would take seconds, and keep everybody waiting.
+ * Folds a text and marks its words, which are runs of letters and digits. It works unit by unit: an event may have a
+ * million words, and a piece of text for each word would take seconds and block all requests.
  */
 export function markWords(text: string): string {
   const { length } = text;

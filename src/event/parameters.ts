@@ -21,10 +21,10 @@ export type ParameterSpec = { readonly doc: string } & (
 );
 export type ParameterSpecs = Readonly<Record<string, ParameterSpec>>;
 
-/** Stands for a value whose bytes are no text: any text in its place would find something else, or nothing. */
+/** Stands for a value whose bytes are not UTF-8. Any text in its place would find other events, or none. */
 export const ILL_ENCODED = Symbol('ill-encoded');
 
-/** `sortBy` values and the field each sorts by. Ties follow the record id in the same direction. */
+/** `sortBy` values and the field each sorts by. Ties are sorted by record id in the same direction. */
 export const SORTS = {
   Timestamp: 'recordId',
   eventTime: 'recordId',
@@ -65,7 +65,7 @@ const TIME_RANGE = {
   endTime: { kind: 'time', doc: 'End of the time range, exclusive. Without an offset it is UTC.' },
 } as const satisfies ParameterSpecs;
 
-/** What chooses events, wherever events are listed, counted or exported. */
+/** The parameters that choose events for lists, counts and exports. */
 export const FILTER_PARAMETERS = {
   search: {
     kind: 'search',
@@ -120,7 +120,7 @@ export type ParameterValues<S extends ParameterSpecs> = { [N in keyof S]: ValueO
 /**
  * Checked values, defaults filled in; times and searches stay text.
  * @param given query parameters or GraphQL arguments; `null` and `undefined` count as not given
- * @param alsoWrong what the caller has found
+ * @param alsoWrong problems that the entrance has already found
  * @throws DomainError `invalid_parameter` that names every problem
  */
 export function parseParameters<S extends ParameterSpecs>(
@@ -152,22 +152,22 @@ export function parseParameters<S extends ParameterSpecs>(
   return values as ParameterValues<S>;
 }
 
-/** A query string may bring more unknown names than anybody reads. */
+/** The first problems in one text: a query string may bring more unknown names than anybody reads. */
 function told(problems: readonly string[]): string {
   const left = problems.length - LIMITS.parameterProblemsMax;
   const shown = problems.slice(0, LIMITS.parameterProblemsMax).join('; ');
   return left > 0 ? `${shown}; and ${left} more` : shown;
 }
 
-/** Parameters that an entrance has parsed, and the table it did so by. */
+/** Parameters that an entrance has parsed, and the table that it used. */
 export interface Parsed {
   readonly specs: ParameterSpecs;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The parameters of an operation. An entrance that has parsed them by the same table hands its values on; others are
- * parsed here. @throws DomainError as `parseParameters`
+ * The parameters of an operation. They are parsed here, unless the entrance has parsed them by the same table.
+ * @throws DomainError as `parseParameters`
  */
 export function parametersOf<S extends ParameterSpecs>(
   specs: S,

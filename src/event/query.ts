@@ -23,7 +23,7 @@ export interface TimeRange {
 
 export interface AuditEventFilter extends TimeRange, FilterValues {
   readonly search: readonly SearchTerm[];
-  /** What of `filter` neither values nor words say; null: nothing. */
+  /** The conditions of `filter` that neither values nor words express; null: there are none. */
   readonly expression: Expression | null;
 }
 
@@ -31,24 +31,24 @@ export interface AuditEventFilter extends TimeRange, FilterValues {
 export const givenFilters = (values: FilterValues): FilterName[] =>
   FILTER_NAMES.filter((name) => values[name] !== null);
 
-/** Whether counts tell the events of a filter: they know no words, and not every field. Else events have to be read. */
+/** Whether counts can answer a filter: they know no words, and not every field. Otherwise events have to be read. */
 export const isCountable = (filter: AuditEventFilter): boolean =>
   filter.search.length === 0 &&
   filter.expression === null &&
   givenFilters(filter).every((name) => FILTER_SPECS[name].countedBy !== null);
 
 /**
- * Whether columns answer for a filter sooner than anything else: it asks for more than counts and the search index know.
- * Words alone, and words beside counted values, are the index's.
+ * Whether columns answer a filter soonest: the filter asks for more than counts and the search index know. The search
+ * index answers words alone, and words beside counted values.
  */
 export const isForColumns = (filter: AuditEventFilter): boolean =>
   filter.expression !== null || givenFilters(filter).some((name) => FILTER_SPECS[name].countedBy === null);
 
-/** Whether a filter leaves every event of its range. */
+/** Whether every event of the range passes a filter. */
 export const isAll = (filter: AuditEventFilter): boolean =>
   isCountable(filter) && givenFilters(filter).length === 0;
 
-/** The same filter without those of another name. */
+/** The same filter with only the values whose names `keep` accepts. */
 export function onlyFilters(filter: AuditEventFilter, keep: (name: FilterName) => boolean): AuditEventFilter {
   const dropped = FILTER_NAMES.filter((name) => !keep(name)).map((name) => [name, null]);
   return { ...filter, ...(Object.fromEntries(dropped) as Partial<FilterValues>) };
@@ -83,7 +83,9 @@ export function toTimeRange(values: {
   return { from: ticksOrNull(values.startTime), to: ticksOrNull(values.endTime) };
 }
 
-/** Made as code, since every list makes one: put together name by name, it takes 40 times the memory. */
+/**
+ * The function is compiled, because every list makes a filter: built name by name, a filter takes 40 times the memory.
+ */
 const makeFilter: (
   values: Partial<FilterValues>,
   range: TimeRange,
@@ -91,7 +93,7 @@ const makeFilter: (
   expression: Expression | null,
 ) => AuditEventFilter = new Function(
   ...['values', 'range', 'search', 'expression'],
-  // Of nothing but the names of filters.
+  // The code has nothing variable but the names of filters.
   `const { from, to } = range;
    return { from, to, ${FILTER_NAMES.map((name) => `${name}: values.${name} ?? null`)}, search, expression };`,
 ) as never;

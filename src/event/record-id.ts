@@ -51,12 +51,17 @@ function stepsOf(recordId: string): number {
 const MS_PER_MINUTE = 60_000;
 const STEPS_PER_MS = Number(TICKS_PER_MS);
 const MINUTE_CHARS = '2026-11-19T23:59:'.length;
-/** Above any number of steps within a minute, so that each has nine digits behind the first: two of the second, seven of its part. */
+/**
+ * Added to the steps within a minute, so that nine digits follow the first: two of the second, seven of its decimals.
+ */
 const NINE_DIGITS = 1_000_000_000;
-/** Neighbours often have the same minute. */
+/** The last minute that was written: neighbouring events often have the same minute. */
 const last = { minute: Number.NaN, text: '' };
 
-/** The same as a text, `2026-11-19T23:59:56.8651234Z`: of each event that is read, so without big numbers. */
+/**
+ * The exact event time as text, `2026-11-19T23:59:56.8651234Z`. It is made for each event that is read, so without
+ * bigint.
+ */
 export function eventTimeOf(recordId: string): string {
   const ms = msOfRecordId(recordId);
   const minute = Math.floor(ms / MS_PER_MINUTE);

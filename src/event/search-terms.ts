@@ -1,12 +1,14 @@
 import { markWords, WORD_MARK } from './mark-words';
 import type { SearchTerm } from './search';
 
-/** Stands between two fields: within one, two words are never without something between them. */
+/** Stands between two fields. It does not occur within a field: there, two words always have something between them. */
 export const FIELD_BORDER = WORD_MARK + WORD_MARK;
-/** Takes the place of the mark where a text itself holds it. */
+/** Takes the place of the mark where a text itself holds the mark. */
 export const MARK_STAND_IN = '\uFFFF';
 
-/** The texts of an event folded into one, words marked, fields apart: what each search term is looked for in. */
+/**
+ * The texts of an event as one folded text, with marked words and separated fields. Search terms are looked for in it.
+ */
 export function searchableText(fields: readonly string[]): string {
   return ascii(fields) ?? markWords(fields.map(withoutMark).join(FIELD_BORDER));
 }
@@ -38,9 +40,10 @@ export function searchableRoom(fields: readonly string[]): number {
 }
 
 /**
- * Writes the searchable text byte by byte, which is what most texts are: a regular expression takes seven times as
- * long, and every ingested event comes by here.
- * @returns where it ended; -1 for texts with U+0000, the mark or anything beyond ASCII, which this cannot write
+ * Writes the searchable text of ASCII texts, as most are, byte by byte. A regular expression takes seven times as long,
+ * and every ingested event is written here.
+ * @returns the place after the last byte; -1 for texts with U+0000, the mark or anything beyond ASCII, which this
+ * cannot write
  */
 export function writeSearchable(fields: readonly string[], target: Uint8Array, at: number): number {
   let end = at;
@@ -58,7 +61,7 @@ export function writeSearchable(fields: readonly string[], target: Uint8Array, a
 function writeMarked(text: string, target: Uint8Array, at: number): number {
   let end = at;
   let inWord = 0;
-  // Read once: texts have too many inner forms for a quick look at each turn.
+  // Read once: the engine has many forms of texts, so reading the length in each turn is slow.
   const { length } = text;
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
@@ -72,7 +75,9 @@ function writeMarked(text: string, target: Uint8Array, at: number): number {
   return end;
 }
 
-/** What a searchable text contains if and only if the term holds, the mark's stand-in taken for the mark itself. */
+/**
+ * The text that a searchable text contains exactly when the term holds. The mark and its stand-in count as the same.
+ */
 export function needleOf(term: SearchTerm): string {
   switch (term.kind) {
     case 'word':
@@ -80,7 +85,7 @@ export function needleOf(term: SearchTerm): string {
     case 'prefix':
       return WORD_MARK + term.text;
     case 'phrase':
-      // It may begin and end within a word.
+      // A phrase may begin and end within a word.
       return mark(term.text).replace(EDGE_MARKS, '');
   }
 }
@@ -92,7 +97,9 @@ const wordsAmong = (pieces: readonly string[]): string[] => pieces.filter((_, i)
 /** The words of a text, folded. */
 export const wordsOf = (text: string): string[] => wordsAmong(piecesOf(text));
 
-/** Words an event must have for the term to hold. A phrase's first and last may be parts of longer ones. */
+/**
+ * Words an event must have for the term to hold. The first and the last word of a phrase may be parts of longer words.
+ */
 export function wholeWordsOf(term: SearchTerm): string[] {
   if (term.kind === 'prefix') return [];
   if (term.kind === 'word') return [term.text];

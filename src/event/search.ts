@@ -1,8 +1,9 @@
 import { LIMITS } from '../limits';
 
 /**
- * A condition of a full-text search. A word or prefix holds when it is (or begins) a word of any searched
- * field; a phrase when it stands as it is, letter case aside, within one field. Words are folded, phrases as typed.
+ * A condition of a full-text search. A word holds when it is a word of any searched field, and a prefix when it begins
+ * one. A phrase holds when it stands as it is, letter case aside, within one field. `text` is folded in words and
+ * prefixes, and as typed in phrases.
  */
 export type SearchTerm =
   | { readonly kind: 'word'; readonly text: string }
@@ -11,7 +12,7 @@ export type SearchTerm =
 
 /**
  * Text as the search compares it. Upper case brings together letters whose lower case differs: "ß" and "ss", the two
- * small sigmas, long s. Lower case goes before it, since "ẞ" has no upper case but itself.
+ * small sigmas, long s. Lower case comes first, because the upper case of "ẞ" is "ẞ" itself.
  */
 export const fold = (text: string): string =>
   text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');

@@ -1,9 +1,9 @@
 /**
- * What an answer is made of: one table for each kind of object. The type of its values in code, the GraphQL type, the
+ * The fields of an answer: one table for each kind of object. The type of its values in code, the GraphQL type, the
  * OpenAPI schema, what a route selects and the columns of the command line are derived from it.
  */
 export interface Shape {
-  /** Of the GraphQL type. */
+  /** The name of the GraphQL type. */
   readonly name: string;
   readonly doc?: string;
   readonly fields: ShapeFields;
@@ -29,12 +29,12 @@ export interface ShapeField {
   /** Absent values are `null`. */
   readonly nullable?: boolean;
   readonly isList?: boolean;
-  /** Of an `object`. */
+  /** The shape of an `object`. */
   readonly of?: Shape;
-  /** Of a `choice`. */
+  /** The values of a `choice`. */
   readonly choices?: Choices;
   readonly doc?: string;
-  /** What to use in its place. */
+  /** The field to use in its place. */
   readonly deprecated?: string;
 }
 
@@ -68,6 +68,6 @@ export type Answer<S extends Pick<Shape, 'fields'>> = {
 export const pick = <T extends ShapeFields, N extends keyof T>(fields: T, names: readonly N[]): Pick<T, N> =>
   Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<T, N>;
 
-/** What a GraphQL document selects of a shape: all of it, the objects within it too. */
+/** The selection of a whole shape in a GraphQL document, with the objects within it. */
 export const selectionOf = ({ fields }: Pick<Shape, 'fields'>): string[] =>
   Object.entries(fields).map(([name, { of }]) => (of ? `${name} { ${selectionOf(of).join(' ')} }` : name));

@@ -13,5 +13,5 @@ export const REPORT_CHARS_MAX = {
   ...{ fileName: 500, detail: 1_000 },
 } as const;
 
-/** Of published events in one report: a GraphQL `Int`. */
+/** The largest number of published events in one report: the largest GraphQL `Int`. */
 export const REPORT_PUBLISHED_MAX = 2 ** 31 - 1;

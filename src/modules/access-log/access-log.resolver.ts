@@ -61,7 +61,7 @@ export class AccessLogResolver {
     const { from = null, to = null, keyId = null, tenantId = null, operation = null } = args;
     const { outcome = null, after = null } = args;
     const request = { from, to, keyId, tenantId, operation, outcome, after, first: args.first };
-    // It reads entries of every tenant, and takes a tenant's turn from none.
+    // The query reads entries of every tenant, so it takes no tenant's turn.
     const asker = { holder: holderOf(context.principal), tenants: [] };
     const { entries, hasNextPage } = await this.fairShare.run(asker, () => listEntries(request, this.store));
     return { entries: entries.map(toEntryType), endCursor: entries.at(-1)?.entryId ?? null, hasNextPage };
