@@ -63,7 +63,7 @@ export const LIMITS = {
   metricsConnectionsMax: 20,
   traceExportMs: 5_000, // for one batch of spans; a collector that is away costs spans, and never the service
   databaseConnections: 10, // of an instance, for requests: more would only queue inside PostgreSQL
-  longStatementWaitMs: 2_000, // for a turn of a search, count or export: with the statement's time the caller's deadline
+  longStatementWaitMs: 2_000, // for the turn of a search, count or export; with the statement, the caller's deadline
   longStatementsWaitingPerKey: 20, // a page of the dashboard sends three
   answerBytesPerKeyMax: 16 * 1024 * 1024, // unread answers: two of the largest events
   answerBytesPerTenantMax: 32 * 1024 * 1024, // of all keys of a tenant: a third of `answerBytesMax`

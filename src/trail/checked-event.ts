@@ -4,8 +4,8 @@ import type { AuditEvent, INGEST_FIELDS } from '../event/fields';
 type Field = Exclude<(typeof INGEST_FIELDS)[number], 'recordId' | 'tenantId'>;
 
 /**
- * A record that passed every check, as it was sent: a copy of each would cost more than the checks. A field that is
- * absent, null or empty is the same; on disk SQL Server does not tell them apart.
+ * A record that passed every check, as it was sent: a copy would cost more than the checks. Absent, null and empty
+ * fields mean the same, because SQL Server does not tell them apart on disk.
  */
 export type CheckedRecord = { readonly [N in Field]?: AuditEvent[N] | '' | null } & Pick<
   AuditEvent,
@@ -14,7 +14,7 @@ export type CheckedRecord = { readonly [N in Field]?: AuditEvent[N] | '' | null 
   RecordSource &
   Partial<Pick<AuditRecord, 'parts' | 'additional'>>;
 
-/** What is stored of an ingested event. */
+/** The stored parts of an ingested event. */
 export interface CheckedEvent {
   readonly recordId: string;
   readonly record: CheckedRecord;
@@ -26,14 +26,14 @@ export const statedJsonOf = ({ additional }: CheckedRecord): string =>
   additional === undefined || additional === null ? NOTHING : JSON.stringify(additional);
 const NOTHING = '{}';
 
-/** Where a record stands; a GUID's letters in lower case, so that it is one text. */
+/** The place of a record. The GUID is in lower case, so that every GUID has one text only. */
 export function sourceOf({ file, fileGuid, blockOffset, index }: CheckedRecord): RecordSource {
   return { file, fileGuid: fileGuid.toLowerCase(), blockOffset, index };
 }
 
 /**
- * What a record states beyond the public fields, and where it stood, as JSON: put together as text, since an object
- * of both would be made only to be written.
+ * JSON of what a record states beyond the public fields, and of its place. It is put together as text: an object of
+ * both would be made only to be written.
  */
 export function additionalJsonOf(record: CheckedRecord, stated = statedJsonOf(record)): string {
   const { file, fileGuid, blockOffset, index } = sourceOf(record);

@@ -8,11 +8,11 @@ interface Column {
   readonly column: string;
   readonly type: 'uuid' | 'text' | 'bool' | 'jsonb';
   write(to: BinaryArray, event: CheckedEvent): void;
-  /** The same as a text. */
+  /** The value of the column as text. */
   textOf(event: CheckedEvent): string;
 }
 
-/** Columns an event fills, in the order of the field table; the id holds the time. */
+/** Columns that an event fills, in the order of the field table. The record id holds the event time. */
 export const COLUMNS: readonly Column[] = [
   {
     column: 'record_id',
@@ -50,12 +50,12 @@ export class ColumnArrays {
     return this.#arrays.reduce((sum, { capacity }) => sum + capacity, 0);
   }
 
-  /** Empty again, in the same memory: nobody may need the parameters any more. */
+  /** Empties the arrays and keeps their memory. Parameters taken before must not be in use any more. */
   clear(): void {
     for (const array of this.#arrays) array.clear();
   }
 
-  /** @param order places of the events; none: as they were added */
+  /** @param order places of the events; null: in the order they were added */
   parameters(order: Uint32Array | null): Buffer[] {
     return this.#arrays.map((array) => array.parameter(order));
   }

@@ -34,16 +34,16 @@ const columnsOf = (names: readonly FieldName[]) =>
 
 const PREVIEW_COLUMN = toSnakeCase(STATEMENT_PREVIEW.name);
 const { charsMax } = STATEMENT_PREVIEW;
-/** Stored characters, some of which may stand two for one: cut to measure when they are read. */
+/** Selects stored characters, of which two may stand for one. The preview is cut to its length after reading. */
 const PREVIEW = `left(e.statement, ${storedCharsFor(charsMax)}) AS ${PREVIEW_COLUMN}`;
 
 export const LIST_COLUMNS = Prisma.raw([...columnsOf(LIST_FIELDS), PREVIEW].join(', '));
 const WHOLE_COLUMNS = [...new Set([...columnsOf(DETAIL_FIELDS), ...columnsOf(['sourceType'])])];
 export const DETAIL_COLUMNS = Prisma.raw([...WHOLE_COLUMNS, 'e.additional'].join(', '));
-/** The same with the additional values as text, which the driver would make objects of. */
+/** The same with the additional values as text: the driver would make objects of JSON. */
 export const FEED_COLUMNS = Prisma.raw([...WHOLE_COLUMNS, 'e.additional::text AS additional'].join(', '));
 
-/** The expression of a field's value from `row`, in code. */
+/** Code of an expression that takes the value of a field from `row`. */
 function expressionOf(name: FieldName): string {
   const value = `row.${COLUMN_OF[name]}`;
   if (name === 'eventTime') return 'time(row.record_id)';
@@ -52,14 +52,15 @@ function expressionOf(name: FieldName): string {
 }
 
 /**
- * Makes a function of the fields that returns an object of them, and of what is given beside them. As code: a loop
- * over names makes objects that are slow to make and to read, and a page has twenty times sixteen values.
- * @param beside expressions by name
+ * Makes a function that turns a row into an object of the fields and of the values beside them. The function is
+ * compiled: a loop over names makes objects that are slow to make and to read, and a page has twenty times sixteen
+ * values.
+ * @param beside code of the other values, by name
  */
 function mapperOf<T>(names: readonly FieldName[], beside: Readonly<Record<string, string>>): (row: Row) => T {
   const fields = [...names.map((name) => [name, expressionOf(name)]), ...Object.entries(beside)];
   const object = fields.map(([name, expression]) => `${name}: ${expression}`).join(', ');
-  // Of nothing but the field table's names.
+  // The code has nothing variable but names of the field table and constants of this file.
   const make = new Function('text', 'time', 'preview', 'json', `return (row) => ({ ${object} });`);
   return make((value: unknown) => textOrNull(String(value)), eventTimeOf, preview, json);
 }
@@ -73,12 +74,14 @@ export const toListItem = mapperOf<AuditEventListItem>(LIST_FIELDS, {
   [STATEMENT_PREVIEW.name]: `preview(row.${PREVIEW_COLUMN})`,
 });
 
-/** Of a row of `DETAIL_COLUMNS` or `FEED_COLUMNS`. */
+/** The event of a row of `DETAIL_COLUMNS` or `FEED_COLUMNS`. */
 export const toStoredEvent = mapperOf<StoredAuditEvent>(FIELD_NAMES, { additional: 'json(row.additional)' });
 
 const toFields = mapperOf<object>(FIELD_NAMES, {});
 
-/** JSON of the event of a row of `FEED_COLUMNS`, and of what is given beside it, without an object of what is JSON already. */
+/**
+ * JSON of the event of a row of `FEED_COLUMNS` and of the values beside it. Stored JSON without escapes is not parsed.
+ */
 export function toEventJson(row: Row, beside: Readonly<Record<string, string | null>>): string {
   const parts = [JSON.stringify(toFields(row)), JSON.stringify(beside)];
   return `${parts[0]?.slice(0, -1)},"additional":${fromStoredJsonText(String(row.additional))},${parts[1]?.slice(1)}`;

@@ -61,7 +61,7 @@ function ofTenantId({ how, text, isFolded }: FieldTerm): Prisma.Sql {
   return id <= INT_MAX ? Prisma.sql`e.tenant_id = ${id}::int` : NEVER;
 }
 
-/** Behind every stored text that begins with another one: no stored text holds the character. */
+/** A beginning with this character sorts behind every stored text with that beginning: no stored text holds it. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
 function ofText({ field, how, text, isFolded }: FieldTerm): Prisma.Sql {
@@ -76,8 +76,8 @@ function ofText({ field, how, text, isFolded }: FieldTerm): Prisma.Sql {
 const BORDERS = `${FIELD_BORDER}+`;
 
 /**
- * What PostgreSQL folds depends on its build and settings. The searchable text holds every field as the service folds
- * it: those that are not empty, in their order, with marks about the words.
+ * Compares in the searchable text, because the folding of PostgreSQL depends on its build and settings. The searchable
+ * text holds the fields that are not empty, in order, as the service folds them, with marks around the words.
  */
 function ofFoldedText(
   column: Prisma.Sql,
@@ -97,5 +97,5 @@ function ofFoldedText(
   return Prisma.sql`${column} <> '' AND ${compare(own, wanted)} ${isTold}`;
 }
 
-/** The searchable text has one character for these two. */
+/** Any character but the word mark and its stand-in, which are one character in the searchable text. */
 const NEITHER = new RegExp(`[^${WORD_MARK}${MARK_STAND_IN}]`, 'g');

@@ -6,17 +6,17 @@ import { wholeWordsOf, wordsOf } from '../event/search-terms';
 import type { TenantForm } from './counts/scope';
 import { toStored } from './stored-text';
 
-/** Words are indexed by their first characters: whole statements without a blank must not break an index. */
+/** Words are indexed by their first characters: a long statement without a blank must not break an index. */
 const KEY_CHARS = 64;
 
-/** A stored word as the index knows it. */
+/** The index key of a stored word. */
 export const indexKeyOf = (word: string): string =>
   word.length <= KEY_CHARS ? word : [...word.slice(0, 2 * KEY_CHARS)].slice(0, KEY_CHARS).join('');
 
-/** SQL: how a word that one event of an hour has is written in `audit_segment.singles`. */
+/** SQL: the entry in `audit_segment.singles` of a word that only one event of an hour has. */
 export const singleOf = (tenant: string, word: string): string => `${tenant}::text || ' ' || ${word}`;
 
-/** The index keys of the words every matching event must have; those of filters that read events are words of it too. */
+/** The index keys of the words that every matching event must have, also by the values of filters that read events. */
 export function keysOf(filter: AuditEventFilter): string[] {
   const values = givenFilters(filter)
     .filter(isRead)
@@ -26,18 +26,18 @@ export function keysOf(filter: AuditEventFilter): string[] {
   return [...new Set(words.map((word) => indexKeyOf(toStored(word))))];
 }
 
-/** By instance events are read of days that are not counted so yet. */
+/** Whether a filter may need to read events. By instance, events are read for days not counted by instance yet. */
 const isRead = (name: FilterName): boolean => {
   const { countedBy } = FILTER_SPECS[name];
   return countedBy === null || countedBy === 'instance';
 };
 
-/** Whether the index counts the events of these terms exactly: one word, which is its own key. */
+/** Whether the index counts the events of these terms exactly: they are one word, which is its own key. */
 export const isCounted = ([term, ...others]: readonly SearchTerm[]): boolean =>
   term?.kind === 'word' && others.length === 0 && [...term.text].length < KEY_CHARS;
 
 /**
- * Hours of a tenant in which a word occurs, with the number of events; of sound and unsound segments alike. On one
+ * Hours of a tenant in which a word occurs, with the number of events. Segments that do not hold are included. On one
  * database a function finds the hours of single words by their index; row-level security allows no other way to it. The
  * nodes of a distributed database cannot run that function, so they read the tenant's hours.
  */

@@ -50,7 +50,7 @@ export class Partitions {
     await this.#ensureWeeks([...weeks]);
   }
 
-  /** Forgets which partitions exist: one was dropped behind our back. */
+  /** Forgets which partitions exist. It is called when somebody else has dropped one. */
   forget(): void {
     this.#known.clear();
   }

@@ -17,10 +17,10 @@ import { whereInRange, whereOf } from './event-rows';
 import { hoursOfWord, isCounted, keysOf } from './index-words';
 
 /**
- * The segments (see `counts/segments.ts`) of what the counts do not know: words, uncounted fields, days that are not
- * counted by instance. They are hours with the number of matching events. A single word is counted by the index. For
- * anything else the index says in which hours the words occur, and their events are read.
- * Hours whose segment does not hold are always read.
+ * The segments (see `counts/segments.ts`) for conditions that the counts do not know: words, uncounted fields, and
+ * instances on days that are not counted by instance. The segments are hours with the number of matching events. A
+ * single word is counted by the index. For anything else the index says in which hours the words occur, and their
+ * events are read. Hours whose segment does not hold are always read.
  * @param openSpan given: only the hours of the days `open` in this span, and no edges beside it
  */
 export function searchSegments(
@@ -48,7 +48,7 @@ export function searchSegments(
     ? Prisma.sql`SELECT ''::text AS v, k.hour AS lo, k.hour + 1 AS hi, k.n::bigint AS n, 0::bigint AS ok
         FROM k0 k JOIN sound s ON s.hour = k.hour UNION ALL`
     : Prisma.empty;
-  // Hours with events, less those of which the index knows better.
+  // Hours with events, without those that the index answers.
   const missing = exact
     ? Prisma.sql`NOT EXISTS (SELECT FROM sound s WHERE s.hour = a.hour)`
     : Prisma.sql`NOT EXISTS (SELECT FROM sound s WHERE s.hour = a.hour AND NOT (${allOf(keys)}))`;
@@ -72,7 +72,7 @@ export function searchSegments(
       ${edges.length > 0 ? Prisma.sql`UNION ALL ${Prisma.join(edges, ' UNION ALL ')}` : Prisma.empty}) q`;
 }
 
-/** Hours with their events, folded and not. */
+/** Hours with their numbers of events: from counts, and from deltas that are not folded yet. */
 export function storedHours(tenant: Prisma.Sql, span: HourSpan, isOpen = false): Prisma.Sql {
   const counts = (besides: Prisma.Sql) => Prisma.sql`
     SELECT c.bucket AS hour, c.n FROM audit_count c
@@ -90,7 +90,7 @@ export const openEvents = (each: EachTenant, span: HourSpan): Prisma.Sql => Pris
   WITH ${openDays(each, span)}
   SELECT coalesce(sum(q.n), 0)::float8 AS n FROM (${each.dependent((tenant) => storedHours(tenant, span, true))}) q`;
 
-/** Whether nothing but words is asked for: of a word the index knows the hour, and nothing else. */
+/** Whether the filter asks for nothing but words: the index knows the hours of a word, and nothing else. */
 const isWordsAlone = (filter: AuditEventFilter, { group }: Counted) =>
   filter.expression === null && givenFilters(filter).length === 0 && group === null;
 

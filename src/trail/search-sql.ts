@@ -8,9 +8,9 @@ import { toStored, UNUSED } from './stored-text';
 /**
  * Plain comparisons, not LIKE: nothing in the text is a pattern. strpos compares from the end of what it looks for. A
  * whole word ends with a mark, which the text has once for each word, so the time grows with the text alone. A part of
- * a word has no such end, and strpos may compare all of it at each character. The search in bytes replaces it there, as
- * it compares by the processor's widest steps: 512 characters against a text made to match most of them took a tenth to
- * a hundredth of the time.
+ * a word has no such end, and strpos may compare all of it at each character. There, a search in bytes replaces strpos,
+ * because it compares in the processor's widest steps. With 512 characters and a text made to match most of them, it
+ * took a tenth to a hundredth of the time.
  */
 export function conditionOf(term: SearchTerm): Prisma.Sql {
   if (term.kind === 'word') return Prisma.sql`strpos(e.search_text, ${toStored(needleOf(term))}) > 0`;
@@ -21,7 +21,7 @@ const ALIKE = new RegExp(`[${WORD_MARK}${MARK_STAND_IN}]`, 'g');
 const COLUMNS = SEARCHED_FIELDS.map((name) => `e.${COLUMN_OF[name]}`).join(', ');
 const EVERYTHING = { text: 'e.search_text', columns: COLUMNS };
 
-/** SQL: where a phrase is looked for: a searchable text, and the columns it was made of. */
+/** SQL: a searchable text in which a phrase is looked for, and the columns that the text was made of. */
 interface Place {
   readonly text: string;
   readonly columns: string;
@@ -45,9 +45,9 @@ function phraseIn(place: Place, term: SearchTerm): Prisma.Sql {
 }
 
 /**
- * In a searchable text the mark of words and its stand-in are one character. A phrase with either of them is looked for
- * in that text with the two told apart again, as the event's own texts have them, which hold them in the same order.
- * @param needle as the searchable text holds the phrase
+ * In a searchable text the word mark and its stand-in are one character. For a phrase with either of them, the
+ * condition tells the two apart again by the event's own texts, which hold them in the same order.
+ * @param needle the phrase as the searchable text holds it
  * @returns null for a phrase without them, which is nearly every one
  */
 function tellingApart({ text }: SearchTerm, needle: string, place: Place = EVERYTHING): Prisma.Sql | null {

@@ -23,7 +23,7 @@ const SECOND_OF_TWO = 0x10fa00;
 /** A character that no stored text holds. */
 export const UNUSED = '\u{10F802}';
 
-/** Under the flag u, Cs is only what has no other half beside it. */
+/** With the flag u, Cs matches half a pair only when the other half is not beside it. */
 const TO_ESCAPE = /[\0\uFEFF\p{Cs}\u{10F000}-\u{10FFFF}]/gu;
 const ESCAPED = /[\u{10F900}-\u{10F93F}][\u{10FA00}-\u{10FA3F}]|[\u{10F000}-\u{10F801}]/gu;
 const SUSPECT = /[\0\uFEFF\uD800-\uDFFF]/;
@@ -33,7 +33,7 @@ export function toStored(text: string): string {
   return SUSPECT.test(text) ? text.replace(TO_ESCAPE, escapeOf) : text;
 }
 
-/** The first half of every escape. */
+/** The first UTF-16 unit of every escape. */
 const MAY_HOLD_ESCAPES = /[\uDBFC-\uDBFE]/;
 
 /** The text a stored form stands for. */
@@ -63,16 +63,16 @@ type FlatJson = { readonly [key: string]: JsonScalar };
 /** JSON of a flat object, with `toStored` for every text in it, names included. */
 export const toStoredJson = (json: string): string =>
   ESCAPED_OR_SUSPECT.test(json) ? JSON.stringify(mapTexts(JSON.parse(json), toStored)) : json;
-/** JSON writes U+0000 and half a pair as an escape. Names such as `CORP\\user` are not to look like one. */
+/** JSON writes U+0000 and half a pair as an escape. Names such as `CORP\\user` must not look like one. */
 const ESCAPED_OR_SUSPECT = /\\u(?:0000|d[89a-f])|[\uFEFF\uD800-\uDFFF]/i;
 export const fromStoredJson = (value: FlatJson): FlatJson => mapTexts(value, fromStored);
 
-/** The same of JSON as it is stored. */
+/** The object of stored JSON, with its texts restored. */
 export const parseStoredJson = (json: string): FlatJson => {
   const value = JSON.parse(json) as FlatJson;
   return MAY_HOLD_ESCAPES.test(json) ? fromStoredJson(value) : value;
 };
-/** Stored JSON as JSON of what it stands for. */
+/** The JSON that stored JSON stands for. */
 export const fromStoredJsonText = (json: string): string =>
   MAY_HOLD_ESCAPES.test(json) ? JSON.stringify(parseStoredJson(json)) : json;
 

@@ -3,8 +3,8 @@ import { FILTER_NAMES, FILTERS } from '../filters';
 import type { SearchTerm } from '../search';
 
 /**
- * What the parameter `filter` says of an event. Every part is true or false of every event, also of one that lacks the
- * field: `not` is the complement.
+ * The conditions of the parameter `filter` on an event. Every part is true or false of every event, even of an event
+ * that lacks the field, so `not` is the exact complement.
  */
 export type Expression =
   | { readonly kind: 'and' | 'or'; readonly of: readonly Expression[] }
@@ -17,19 +17,19 @@ export interface FieldTerm {
   readonly kind: 'field';
   readonly field: ExpressionField;
   readonly how: 'equals' | 'begins' | 'present' | 'holds';
-  /** Never empty, but of `present`. Of a boolean field `true` or `false`, of a record id in lower case. */
+  /** Empty only for `present`. For a boolean field it is `true` or `false`; a record id is in lower case. */
   readonly text: string;
   /** Whether letter case is folded on both sides. */
   readonly isFolded: boolean;
 }
 
-/** A word, beginning of a word or phrase of any field, as `search` has it. */
+/** A word, a beginning of a word or a phrase in any field, as in `search`. */
 export interface WordTerm {
   readonly kind: 'words';
   readonly term: SearchTerm;
 }
 
-/** Fields an expression names: those of a list item but times, and the statement in place of its preview. */
+/** Fields that an expression can name: those of a list item except times, and the statement in place of its preview. */
 export type ExpressionField = Exclude<FieldName, 'eventTime'>;
 export const EXPRESSION_FIELDS: readonly ExpressionField[] = [
   ...LIST_FIELDS.filter((name): name is Exclude<typeof name, 'eventTime'> => !isTime(name)),
@@ -54,7 +54,7 @@ export const EXPRESSION_NAMES: readonly string[] = [
   ...new Set<string>([...EXPRESSION_FIELDS, ...FILTER_NAMES]),
 ];
 
-/** One expression for several, all of which hold; null: there are none. */
+/** One expression that holds when all parts hold; null: there are no parts. */
 export function allOf(parts: readonly Expression[]): Expression | null {
   const [first, second] = parts;
   if (first === undefined) return null;

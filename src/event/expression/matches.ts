@@ -9,7 +9,7 @@ import { MARK_STAND_IN, needleOf, searchableText } from '../search-terms';
 import type { Expression, FieldTerm } from './expression';
 
 /**
- * Whether a filter leaves an event: its range, plain filters, search and expression. The rules are those of the
+ * Whether an event passes a filter: its range, plain filters, search and expression. The rules are those of the
  * statements behind the list, the export and the counts (`src/trail/event-rows.ts`).
  */
 export const matchesFilter = (filter: AuditEventFilter, event: AuditEvent): boolean =>
@@ -19,7 +19,7 @@ export const matchesFilter = (filter: AuditEventFilter, event: AuditEvent): bool
 export const matches = (expression: Expression, event: AuditEvent): boolean =>
   resultOf(evaluate(expression, event, new EventTexts(event)));
 
-/** As `matchesFilter`, in steps: a hundred terms and an event of megabytes take a second. */
+/** Like `matchesFilter`, but in steps: a hundred terms on an event of megabytes take a second. */
 export function* matchSteps(filter: AuditEventFilter, event: AuditEvent): Steps {
   const { from, to, search, expression } = filter;
   if (from !== null && event.recordId < recordIdFloor(from)) return false;
@@ -87,7 +87,9 @@ class EventTexts {
   }
 }
 
-/** Texts that are folded once, when a term is first looked for in them: they may be megabytes, and terms a hundred. */
+/**
+ * Texts that are folded once, for the first term. They may be megabytes long, and a filter may have a hundred terms.
+ */
 class Searchable {
   #plain: string | undefined;
   #told: { readonly text: string; readonly standIn: string } | undefined;
@@ -106,7 +108,7 @@ class Searchable {
     return holdsText(this.#plain, needleOf(term));
   }
 
-  /** A phrase with the mark of words, or with what stands in for it, is looked for with another character in its place. */
+  /** A phrase that holds the word mark or its stand-in is looked for with another character in place of the mark. */
   #holdsAlike({ text }: SearchTerm): boolean {
     let code = PRIVATE_FIRST;
     while ([text, ...this.texts].some((each) => each.includes(String.fromCharCode(code)))) code++;
@@ -119,18 +121,18 @@ class Searchable {
 
 const ALIKE = new RegExp(`[${WORD_MARK}${MARK_STAND_IN}]`);
 const PRIVATE_FIRST = 0xe000;
-/** Gone over in a small part of a millisecond. */
+/** A text of this length is searched in a small part of a millisecond. */
 const LONG_CHARS = 65_536;
 
 /**
- * Texts compared by whole characters, as the database has them: half of a surrogate pair is a character only where the
- * other half is not beside it.
+ * Compares whole characters, as the database does: half of a surrogate pair is a character only when the other half is
+ * not beside it.
  */
 function beginsWith(text: string, beginning: string): boolean {
   return text.startsWith(beginning) && !isInsidePair(text, beginning.length);
 }
 
-/** Whether a text holds another one. */
+/** Whether a text holds another one, compared by whole characters. */
 function holdsText(text: string, part: string): boolean {
   for (let at = indexIn(text, part, 0); at >= 0; at = indexIn(text, part, at + 1))
     if (!isInsidePair(text, at) && !isInsidePair(text, at + part.length)) return true;

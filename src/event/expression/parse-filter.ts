@@ -13,7 +13,7 @@ import { FilterProblem, Scanner } from './scanner';
 
 type ParsedFilter =
   | { readonly expression: Expression }
-  /** `at`: the offset in UTF-16 units, from 0. The text names the same place from 1. */
+  /** `at`: the offset in UTF-16 units, from 0. `problem` names the same place, counted from 1. */
   | { readonly problem: string; readonly at: number };
 
 /** The expression that a caller typed into `filter`, or what is wrong with it. */
@@ -26,7 +26,7 @@ export function parseFilter(text: string): ParsedFilter {
   }
 }
 
-/** What the values within the parentheses of `field:( … )` are compared with. */
+/** The field that the values within the parentheses of `field:( … )` are compared with. */
 interface Subject {
   readonly field: ExpressionField;
   readonly isFolded: boolean;
@@ -81,7 +81,7 @@ class FilterParser {
     return isNot ? { kind: 'not', of: part } : part;
   }
 
-  /** Passes over what negates the next part. @returns whether it is negated in the end */
+  /** Skips the negations before the next part. @returns whether together they negate it */
   #negations(): boolean {
     let isNot = false;
     for (;;) {
@@ -123,12 +123,12 @@ class FilterParser {
   #phrase(): Expression {
     this.#count();
     const text = this.#scan.quoted();
-    // A phrase may end within a word anyway.
+    // A star changes nothing: a phrase may end within a word anyway.
     this.#scan.take('*');
     return { kind: 'words', term: { kind: 'phrase', text } };
   }
 
-  /** Null: no field's name stands next. */
+  /** Null: the next word does not name a field. */
   #named(): Expression | null {
     const start = this.#scan.at;
     const word = this.#scan.word();
@@ -213,7 +213,7 @@ class FilterParser {
 }
 
 interface Given {
-  /** Empty: any. */
+  /** Empty: any value. */
   readonly text: string;
   readonly isBeginning: boolean;
 }

@@ -17,7 +17,7 @@ const SPACES = /\s*/y;
 const VALUE = /[^\s()]+/y;
 const WORD = /[^\s()"]+/y;
 const ESCAPED = /\\(["\\])/g;
-/** A backslash is never tried without the mark or the backslash it stands before. */
+/** A backslash before a quotation mark or another backslash is always matched together with it. */
 const QUOTED = /"(?:[^"\\]|\\["\\]|\\(?!["\\]))*"/y;
 
 /** Reads the pieces of a filter one after the other. */
@@ -48,19 +48,19 @@ export class Scanner {
     return (OPERATOR.exec(this.text)?.[0] as Operator | undefined) ?? null;
   }
 
-  /** Whether the operator stood next, and was passed. */
+  /** Goes past the operator when it stands next. @returns whether it did */
   takeOperator(wanted: Operator): boolean {
     if (this.operator() !== wanted) return false;
     this.at += wanted.length;
     return true;
   }
 
-  /** To a space or a parenthesis; '' when one stands next. */
+  /** The text up to a space or a parenthesis; '' when one stands next. */
   value(): string {
     return this.#read(VALUE);
   }
 
-  /** To a space, a parenthesis or a quotation mark. */
+  /** The text up to a space, a parenthesis or a quotation mark. */
   word(): string {
     return this.#read(WORD);
   }

@@ -6,13 +6,13 @@ import { allOf, type Expression } from './expression';
 interface Split {
   readonly values: FilterValues;
   readonly search: readonly SearchTerm[];
-  /** What is left; null: nothing. */
+  /** The rest of the expression; null: nothing is left. */
   readonly expression: Expression | null;
 }
 
 /**
- * Takes out of an expression what the parameters say as well: values compared exactly and words, when all of them must
- * hold. Counts and the search index then answer them, at the cost of the parameters.
+ * Takes those conditions out of an expression that parameters can state too: exact values and words that must all hold.
+ * Counts and the search index then answer them as cheaply as the parameters.
  */
 export function splitExpression(
   expression: Expression,
@@ -32,7 +32,7 @@ export function splitExpression(
 const partsOf = (expression: Expression): readonly Expression[] =>
   expression.kind === 'and' ? expression.of.flatMap(partsOf) : [expression];
 
-/** Whether the value of a filter says the same; it is set where it was not given. */
+/** Whether the value of a filter states the same condition. A value that was not given is set. */
 function takes(values: Record<string, unknown>, part: Expression): boolean {
   if (part.kind !== 'field' || part.how !== 'equals' || part.isFolded) return false;
   const name = filterOf(part.field);

@@ -6,7 +6,11 @@ import { accountOf, ipOf, present, targetOf } from './values';
 
 export const ECS_VERSION = '8.17.0';
 
-/** Of each meaning its categories, and types that these expect: a database's are access, change, info and error. @see https://www.elastic.co/docs/reference/ecs/ecs-category-field-values-reference */
+/**
+ * The categories of each meaning, and types that these categories expect. The category `database` expects access,
+ * change, info and error.
+ * @see https://www.elastic.co/docs/reference/ecs/ecs-category-field-values-reference
+ */
 const ROWS: Readonly<Record<Meaning, readonly [categories: string, types: string]>> = {
   login: ['authentication session', 'start'],
   logout: ['authentication session', 'end'],
@@ -63,7 +67,10 @@ const OWN: readonly FieldName[] = FIELD_NAMES.filter(
   (name) => AUDIT_EVENT_FIELDS[name].kind === 'text' && !['tenantId', 'actionId'].includes(name),
 );
 
-/** A document of the Elastic Common Schema, as nested objects. What it has no field for stands in `sqlserver.audit`. */
+/**
+ * A document of the Elastic Common Schema, as nested objects. Values for which the schema has no field stand in
+ * `sqlserver.audit`.
+ */
 export function toEcs(feed: FeedEvent): object {
   const { event, position, receivedAt } = feed;
   const meaning = meaningOf(feed);

@@ -5,7 +5,7 @@ import { pick, type Shape } from '../shape';
 /** An event as it leaves the service in full, with what is known of its arrival. */
 export interface FeedEvent {
   readonly event: AuditEvent & { readonly additional: { readonly [key: string]: JsonScalar } };
-  /** Index in the evidence log of its tenant, from 0; absent where it is not asked for. */
+  /** Index in the evidence log of its tenant, from 0; absent when it is not asked for. */
   readonly position?: number;
   /** ISO 8601, UTC, milliseconds; null: not known. */
   readonly receivedAt?: string | null;
@@ -33,6 +33,6 @@ export const FEED_ITEM = {
   },
 } as const satisfies Shape;
 
-/** Every field of the event, `additional`, and where they are known `receivedAt` and `position`. */
+/** Every field of the event and `additional`. With a known position, `receivedAt` and `position` too. */
 export const toFeedItem = ({ event, position, receivedAt }: FeedEvent): object =>
   position === undefined ? event : { ...event, receivedAt: receivedAt ?? null, position: String(position) };

@@ -1,9 +1,9 @@
 import type { FeedEvent } from './feed-item';
 
-/** What was done, as far as the schemas of others tell things apart. */
+/** What was done, in the distinctions that OCSF and ECS make. */
 export type Meaning = keyof typeof MEANINGS;
 
-/** What each says. `ocsf.ts` and `ecs.ts` have a row for each. */
+/** Each meaning in words. `ocsf.ts` and `ecs.ts` have a row for each meaning. */
 const MEANINGS = {
   login: 'a login, successful or not',
   logout: 'the end of a session',
@@ -43,7 +43,9 @@ const MEANINGS = {
   other: 'anything else, and codes that are not known',
 } as const;
 
-/** Codes of actions, and of groups where they are written in their place. Those of `CR`, `AL` and `DR` follow the class. */
+/**
+ * Codes of actions, and of groups that are written in place of actions. `CR`, `AL` and `DR` depend on the class type.
+ */
 const BY_ACTION: Readonly<Partial<Record<Meaning, string>>> = {
   login: 'LGIS LGIF DBAS DBAF LGB LGG LGM LGS AUTH CO LGSD LGFL DAGS DAGF LGBG LGGG LGMG LGSG',
   logout: 'LGO DBL LO DAGL',

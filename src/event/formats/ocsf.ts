@@ -7,7 +7,7 @@ import { accountOf, ipOf, permissionsOf, present, stated, targetOf } from './val
 
 export const OCSF_VERSION = '1.8.0';
 
-/** The classes used, each with what only it has. @see https://schema.ocsf.io/1.8.0 */
+/** The classes used, each with the attributes that only this class has. @see https://schema.ocsf.io/1.8.0 */
 const CLASSES = {
   accountChange: { uid: 3001, own: (feed: FeedEvent) => ({ user: userOf(objectOrTarget(feed)) }) },
   authentication: {
@@ -39,7 +39,7 @@ const CLASSES = {
 } as const;
 type ClassName = keyof typeof CLASSES;
 
-/** Of each meaning its class and activity. 99: another one, named by `activity_name`. */
+/** The class and activity of each meaning. 99: another activity, named by `activity_name`. */
 const ROWS: Readonly<Record<Meaning, readonly [ClassName, number]>> = {
   login: ['authentication', 1],
   logout: ['authentication', 2],
@@ -88,7 +88,7 @@ const [INFORMATIONAL, LOW] = [1, 2];
 const SERVER = { type: 'Server', type_id: 1 };
 const PRODUCT = { name: 'Audit Activity', vendor_name: 'Audit Activity' };
 
-/** An event of OCSF. What it has no place for stands in `unmapped`, the values beside the fields too. */
+/** An event of OCSF. Values for which OCSF has no place stand in `unmapped`, and so does `additional`. */
 export function toOcsf(feed: FeedEvent): object {
   const { event } = feed;
   const [className, activity] = rowOf(feed);
@@ -117,7 +117,7 @@ export function toOcsf(feed: FeedEvent): object {
   });
 }
 
-/** A datastore's activity needs a database: what concerns the whole server is an activity on that. */
+/** A datastore activity needs a database. An event without one becomes an activity on the server. */
 function rowOf(feed: FeedEvent): readonly [ClassName, number] {
   const meaning = meaningOf(feed);
   const row = ROWS[meaning];
@@ -157,7 +157,7 @@ const actorOf = (feed: FeedEvent) =>
 
 const sourceOf = ({ event }: FeedEvent) => {
   const [ip, hostname] = [ipOf(event.clientIp), event.hostName];
-  // An endpoint needs one of its names.
+  // An endpoint needs an address, a host name or a name.
   return present({ ip, hostname, name: ip || hostname ? null : (event.clientIp ?? UNKNOWN) });
 };
 
@@ -198,7 +198,7 @@ function privilegesOf(feed: FeedEvent): string[] {
   return named.length > 0 ? named : [actionNameOf(feed.event.actionId) ?? feed.event.actionId];
 }
 
-/** Fields that other places hold already stay out. */
+/** Fields that already have another place in the OCSF event are left out. */
 function unmappedOf({ event }: FeedEvent, className: ClassName) {
   const { databaseName, schemaName, objectName, databasePrincipalName, sourceType, statement } = event;
   const isDatastore = className === 'datastore';

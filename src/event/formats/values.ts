@@ -1,6 +1,6 @@
 import type { FeedEvent } from './feed-item';
 
-/** Of an object those values that are there: neither null nor an object without any. */
+/** The object without its absent values: null, undefined, empty texts, empty lists and empty objects. */
 export function present(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => isPresent(value)));
 }
@@ -11,7 +11,7 @@ const isPresent = (value: unknown) =>
   value !== '' &&
   !(typeof value === 'object' && Object.keys(value).length === 0);
 
-/** `CORP\alice` is a name in a domain. */
+/** Splits a principal: `CORP\alice` is a name in a domain. */
 export function accountOf(principal: string | null): { name: string | null; domain: string | null } {
   const at = principal?.indexOf('\\') ?? -1;
   if (principal === null || at < 1) return { name: principal, domain: null };
@@ -20,7 +20,7 @@ export function accountOf(principal: string | null): { name: string | null; doma
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 
-/** Null for what SQL Server writes in place of an address ("local machine", "named pipe"). */
+/** Null for a text that SQL Server writes in place of an address ("local machine", "named pipe"). */
 export function ipOf(text: string | null): string | null {
   if (text === null) return null;
   const isIp = IPV4.test(text) || (text.includes(':') && URL.canParse(`http://[${text}]`));
@@ -33,14 +33,14 @@ export const stated = ({ event }: FeedEvent, name: string): string | null => {
   return value === null || value === undefined || value === '' ? null : String(value);
 };
 
-/** Whom an event is about, where that is somebody else than who acted. */
+/** The principal that was acted on, who may differ from the one who acted; null: the record states none. */
 export const targetOf = (feed: FeedEvent): string | null =>
   stated(feed, 'targetServerPrincipalName') ?? stated(feed, 'targetDatabasePrincipalName');
 
 const PERMISSIONS = /^\s*(?:GRANT|REVOKE(?:\s+GRANT\s+OPTION\s+FOR)?|DENY)\s+(.+?)\s+(?:ON|TO|FROM)\s/is;
 const PERMISSIONS_MAX = 50;
 
-/** The permissions that a statement names; none: it can't be told. */
+/** The permissions that a statement names; empty: they cannot be told. */
 export const permissionsOf = (statement: string | null): string[] =>
   (PERMISSIONS.exec((statement ?? '').slice(0, STATEMENT_READ_CHARS))?.[1] ?? '')
     .split(',')

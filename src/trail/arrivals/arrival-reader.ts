@@ -9,13 +9,13 @@ export interface ArrivedEvent {
   readonly receivedAt: string | null;
 }
 
-/** The same as JSON of a feed's item in the service's own form: what most readers ask for, made without the event. */
+/** An event as JSON of a feed item in the service's own form. Most readers ask for it; it is made without the event. */
 export interface ArrivedText {
   readonly position: number;
   readonly json: string;
 }
 
-/** Where to read on. */
+/** The place in a log from which to read on. */
 export interface ArrivalPlace {
   readonly tenantId: number;
   /** The first position to read. */
@@ -25,31 +25,31 @@ export interface ArrivalPlace {
 /** A stretch of one tenant's log: the positions from `from` to before `next`. */
 export interface Arrivals<T = ArrivedEvent> extends ArrivalPlace {
   readonly next: number;
-  /** Where the log ended: entries of it. */
+  /** The number of entries that the log had. */
   readonly size: number;
   /** In the order of their positions. */
   readonly items: readonly T[];
   /**
-   * Positions of the stretch without an event: retention removed it. One that was sent again after that stands further
-   * on, at the position of its new arrival.
+   * Positions of the stretch whose events retention removed. A removed event that was sent again stands further on, at
+   * the position of its new arrival.
    */
   readonly removed: number;
-  /** Those among them at the log's beginning that were passed at once. */
+  /** The removed positions at the beginning of the log, which were passed at once. */
   readonly skipped: number;
-  /** Of statements and additional values that were read. */
+  /** Bytes of the statements and additional values that were read. */
   readonly bytes: number;
 }
 
-/** Of one call. Whichever is reached first ends the stretch. */
+/** The limits of one call. The limit that is reached first ends the stretch. */
 export interface ArrivalLimits {
-  /** Positions gone through, of all tenants together; a log's removed beginning is passed at once and does not count. */
+  /** Positions read, of all tenants together. The removed beginning of a log is passed at once and does not count. */
   readonly positions: number;
-  /** The stretch goes no further than to before this position. */
+  /** The stretch ends before this position at the latest. */
   readonly end?: number;
-  /** No position is passed unread: whoever verifies a log does not take it from a table which of its events are gone. */
+  /** No position is passed unread: a check of the log does not trust a table about which events are gone. */
   readonly isWhole?: true;
   readonly events: number;
-  /** Of statements and additional values, but for those of the last event. */
+  /** Bytes of statements and additional values, those of the last event not counted. */
   readonly bytes: number;
   /** Only events of these actions, in lower case, are read. The others count as removed. */
   readonly actions?: readonly string[] | undefined;
@@ -60,18 +60,18 @@ export interface ArrivalLimits {
  * It comes at a later position, so a reader that goes on from `next` misses nothing and reads nothing twice.
  */
 export interface ArrivalReader {
-  /** How many entries the logs have; 0: the tenant has none. */
+  /** The number of entries of each log; 0: the tenant has no log. */
   sizes(tenants: readonly number[]): Promise<ReadonlyMap<number, number>>;
   read(tenantId: number, from: number, limits: ArrivalLimits): Promise<Arrivals>;
   /**
-   * The same for several tenants with few statements. Each has its share of the limits; what one leaves over is not
-   * given to another. In the order of the places; a `from` beyond the end is the end.
+   * Reads several tenants with few statements. Each tenant has its share of the limits; a share that one tenant does
+   * not use is not given to another. The answers are in the order of the places. A `from` beyond the end means the end.
    */
   readEach(places: readonly ArrivalPlace[], limits: ArrivalLimits): Promise<readonly Arrivals[]>;
   readTexts(
     places: readonly ArrivalPlace[],
     limits: ArrivalLimits,
   ): Promise<readonly Arrivals<ArrivedText>[]>;
-  /** The first position received at that time or later, or of which it is not known; else the end of the log. */
+  /** The first position that was received at this time or later, or at an unknown time; else the end of the log. */
   positionAt(tenantId: number, receivedAt: Date): Promise<number>;
 }

@@ -1,6 +1,6 @@
 /**
- * When the entries of a tile of the log were received, in the form a row of `audit_log_tile` has it: runs of neighbours
- * with one time. A run is where it ends within the tile, 2 bytes, and milliseconds since 1970, 6 bytes; 0: not known.
+ * The times of arrival of the entries of a tile, as a row of `audit_log_tile` stores them: runs of neighbours with the
+ * same time. A run has its end within the tile in 2 bytes, and milliseconds since 1970 in 6 bytes; 0: not known.
  */
 const END_BYTES = 2;
 const MS_BYTES = 6;
@@ -13,14 +13,16 @@ export class GrowingRuns {
   #end = 0;
   #lastMs = -1;
 
-  /** @param stored of the entries the tile has already; null: none is known @param count how many it has */
+  /**
+   * @param stored runs of the entries that the tile already has; null: no time is known @param count how many it has
+   */
   constructor(stored: Uint8Array | null, count: number) {
     for (const { end, ms } of runsOf(stored, count)) this.append(end, ms);
-    // The release before appended the others, and did not say when they came.
+    // The release before appended the other entries and did not store their times.
     if (this.#end < count) this.append(count, null);
   }
 
-  /** @param end where the entries received at that time end within the tile @param ms null: it is not known */
+  /** @param end end within the tile of the entries received at this time @param ms null: the time is not known */
   append(end: number, ms: number | null): void {
     const value = ms ?? UNKNOWN;
     if (value === this.#lastMs) this.#runs.pop();
@@ -36,7 +38,7 @@ export class GrowingRuns {
   }
 }
 
-/** Of each of the first `count` entries of a tile, when it was received, in milliseconds since 1970; null: not known. */
+/** The time of arrival of each of the first `count` entries of a tile, in milliseconds since 1970; null: not known. */
 export function arrivalTimes(stored: Uint8Array | null, count: number): (number | null)[] {
   const times = new Array<number | null>(count).fill(null);
   let from = 0;

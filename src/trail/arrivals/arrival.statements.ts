@@ -5,12 +5,12 @@ import type { ArrivalLimits } from './arrival-reader';
 
 const ACTION = Prisma.raw(`d.${COLUMN_OF.actionId}`);
 
-/** Statements of one tenant name it by value, and stay on its node of a distributed database. */
+/** Statements of one tenant name the tenant by value, so that they stay on its node of a distributed database. */
 
 export const sizesStatement = (tenants: readonly number[]): Prisma.Sql => Prisma.sql`
   SELECT h.tenant_id, h.size FROM audit_log_head h WHERE h.tenant_id = ANY(${[...tenants]}::int[])`;
 
-/** With the position before which every event is gone. */
+/** Sizes of logs, and the position of each log before which every event is gone. */
 export const headsStatement = (tenants: readonly number[]): Prisma.Sql => Prisma.sql`
   SELECT h.tenant_id, h.size, coalesce(g.position, 0) AS gone
   FROM audit_log_head h LEFT JOIN audit_log_gone g ON g.tenant_id = h.tenant_id
@@ -35,7 +35,7 @@ export const tilesOfSeveralStatement = (spans: readonly TileSpan[]): Prisma.Sql 
     JOIN audit_log_tile t ON t.tenant_id = x.tenant_id AND t.level = 0 AND t.tile >= x.first AND t.tile < x.last
     ORDER BY t.tenant_id, t.tile`;
 
-/** Records wanted, in the order in which they are answered, and of each its tenant. */
+/** The wanted records, in the order of the answer, each with its tenant. */
 interface Wanted {
   /** In hex, with or without dashes. */
   readonly ids: readonly string[];
@@ -43,10 +43,11 @@ interface Wanted {
 }
 
 /**
- * Events in full by their ids: at most so many, and of so many bytes but for the last one. Each row has its number
- * among the wanted (`n`) and how many there were before the cut (`matched`). The bounds of the ids choose the
- * partitions. Each id is looked up by itself (`OFFSET 0`): joined, all that lies between the bounds may be read, which
- * where a backlog arrives beside new events is the whole table. The ids are one text: the driver takes longer to write an array.
+ * Events in full by their ids, up to a number of events, and of bytes without the last event. Each row has its number
+ * among the wanted records (`n`) and the number of rows before the cut (`matched`). The bounds of the ids choose the
+ * partitions. Each id is looked up by itself (`OFFSET 0`). A join might read everything between the bounds, which is
+ * the whole table when a backlog arrives beside new events. The ids are one text: the driver takes longer to write an
+ * array.
  */
 export function eventsStatement(
   { ids, tenants }: Wanted,
@@ -64,7 +65,7 @@ export function eventsStatement(
         Prisma.sql`ROWS FROM (unnest(${[...tenants]}::int[]), unnest(${list})) WITH ORDINALITY AS x(tenant_id, record_id, place)`,
         Prisma.sql`d.tenant_id = x.tenant_id`,
       ];
-  // Only ASCII is folded here: what an action with other letters is, its reader says.
+  // Only ASCII is folded here. Actions with other letters are all read, and the reader compares them.
   const isWanted = actions
     ? Prisma.sql` AND (lower(${ACTION} COLLATE "C") = ANY(${[...actions]}::text[])
         OR octet_length(${ACTION}) > char_length(${ACTION}))`
@@ -90,16 +91,16 @@ function boundsOf(ids: readonly string[]): [string, string] {
   return [lowest, highest];
 }
 
-/** The last position from which on to look for a time of arrival. */
+/** The last position from which a time of arrival has to be looked for. */
 export const minuteStatement = (tenantId: number, minute: number): Prisma.Sql => Prisma.sql`
   SELECT a.position FROM audit_log_arrival a WHERE a.tenant_id = ${tenantId}::int AND a.minute <= ${minute}::int
     ORDER BY a.minute DESC LIMIT 1`;
 
-/** Up to when retention has removed events of a tenant; null: never. */
+/** The event time up to which retention has removed events of a tenant; null: it has removed none. */
 export const removedStatement = (tenantId: number): Prisma.Sql => Prisma.sql`
   SELECT max(r.to_time) AS until FROM retention_run r WHERE r.tenant_id = ${tenantId}::int`;
 
-/** Tiles from `first` on that may hold records of the hours, between two ids; some at a time. */
+/** Tiles from `first` on that may hold records of the hours, between two ids; at most `limit` tiles. */
 export const laterTilesStatement = (
   tenantId: number,
   range: { readonly hours: readonly number[]; readonly lowest: string; readonly highest: string },

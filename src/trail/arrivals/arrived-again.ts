@@ -5,7 +5,7 @@ import { recordIdFloor, ticksOfRecordId } from '../../event/record-id';
 import { ID_BYTES, TILE_WIDTH } from '../evidence/tiles';
 import { laterTilesStatement, removedStatement } from './arrival.statements';
 
-/** Of retention's record, which changes every quarter of an hour at most. */
+/** How long an answer about retention is kept: retention runs at most every quarter of an hour. */
 const KEPT_MS = 10_000;
 const TILES_AT_ONCE = 256;
 
@@ -15,8 +15,8 @@ interface Place {
 }
 
 /**
- * Finds records that stand in a log twice: retention removed them, and they were sent again. Only those of a time of
- * which retention has removed events can be; a reader of what comes in never asks.
+ * Finds records that stand in a log twice: retention removed them, and they were sent again. Only records of a time
+ * from which retention has removed events can be. A reader of new events never asks.
  */
 export class ArrivedAgain {
   readonly #removedUntil = new Map<number, { readonly at: number; readonly floor: string | null }>();
@@ -26,7 +26,7 @@ export class ArrivedAgain {
     private readonly nowMs: () => number,
   ) {}
 
-  /** @returns the positions whose record stands in the log at a later one too */
+  /** @returns the positions whose record also stands at a later position of the log */
   async superseded(tenantId: number, places: readonly Place[]): Promise<ReadonlySet<number>> {
     const dayAgo = recordIdFloor(BigInt(this.nowMs() - DAY_MS) * TICKS_PER_MS);
     const old = places.filter(({ recordId }) => recordId < dayAgo);
@@ -39,7 +39,7 @@ export class ArrivedAgain {
         );
   }
 
-  /** Retention removed events below this id, perhaps. */
+  /** The id below which retention may have removed events; null: it has removed none. */
   async #floor(tenantId: number): Promise<string | null> {
     const known = this.#removedUntil.get(tenantId);
     if (known && known.at + KEPT_MS > this.nowMs()) return known.floor;

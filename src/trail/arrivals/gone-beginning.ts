@@ -5,14 +5,14 @@ import type { ArrivalReader } from './arrival-reader';
 
 const TENANTS_PER_ROUND = 50;
 
-/** Tenants of whom retention has removed something since it was looked for. $1 tenants at most. */
+/** Tenants from which retention has removed something since the last look. $1 tenants at most. */
 const toLookAt = (condition: string) => `
 SELECT r.tenant_id AS "tenantId", coalesce(g.position, 0)::float8 AS position, max(r.ended_at) AS "endedAt"
 FROM retention_run r LEFT JOIN audit_log_gone g ON g.tenant_id = r.tenant_id
 WHERE ${condition} GROUP BY r.tenant_id, g.position, g.looked_until
 HAVING g.looked_until IS NULL OR max(r.ended_at) > g.looked_until ORDER BY r.tenant_id LIMIT $1::int`;
 
-/** $3 null: not to the end. */
+/** $3 null: the look has not come to its end. */
 const SAVE = `
 INSERT INTO audit_log_gone (tenant_id, position, looked_until) VALUES ($1::int, $2::bigint, $3::timestamptz)
 ON CONFLICT (tenant_id) DO UPDATE SET position = greatest(audit_log_gone.position, excluded.position),
@@ -25,13 +25,13 @@ interface Tenant {
 }
 
 /**
- * Finds how far the beginnings of the logs name nothing but events that are gone, so that who reads a log from there
- * does not look for each of them. What is gone stays gone: one that is sent again stands at a new position.
+ * Finds the part at the beginning of each log whose events are all gone, so that a reader does not look for each of
+ * them. A position stays without its event: an event that is sent again stands at a new position.
  */
 export class GoneBeginnings {
   readonly #rounds: TenantRounds;
 
-  /** @param reader on the door of background tasks */
+  /** @param reader one that uses the connections of background tasks */
   constructor(
     private readonly owner: OwnerDb,
     private readonly reader: Pick<ArrivalReader, 'read'>,
@@ -39,7 +39,7 @@ export class GoneBeginnings {
     this.#rounds = new TenantRounds(owner);
   }
 
-  /** @returns how many tenants have more that may be gone */
+  /** @returns the number of tenants with further positions to look at */
   async run(): Promise<number> {
     const tenants = await this.#rounds.ask((of) =>
       this.owner.$queryRawUnsafe<Tenant[]>(toLookAt(of('r.tenant_id')), TENANTS_PER_ROUND),
@@ -51,7 +51,7 @@ export class GoneBeginnings {
     return more;
   }
 
-  /** @returns 1 where it is not known yet which event is the first */
+  /** @returns 1 while the first event that is left is not found yet */
   async #look({ tenantId, position, endedAt }: Tenant): Promise<number> {
     const limits = { positions: LIMITS.goneBeginningStep, events: 1, bytes: 1 };
     const { items, next, size } = await this.reader.read(tenantId, position, limits);

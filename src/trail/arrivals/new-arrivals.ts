@@ -2,31 +2,32 @@ import { LIMITS } from '../../limits';
 import type { ArrivalReader } from './arrival-reader';
 
 interface Waiter {
-  /** Entries of each log that the waiter knows of. */
+  /** The number of entries of each log that the waiter knows. */
   readonly known: ReadonlyMap<number, number>;
   readonly end: (isNew: boolean) => void;
 }
 
 /**
- * Tells those who wait that something was appended to a log. One look at the ends of the logs every
- * `LIMITS.arrivalLookMs` serves all of them, and none while nobody waits: whoever waits holds no connection and no turn.
+ * Tells waiting calls that something was appended to a log. One look at the ends of the logs every
+ * `LIMITS.arrivalLookMs` serves all waiting calls; nobody looks while no call waits. A waiting call holds no connection
+ * and no turn.
  */
 export class NewArrivals {
   readonly #waiters = new Set<Waiter>();
   #timer: NodeJS.Timeout | null = null;
 
-  /** @param reader on the door of requests: a background task that takes long must not keep those who wait from the news */
+  /** @param reader one that uses the connections of requests: a long background task must not delay waiting calls */
   constructor(private readonly reader: Pick<ArrivalReader, 'sizes'>) {}
 
-  /** Those who wait now. */
+  /** The number of calls that wait now. */
   get waiting(): number {
     return this.#waiters.size;
   }
 
   /**
-   * @param known entries of each log, as the caller has read them
-   * @returns true as soon as one of the logs has more; false: it was not told so in that time, which does not mean that
-   * nothing came, or `signal` was aborted
+   * @param known number of entries of each log that the caller has read
+   * @returns true as soon as one of the logs has more; false: no news in that time, although something may have come,
+   * or `signal` was aborted
    */
   wait(known: ReadonlyMap<number, number>, ms: number, signal?: AbortSignal): Promise<boolean> {
     if (ms <= 0 || signal?.aborted) return Promise.resolve(false);
@@ -60,7 +61,7 @@ export class NewArrivals {
       for (const { known, end } of waiters)
         if ([...known].some(([tenantId, size]) => (sizes.get(tenantId) ?? 0) > size)) end(true);
     } catch {
-      // The next look tells; and all read in the end, and are told of the failure then.
+      // The next look finds what came. All waiting calls read at their end anyway, and that read reports the failure.
     }
     this.#timer = null;
     if (this.#waiters.size > 0) this.#lookSoon();

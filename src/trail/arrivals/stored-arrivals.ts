@@ -24,14 +24,14 @@ import { arrivalTimes } from './arrival-runs';
 import { ArrivedAgain } from './arrived-again';
 
 const MINUTE_MS = 60_000;
-/** What a column of minutes holds: the year 6053. A reader may ask for what arrives later. */
+/** The largest minute of the column, in the year 6053. A reader may ask for a later time. */
 const MINUTE_MAX = 2 ** 31 - 1;
-/** Looked up by one statement: with no index left over, and sorted without a file. */
+/** Positions looked up by one statement: few enough for lookups by index and for sorting in memory. */
 const POSITIONS_AT_ONCE = 1_024;
 const POSITIONS_AT_LEAST = 32;
 const TILES_AT_ONCE = 256;
 
-/** A position of the log, and what stands there. */
+/** A position of the log with its entry. */
 interface Entry {
   readonly position: number;
   /** In hex, without dashes. */
@@ -39,7 +39,7 @@ interface Entry {
   readonly receivedMs: number | null;
 }
 
-/** Makes an item of what stands at a position, and its row. */
+/** Makes an item from an entry and the row of its event. */
 type Make<T> = (entry: Entry, row: Row) => T;
 
 interface Stretch extends ArrivalPlace {
@@ -52,7 +52,7 @@ interface Stretch extends ArrivalPlace {
 export class PostgresArrivalReader implements ArrivalReader {
   readonly #again: ArrivedAgain;
 
-  /** @param ask of either door: of requests (`database.ask`), or of background tasks (`database.askOwner`) */
+  /** @param ask on the connections of requests (`database.ask`) or of background tasks (`database.askOwner`) */
   constructor(
     private readonly ask: AskRows,
     private readonly form: TenantForm,
@@ -135,7 +135,7 @@ export class PostgresArrivalReader implements ArrivalReader {
     };
     if (behind.length === 1 || this.form === 'union')
       return inTurn(behind, (place) => this.#readOne(place, shares, make));
-    // No more positions than events: so one of them never takes what is another's.
+    // No more positions than events, so that no tenant takes the share of another one.
     const most = Math.min(shares.positions, shares.events);
     const endOf = (size: number) => Math.min(size, limits.end ?? size);
     const stretches = behind.map((place) => ({
@@ -145,7 +145,7 @@ export class PostgresArrivalReader implements ArrivalReader {
     return this.#stretches(stretches, limits, make);
   }
 
-  /** Goes on over positions without events. */
+  /** Reads one tenant's log, past positions without events. */
   async #readOne<T>(
     { tenantId, from, size }: ArrivalPlace & { readonly size: number },
     limits: ArrivalLimits,
@@ -168,7 +168,7 @@ export class PostgresArrivalReader implements ArrivalReader {
     return { tenantId, from, next: at, size, items, removed: at - from - items.length, skipped: 0, bytes };
   }
 
-  /** Each of a few hundred positions, all by two statements. */
+  /** Reads stretches of a few hundred positions each, all with two statements. */
   async #stretches<T>(
     stretches: readonly Stretch[],
     limits: Pick<ArrivalLimits, 'events' | 'bytes' | 'actions'>,
@@ -181,7 +181,7 @@ export class PostgresArrivalReader implements ArrivalReader {
       tenants: entries.flatMap((ofOne, i) => ofOne.map(() => tenants[i] as number)),
     };
     const rows = wanted.ids.length === 0 ? [] : await this.#rows(eventsStatement(wanted, limits), tenants);
-    // What was cut off is not known to be gone: the stretch ends before the first that may have been.
+    // An event that was cut off is not gone: the stretch ends before the first position that may have been cut off.
     const isCut = rows.length < Number(rows[0]?.matched ?? 0);
     const cutAt = isCut ? Number(rows.at(-1)?.n) + 1 : wanted.ids.length;
     const byNumber = new Map(rows.map((row) => [Number(row.n), row]));
@@ -220,7 +220,7 @@ export class PostgresArrivalReader implements ArrivalReader {
     });
   }
 
-  /** Of each stretch its entries; a tile that is not there leaves its positions out. */
+  /** The entries of each stretch. The positions of a missing tile are left out. */
   async #entries(stretches: readonly Stretch[]): Promise<readonly Entry[][]> {
     const spans = stretches.map(({ tenantId, from, count }) => ({
       tenantId,
@@ -294,7 +294,7 @@ const toArrived: Make<ArrivedEvent> = ({ position, receivedMs }, row) => ({
   receivedAt: timeOfArrival(receivedMs),
 });
 
-/** As `toFeedItem` of `formats/feed-item.ts` has it. */
+/** The same item as `toFeedItem` of `formats/feed-item.ts` makes. */
 const toArrivedText: Make<ArrivedText> = ({ position, receivedMs }, row) => ({
   position,
   json: toEventJson(row, { receivedAt: timeOfArrival(receivedMs), position: String(position) }),
@@ -302,7 +302,7 @@ const toArrivedText: Make<ArrivedText> = ({ position, receivedMs }, row) => ({
 
 const lastArrival = { ms: Number.NaN, text: '' };
 
-/** Whole batches have the same. */
+/** Keeps the last text, because all events of a batch have the same time. */
 function timeOfArrival(ms: number | null): string | null {
   if (ms === null) return null;
   if (ms !== lastArrival.ms) {
@@ -312,7 +312,7 @@ function timeOfArrival(ms: number | null): string | null {
   return lastArrival.text;
 }
 
-/** One after the other. */
+/** Does the work for one after the other. */
 async function inTurn<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (const one of all) results.push(await work(one));

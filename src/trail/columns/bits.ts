@@ -1,6 +1,9 @@
 import { type Column, codeAt } from './codec';
 
-/** Of each event of an hour one bit, the first in the lowest of the first word. Those behind the last mean nothing. */
+/**
+ * One bit for each event of an hour. The first event has the lowest bit of the first word. Bits behind the last event
+ * mean nothing.
+ */
 export type Bits = Uint32Array;
 
 const WORD = 32;
@@ -20,21 +23,21 @@ export const isNone = (bits: Bits): boolean => {
   return true;
 };
 
-/** How many are set. */
+/** The number of bits that are set. */
 export function countBits(bits: Bits): number {
   let count = 0;
   for (let i = 0; i < bits.length; i++) count += ones(bits[i] as number);
   return count;
 }
 
-/** By pairs, by fours, by bytes, and then all bytes at once. */
+/** The number of bits set in a word: summed by pairs, by fours, by bytes, and then over all bytes at once. */
 function ones(word: number): number {
   let sums = word - ((word >>> 1) & 0x55555555);
   sums = (sums & 0x33333333) + ((sums >>> 2) & 0x33333333);
   return Math.imul((sums + (sums >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Where they are set. @param count how many are */
+/** The places of the bits that are set. @param count how many are set */
 export function placesOf(bits: Bits, count: number): Uint32Array {
   const places = new Uint32Array(count);
   let found = 0;
@@ -49,7 +52,7 @@ export function placesOf(bits: Bits, count: number): Uint32Array {
  * Which events have a code whose flag is 1.
  * @param flags by code, 0 or 1
  * @param n events
- * @param within events that are asked about: words of it without any are passed over. Null: all
+ * @param within the events that are asked about: words without such events are skipped. Null: all events
  */
 export function bitsOfCodes(column: Column, flags: Uint8Array, n: number, within: Bits | null = null): Bits {
   const { width, bytes } = column;
@@ -69,7 +72,7 @@ export function bitsOfCodes(column: Column, flags: Uint8Array, n: number, within
   return bits;
 }
 
-/** Of two values: the codes themselves, or the others. */
+/** Codes of one bit: each word is the codes themselves, their inverse, or the same bit throughout. */
 function wordsOfBits(bytes: Uint8Array, flags: Uint8Array, bits: Bits, whole: number): void {
   const [ofZero = 0, ofOne = 0] = flags;
   const [keep, flip] = [ofZero === ofOne ? 0 : -1, ofZero === 1 ? -1 : 0];

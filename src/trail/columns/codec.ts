@@ -1,13 +1,13 @@
 /**
- * A column of an hour as a text. First the numbers of its values, such as `12,7,40`. After a semicolon, in base64, the
- * place in that list of each event's value. A place takes 0, 1, 2, 4, 8 or 16 bits, as few as will do. It is worked
- * with as it is packed: most of the time goes into reading memory.
+ * A column of an hour. Its text begins with the numbers of its values, such as `12,7,40`. After a semicolon, in base64,
+ * follows the place of each event's value in that list. A place takes 0, 1, 2, 4, 8 or 16 bits, as few as suffice.
+ * Places stay packed, because most of the time goes into reading memory.
  */
 export interface Column {
   /** Numbers of the values, in the order of the places. */
   readonly ids: Int32Array;
   readonly width: Width;
-  /** Of each event the place of its value, its code, the first in the lowest bits. */
+  /** The code of each event, which is the place of its value. The first event has the lowest bits. */
   readonly bytes: Uint8Array;
 }
 
@@ -19,7 +19,7 @@ const BYTE = 8;
 
 const widthOf = (values: number): Width => WIDTHS.find((bits) => values <= 2 ** bits) ?? 16;
 
-/** @param values how many there are: codes are smaller */
+/** @param values the number of values, which is larger than every code */
 export function packCodes(codes: readonly number[], values: number): Buffer {
   const bits = widthOf(values);
   const bytes = Buffer.alloc(Math.ceil((codes.length * bits) / BYTE));
@@ -38,7 +38,7 @@ export function packCodes(codes: readonly number[], values: number): Buffer {
 export const columnText = (ids: readonly number[], packed: Buffer): string =>
   `${ids.join(',')};${packed.toString('base64')}`;
 
-/** @param n events of the hour @throws RangeError the text is shorter than so many events are long */
+/** @param n number of events of the hour @throws RangeError when the text is too short for so many events */
 export function readColumn(text: string, n: number): Column {
   const end = text.indexOf(';');
   const ids = readNumbers(text, end);
@@ -52,7 +52,7 @@ export function readColumn(text: string, n: number): Column {
 const [COMMA, ZERO] = [44, 48];
 const NUMBERS = new Int32Array(COLUMN_VALUES_MAX);
 
-/** Digit by digit: splitting would make a text of each number, of hundreds in thousands of hours. */
+/** Reads digit by digit: splitting would make a text of each number, for hundreds of numbers in thousands of hours. */
 function readNumbers(text: string, end: number): Int32Array {
   let [count, number] = [0, 0];
   for (let i = 0; i < end; i++) {
@@ -74,7 +74,7 @@ export function codeAt({ width, bytes }: Column, place: number): number {
   return ((bytes[bit >> 3] as number) >> (bit & 7)) & ((1 << width) - 1);
 }
 
-/** Adds to each code's count the events at some places that have it. */
+/** Counts the events at some places by their codes, and adds to `counts`. */
 export function countCodes({ width, bytes }: Column, places: Uint32Array, counts: Int32Array): void {
   if (width === 0) (counts[0] as number) += places.length;
   else if (width === BYTE)
@@ -93,7 +93,7 @@ export function countCodes({ width, bytes }: Column, places: Uint32Array, counts
   }
 }
 
-/** The same of the first `n` events. */
+/** Counts the first `n` events by their codes, and adds to `counts`. */
 export function countAllCodes({ width, bytes }: Column, n: number, counts: Int32Array): void {
   if (width === 0) (counts[0] as number) += n;
   else if (width === BYTE) for (let i = 0; i < n; i++) (counts[bytes[i] as number] as number)++;
@@ -111,7 +111,9 @@ export function countAllCodes({ width, bytes }: Column, n: number, counts: Int32
 
 const MORE = 0x80;
 
-/** Whole numbers from 0 that do not fall, as base64 of their steps, seven bits a byte. */
+/**
+ * Packs ascending whole numbers from 0, equal neighbours allowed, as base64 of their differences, seven bits a byte.
+ */
 export function packTimes(times: readonly number[]): string {
   const bytes: number[] = [];
   let before = 0;

@@ -2,7 +2,7 @@ import { EXPRESSION_FIELDS, type ExpressionField } from '../../event/expression/
 import { COLUMN_OF } from '../../event/fields';
 import { COUNTED } from '../counts/dimensions';
 
-/** Fields that have a column an hour: all with values that repeat. The tenant of an hour is known without one. */
+/** Fields that have a column in each hour: all whose values repeat. The tenant of an hour is known without a column. */
 export type ColumnField = Exclude<ExpressionField, 'recordId' | 'tenantId' | 'statement'>;
 export const COLUMN_FIELDS: readonly ColumnField[] = EXPRESSION_FIELDS.filter(isColumnField);
 
@@ -13,10 +13,12 @@ export function isColumnField(field: ExpressionField): field is ColumnField {
 /** Fields that events can be counted by. */
 export type GroupField = ColumnField | 'tenantId';
 
-/** Its column in events and segments. */
+/** The column of a field in events and segments. */
 export const columnOf = (field: ColumnField): string => COLUMN_OF[field];
 
-/** Kinds of `audit_dim` of fields that are not counted. What is stored names them: a number stands for ever. */
+/**
+ * Kinds in `audit_dim` of the fields that are not counted. Stored rows have these numbers, so a number never changes.
+ */
 const KINDS = {
   schemaName: 5,
   objectName: 6,
@@ -27,7 +29,7 @@ const KINDS = {
   sourceType: 11,
 } as const satisfies Partial<Record<ColumnField, number>>;
 
-/** The fields whose values the indexer numbers; those of the others are numbered when counts are folded. */
+/** The fields whose values the indexer numbers. The values of the other fields are numbered when counts are folded. */
 export const OWN_FIELDS = Object.keys(KINDS) as (keyof typeof KINDS)[];
 
 /** The kind of a field in `audit_dim`; null: the outcome, which is its own number. */

@@ -15,7 +15,7 @@ import { eventGroupsStatement, termValuesStatement } from './statements';
 import { addAt, addTo, type Counting, Sums, type Tally } from './tally';
 import { TenantCounts } from './tenant-counts';
 
-/** Counts by columns, in a snapshot; of hours that they do not answer for the events are read. */
+/** Counts by columns, in a snapshot. In hours that the columns do not answer, the events are read. */
 export class ColumnCounter {
   readonly #open = new Map<number, TenantHours>();
 
@@ -27,7 +27,7 @@ export class ColumnCounter {
     readonly clock = new Clock(),
   ) {}
 
-  /** The same question of some of its tenants. */
+  /** A counter of the same question for some of the tenants. */
   of(tenants: TenantSet): ColumnCounter {
     return new ColumnCounter(this.ask, tenants, this.filter, this.form, this.clock);
   }
@@ -99,7 +99,7 @@ export class ColumnCounter {
 const TERMS_SHOWN = 3;
 const TERM_CHARS_SHOWN = 40;
 
-/** Says which part is expensive: what no column knows, or hours that have none. */
+/** The error names the expensive part: terms that no column answers, or hours without columns. */
 function tooMany(events: number, filter: AuditEventFilter, cause: unknown): DomainError {
   const expression = wholeExpression(filter);
   const read = (expression ? termsOf(expression) : []).filter((term) => !isOfColumns(term));

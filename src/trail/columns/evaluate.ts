@@ -12,7 +12,7 @@ import type { Column } from './codec';
 import { type ColumnField, isColumnField, kindOf, OUTCOME } from './column-fields';
 import { both, either, known, MAYBE, NO, negated, type Verdict, type Verdicts, YES } from './verdicts';
 
-/** All that a filter says of an event but its range, as one expression; null: nothing. */
+/** All conditions of a filter except its range, as one expression; null: there are none. */
 export function wholeExpression(filter: AuditEventFilter): Expression | null {
   const plain = givenFilters(filter).map(
     (name): FieldTerm => ({
@@ -27,7 +27,7 @@ export function wholeExpression(filter: AuditEventFilter): Expression | null {
   return allOf([...plain, ...(filter.expression ? [filter.expression] : []), ...words]);
 }
 
-/** The keys of the index that tell where a term cannot hold. */
+/** The index keys of a term: in an hour without one of them, the term cannot hold. */
 export const keysOfTerm = (term: SearchTerm): string[] =>
   wholeWordsOf(term).map((word) => indexKeyOf(toStored(word)));
 
@@ -45,7 +45,7 @@ export const columnsOfTerms = (expression: Expression | null): ColumnField[] => 
   return [...new Set(fields.filter((field) => field !== null && isColumnField(field)))] as ColumnField[];
 };
 
-/** One hour of a tenant, as its columns state it. */
+/** One hour of a tenant with its columns. */
 export interface HourOfColumns {
   readonly hour: number;
   readonly n: number;
@@ -54,16 +54,18 @@ export interface HourOfColumns {
   column(field: ColumnField): Column | null;
 }
 
-/** A number, its kind and its value, as `termValuesStatement` finds them. */
+/** A number with its kind and its value, from `termValuesStatement`. */
 export interface NumberedValue {
   readonly kind: number;
   readonly id: number;
   readonly value: string;
 }
 
-/** Tells by columns which events of a tenant a filter leaves. */
+/** Tells by columns which events of a tenant pass a filter. */
 export class Evaluator {
-  /** By term, of the numbers up to the largest that it is about, whether it holds of their values: 1 or 0. */
+  /**
+   * For each term, by number of a value: 1 if the term holds of the value, else 0. Numbers beyond the list are others.
+   */
   readonly #ofIds = new Map<FieldTerm, Uint8Array>();
   readonly #cut: readonly number[];
 
@@ -72,7 +74,7 @@ export class Evaluator {
       readonly tenantId: number;
       readonly expression: Expression | null;
       readonly range: TimeRange;
-      /** By key of the index, hours that have the word; what is not in it is not known. */
+      /** By index key, the hours that have the word. Of a key that is missing here, nothing is known. */
       readonly wordHours: ReadonlyMap<string, ReadonlySet<number>>;
     },
     values: readonly NumberedValue[],
@@ -96,7 +98,7 @@ export class Evaluator {
     return expression ? this.#and([expression], hour, within, null) : within;
   }
 
-  /** @param so what is said of the events already */
+  /** @param so the verdicts so far */
   #and(parts: readonly Expression[], hour: HourOfColumns, so: Verdicts, within: Bits | null): Verdicts {
     let all = so;
     for (const part of parts) {
@@ -106,7 +108,7 @@ export class Evaluator {
     return all;
   }
 
-  /** @param within events that are asked about; of others anything may be answered. Null: all */
+  /** @param within the events that are asked about: the answer for other events may be anything. Null: all events */
   #evaluate(expression: Expression, hour: HourOfColumns, within: Bits | null): Verdicts {
     switch (expression.kind) {
       case 'not':
@@ -146,7 +148,7 @@ export class Evaluator {
   }
 }
 
-/** @param ofIds by number, whether a term holds of its value @param others whether it does of numbers beyond */
+/** @param ofIds by number, whether a term holds of its value @param others the same for numbers beyond `ofIds` */
 function ofColumn(
   column: Column,
   ofIds: Uint8Array,
@@ -166,7 +168,7 @@ function ofColumn(
   return holds === ids.length ? YES : known(bitsOfCodes(column, flags, n, within));
 }
 
-/** What a term says of values that were not asked for: only absent ones are asked for by `present`. */
+/** Whether a term holds of values that were not asked for. For `present`, only the absent value is asked for. */
 const holdsOfOthers = ({ how }: FieldTerm): 0 | 1 => (how === 'present' ? 1 : 0);
 
 const NOTHING = new Uint8Array(0);
@@ -178,13 +180,13 @@ const OUTCOMES = {
 const TICKS_PER_HOUR = BigInt(HOUR_MS) * TICKS_PER_MS;
 const startOf = (hour: number) => BigInt(hour) * TICKS_PER_HOUR;
 
-/** The hours that a bound lies within, so that the times of their events are needed. */
+/** The hours that a bound of the range cuts, so that the times of their events are needed. */
 export const cutHours = ({ from, to }: TimeRange): number[] =>
   [from, to].flatMap((bound) =>
     bound === null || bound % TICKS_PER_HOUR === 0n ? [] : [Number(floorDiv(bound, TICKS_PER_HOUR))],
   );
 
-/** Times are whole milliseconds: of a bound between two of them the events of that one are not known. */
+/** Times are whole milliseconds. For a bound within a millisecond, the verdict on the events of that one is `MAYBE`. */
 function inRange({ hour, n, times }: HourOfColumns, range: TimeRange): Verdicts {
   if (!times) return MAYBE;
   const [from, to] = [cutAt(hour, range.from), cutAt(hour, range.to)];

@@ -11,14 +11,14 @@ import type { ColumnField } from './column-fields';
 import { type ColumnCounter } from './counter';
 import { type Tally } from './tally';
 
-/** A stretch of events in milliseconds since 1970, half-open, and how many events a filter leaves in it. */
+/** A stretch of time in milliseconds since 1970, half-open, with the number of its events that pass a filter. */
 interface Stretch {
   readonly fromMs: number;
   readonly toMs: number;
   readonly n: number;
 }
 
-/** Whose events are looked for: of a tenant set and a filter, perhaps with one value of a field alone. */
+/** The events that are looked for: those of a tenant set and a filter, or only those with one value of a field. */
 interface Sought {
   readonly tenants: readonly number[];
   readonly filter: AuditEventFilter;
@@ -27,8 +27,8 @@ interface Sought {
 }
 
 /**
- * Record ids of the events from one place on, in order. Hours before the page are passed over by their counts. In the
- * others columns tell the millisecond of each event, so few events are read beside those that are sought.
+ * Record ids of the events from one place on, in order. Hours before the page are skipped by their counts. In the other
+ * hours, columns tell the millisecond of each event, so few events are read besides those of the page.
  * @param windows events by hour
  */
 export async function findPlaces(
@@ -62,7 +62,7 @@ function inOrder(stretches: readonly Stretch[], descending: boolean): Stretch[] 
   return descending ? sorted.reverse() : sorted;
 }
 
-/** The stretches that hold some of the places, and how many events lie before them. */
+/** The stretches that hold some of the places, and the number of events before these stretches. */
 function cut(stretches: readonly Stretch[], first: number, count: number) {
   const touched: Stretch[] = [];
   let [passed, before] = [0, 0];
@@ -75,7 +75,7 @@ function cut(stretches: readonly Stretch[], first: number, count: number) {
   return { stretches: touched, before };
 }
 
-/** Hours cut down to milliseconds, where columns know the events of every tenant. */
+/** Cuts hours down to milliseconds where columns know the events of every tenant. */
 async function refined(
   counter: ColumnCounter,
   { tenants, value }: Sought,

@@ -1,8 +1,8 @@
 import { columnOf, kindOf, OWN_FIELDS } from './column-fields';
 
 /**
- * Removes the numbers of a tenant's ($1) values that no column names any more, one statement for each field. Its turn of
- * indexing must be taken. What is not indexed yet names no number.
+ * Removes the numbers of a tenant's ($1) values that no column has any more, with one statement for each field. The
+ * caller must have the tenant's turn of indexing. Events that are not indexed yet use no number.
  */
 export const FORGET_COLUMN_VALUES: readonly string[] = OWN_FIELDS.map(
   (field) => `

@@ -24,23 +24,23 @@ import { columnsStatement, hoursStatement, termValuesStatement, wordHoursStateme
 import { MAYBE, type Verdicts, YES } from './verdicts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
-/** Runs a statement of one snapshot. */
+/** Runs a statement in one snapshot. */
 export type Ask = (statement: Prisma.Sql) => Promise<Rows>;
 
-/** Held at once: some ten MB. */
+/** Events of a portion, which is held in memory at once: some ten MB. */
 const EVENTS_PER_PORTION = 300_000;
 const HOURS_PER_PORTION = 1_000;
-/** Hours of a word are looked up for so many words; others are looked for in the events. */
+/** The hours of at most so many words are looked up. Further words are looked for in the events. */
 const WORDS_LOOKED_UP_MAX = 32;
 
-/** The events of an hour that a filter leaves. */
+/** The events of an hour that pass a filter. */
 export class Block {
   #places: Uint32Array | undefined;
 
   constructor(
     readonly columns: HourOfColumns,
     readonly count: number,
-    /** Which of the hour's they are, none set behind its last. Null: all. */
+    /** The bits of these events among those of the hour, with none set behind the last event. Null: all events. */
     readonly bits: Bits | null,
   ) {}
 
@@ -48,7 +48,7 @@ export class Block {
     return this.columns.hour;
   }
 
-  /** Their places among the hour's, in order. Null: all. */
+  /** The places of these events among those of the hour, in order. Null: all events. */
   get places(): Uint32Array | null {
     if (!this.bits) return null;
     this.#places ??= placesOf(this.bits, this.count);
@@ -62,7 +62,7 @@ interface StoredHour {
   readonly has: boolean;
 }
 
-/** What the blocks are to have of each event beside what the filter asks for. */
+/** What the blocks must have of each event besides what the filter needs. */
 interface Wanted {
   readonly fields: readonly ColumnField[];
   readonly hasTimes: boolean;
@@ -76,7 +76,7 @@ export class TenantHours {
     private readonly filter: AuditEventFilter,
     private readonly expression: Expression | null,
     private readonly evaluator: Evaluator,
-    /** With events, in order. */
+    /** The hours that have events, in order. */
     private readonly hours: readonly StoredHour[],
     private readonly clock: Clock,
   ) {}
@@ -108,15 +108,15 @@ export class TenantHours {
   }
 
   /**
-   * Goes over all hours, or some, a portion at a time.
-   * @returns hours whose events have to be read: they have no columns, or the columns do not know
+   * Visits all hours, or only some, one portion at a time.
+   * @returns hours whose events have to be read: they have no columns, or the columns cannot answer
    */
   async visit(wanted: Wanted, visit: (block: Block) => void, only?: ReadonlySet<number>): Promise<number[]> {
     const asked = only ? this.hours.filter(({ hour }) => only.has(hour)) : this.hours;
     const unread = asked.filter(({ has }) => !has).map(({ hour }) => hour);
     const own = columnsOfTerms(this.expression);
     const further = wanted.fields.filter((field) => !own.includes(field));
-    // What the filter does not need is asked of the hours in which it leaves events.
+    // Columns that the filter does not need are read only for hours with events that pass it.
     const portions = portionsOf(asked.filter(({ has }) => has));
     let next = this.#columns(portions[0] ?? [], own, wanted.hasTimes);
     for (const [i, portion] of portions.entries()) {
@@ -132,7 +132,7 @@ export class TenantHours {
       );
       for (const { block, read } of blocks) {
         await this.clock.turn();
-        // A verdict may need no column of its own filter: one that is asked for can be missing there, too.
+        // A verdict may need no column of the filter, so a wanted column can be missing although the verdict is known.
         if (wanted.fields.every((field) => read.has(field))) visit(block);
         else unread.push(block.hour);
       }
@@ -181,14 +181,14 @@ export class TenantHours {
     ];
   }
 
-  /** Events of some hours. */
+  /** The number of events of some hours. */
   eventsIn(hours: readonly number[]): number {
     const wanted = new Set(hours);
     return this.hours.reduce((sum, { hour, n }) => sum + (wanted.has(hour) ? n : 0), 0);
   }
 }
 
-/** Lets others have their turn, and ends what takes too long. */
+/** Interrupts the work for other requests, and ends work that takes too long. */
 export class Clock {
   readonly #start = performance.now();
   readonly #pauses = new Pauses();
@@ -243,7 +243,7 @@ class ReadHour implements HourOfColumns {
   }
 }
 
-/** The events that are left; null: of one of them the columns do not know. */
+/** The events that pass the filter; null: for at least one event the columns cannot tell. */
 function blockOf(verdicts: Verdicts, columns: HourOfColumns): Block | null {
   const { n } = columns;
   if (typeof verdicts === 'number')

@@ -41,7 +41,10 @@ export const wordHoursStatement = (
   form: TenantForm,
 ): Prisma.Sql => Prisma.sql`SELECT w.hour FROM (${hoursOfWord(key, named(tenantId), span, form)}) w`;
 
-/** Numbers and values that terms may be about: `kind`, `id`, `value`; for a term that folds letter case all of its field. */
+/**
+ * Numbers and values that terms may be about: `kind`, `id`, `value`. A term that folds letter case gets all values of
+ * its field.
+ */
 export function termValuesStatement(tenantId: number, terms: readonly FieldTerm[]): Prisma.Sql {
   const conditions = terms.map((term) => {
     const ofKind = Prisma.sql`m.kind = ${kindOf(term.field as ColumnField)}::smallint`;
@@ -75,7 +78,7 @@ const boundsOf = (hours: readonly number[]) =>
   withBounds(Prisma.sql`SELECT o.hour AS lo, o.hour + 1 AS hi FROM unnest(${[...hours]}::int[]) AS o(hour)`);
 
 /**
- * Matching events of some hours, which are read for it: counted (`n`, `ok`) by the number of their window (`w`) and by the
+ * Reads the matching events of some hours and counts them (`n`, `ok`) by the number of their window (`w`) and by the
  * values of some fields.
  */
 export function eventGroupsStatement(

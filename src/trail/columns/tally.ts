@@ -6,27 +6,27 @@ export interface Count {
   ok: number;
 }
 
-/** What is to be counted beside the total. */
+/** What is counted besides the total. */
 export interface Counting {
-  /** By windows of so many milliseconds since 1970; null: not at all. */
+  /** Counts by windows of so many milliseconds since 1970; null: no such counts. */
   readonly windowMs: number | null;
   readonly fields: readonly GroupField[];
-  /** Whether outcomes are told apart; else every event counts as one that succeeded. */
+  /** Whether outcomes are counted separately; else every event counts as succeeded. */
   readonly hasOutcomes: boolean;
-  /** By window, of each of these values alone. */
+  /** Counts by window for each of these values. */
   readonly ofValues?: { readonly field: ColumnField; readonly values: ReadonlySet<string> };
 }
 
-/** Exact counts of the events that a filter leaves. */
+/** Exact counts of the events that pass a filter. */
 export interface Tally {
   readonly total: Count;
-  /** By the number of the window. */
+  /** The counts by the number of the window. */
   readonly windows: ReadonlyMap<number, Count>;
-  /** By value; the outcome is `true` or `false`, absent values are empty. */
+  /** The counts by value. An outcome is `true` or `false`; an absent value is empty. */
   readonly values: ReadonlyMap<GroupField, ReadonlyMap<string, Count>>;
-  /** By value and window. */
+  /** The counts by value and window. */
   readonly windowsOfValues: ReadonlyMap<string, ReadonlyMap<number, Count>>;
-  /** By tenant the hours whose events were read. */
+  /** The hours of each tenant whose events were read. */
   readonly read: ReadonlyMap<number, ReadonlySet<number>>;
 }
 

@@ -7,7 +7,7 @@ import type { Ask, Block } from './hour-blocks';
 import { numberedValuesStatement } from './statements';
 import { addAt, addTo, type Count, type Counting, type Sums } from './tally';
 
-/** The counts of one tenant: by numbers, until all of its hours are counted. */
+/** The counts of one tenant. They are kept by the numbers of values until all hours of the tenant are counted. */
 export class TenantCounts {
   readonly columns: readonly ColumnField[];
   readonly #byField: readonly { readonly field: ColumnField; readonly counts: NumberCounts }[];
@@ -16,7 +16,7 @@ export class TenantCounts {
     private readonly tenantId: number,
     private readonly asked: Counting,
     private readonly sums: Sums,
-    /** Those of the values that are counted by window, by their numbers. */
+    /** The values that are counted by window, by their numbers. */
     private readonly sought: ReadonlyMap<number, string>,
   ) {
     const fields = asked.fields.filter((field): field is ColumnField => field !== 'tenantId');
@@ -69,7 +69,7 @@ export class TenantCounts {
     }
   }
 
-  /** Adds what was counted by numbers to the sums by values. */
+  /** Adds the counts by number to the sums by value. */
   async name(ask: Ask): Promise<void> {
     for (const { field, counts } of this.#byField) {
       const entries = [...counts.entries()];
@@ -97,7 +97,7 @@ export class TenantCounts {
 const N = new Int32Array(COLUMN_VALUES_MAX);
 const BAD = new Int32Array(COLUMN_VALUES_MAX);
 
-/** By the number of a value: events, and those that succeeded. */
+/** The events of each number of a value, and how many of them succeeded. */
 class NumberCounts {
   #n = new Int32Array(256);
   #ok = new Int32Array(256);

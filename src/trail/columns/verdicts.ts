@@ -1,12 +1,12 @@
 import type { Bits } from './bits';
 
 /**
- * What columns tell of events: one of these for all of them, or bits for each. Of an event that is `MAYBE` the columns
- * do not know it: it has to be read.
+ * What columns tell about events: one verdict for all events, or bits for each event. For an event with `MAYBE` the
+ * columns cannot tell: the event has to be read.
  */
 export const [NO, MAYBE, YES] = [0, 1, 2] as const;
 export type Verdict = typeof NO | typeof MAYBE | typeof YES;
-/** `is`: the verdict is `YES`; `can`: it is not `NO`. The same bits where none is `MAYBE`. */
+/** `is`: the verdict is `YES`; `can`: the verdict is not `NO`. Both are the same bits when no event is `MAYBE`. */
 interface VerdictBits {
   readonly is: Bits;
   readonly can: Bits;
@@ -15,7 +15,7 @@ export type Verdicts = Verdict | VerdictBits;
 
 export const known = (bits: Bits): VerdictBits => ({ is: bits, can: bits });
 
-/** The functions below may change the bits they are given, and answer with them. */
+/** The functions below may change the bits that they are given, and may return them. */
 
 export function negated(verdicts: Verdicts): Verdicts {
   if (typeof verdicts === 'number') return (YES - verdicts) as Verdict;
@@ -24,7 +24,7 @@ export function negated(verdicts: Verdicts): Verdicts {
   return { is: not(can), can: not(is) };
 }
 
-/** Of both the lesser: all must hold. */
+/** The lesser verdict of the two: both must hold. */
 export function both(a: Verdicts, b: Verdicts): Verdicts {
   if (typeof a === 'number') return typeof b === 'number' ? (Math.min(a, b) as Verdict) : both(b, a);
   if (b === YES) return a;
@@ -34,7 +34,7 @@ export function both(a: Verdicts, b: Verdicts): Verdicts {
   return b.is === b.can ? known(and(a.is, b.is)) : both(b, a);
 }
 
-/** Of both the greater: one must hold. */
+/** The greater verdict of the two: one must hold. */
 export const either = (a: Verdicts, b: Verdicts): Verdicts => negated(both(negated(a), negated(b)));
 
 function and(a: Bits, b: Bits): Bits {
