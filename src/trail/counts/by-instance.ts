@@ -8,28 +8,29 @@ import { type EachTenant, HOURS_PER_DAY, type HourSpan, within } from './scope';
  * none of them, but removes them with everything else of a week (`docs/decisions/0017`).
  */
 const ACTIONS = 65_536;
-/** Numbers beyond these find no room: days with such values stay uncounted by instance. */
+/** Larger numbers do not fit into `a`: days with such values stay uncounted by instance. */
 export const INSTANCE_MAX = 32_767;
 export const ACTION_MAX = ACTIONS - 1;
 
 /**
- * The `a` of one row a day that says how many of the day's events are counted by instance. A day is counted by
- * instance when that is the day's count. Only what was folded without its instance makes the two differ, and events
- * are taken off both: they cannot become equal again but by counting the day anew (`fill-instances.ts`).
+ * The `a` of one row for each day, with the number of the day's events that are counted by instance. A day is counted
+ * by instance when this number equals the day's count. The two differ only if events were folded without their
+ * instance. Removed events are subtracted from both, so the two become equal again only when the day is counted anew
+ * (`fill-instances.ts`).
  */
 export const COUNTED_BY_INSTANCE = -1;
 
 /** SQL: the `a` of an instance's number and an action's. */
 export const keyOf = (instance: string, action: string): string => `-(${instance} * ${ACTIONS} + ${action})`;
 
-/** SQL: how many of a day's events, of rows `c` of both counts, are not counted by instance. */
+/** SQL: the number of a day's events that are not counted by instance, from rows `c` of both counts. */
 export const UNCOUNTED = 'sum(CASE c.a WHEN 0 THEN c.n ELSE -c.n END)';
-/** SQL: the rows of `audit_count c` that it takes. */
+/** SQL: the condition for the rows of `audit_count c` that `UNCOUNTED` needs. */
 export const BOTH_COUNTS = `c.grain = 2 AND c.a IN (0, ${COUNTED_BY_INSTANCE}) AND c.d = 0 AND c.p = 0`;
 
 /**
  * SQL: the part `open` of a statement: days of a span that are not counted by instance, each with its hours `[lo, hi)`.
- * What is open for one of several tenants is for all of them: segments must not lie over each other.
+ * A day that is open for one of several tenants is open for all of them, because segments must not overlap.
  */
 export function openDays(each: EachTenant, span: HourSpan): Prisma.Sql {
   const days = {
@@ -67,7 +68,7 @@ export function instanceKeys(counted: Counted, tenant: Prisma.Sql): Prisma.Sql {
       AND ${ofInstance === null ? Prisma.sql`true` : Prisma.sql`i.value = ${ofInstance}`}`;
 }
 
-/** SQL: the `a` of all of an instance's events. */
+/** SQL: the `a` of the counts of all events of an instance. */
 export const keyOfInstance = (tenant: Prisma.Sql, value: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`SELECT ${Prisma.raw(keyOf('m.dim_id', '0'))} FROM audit_dim m WHERE m.tenant_id = ${tenant}
     AND m.kind = ${DIMENSIONS.instance.kind}::smallint AND m.dim_id <= ${INSTANCE_MAX}::int AND m.value = ${value}`;

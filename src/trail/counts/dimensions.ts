@@ -7,9 +7,9 @@ import { toStored, UNUSED } from '../stored-text';
 
 /** A counted column. The statements that count, fold, read and forget counts are made of this table. */
 export interface Dimension {
-  /** Its number in `audit_dim`. */
+  /** The kind of its values in `audit_dim`. */
   readonly kind: number;
-  /** Its name in statements; of those of `KEYS` the column of `audit_count` that holds the value's number. */
+  /** Its name in statements. For `KEYS` it is also the column of `audit_count` that holds the number of the value. */
   readonly key: 'a' | 'd' | 'p' | 'i';
   readonly field: Exclude<CountedField, 'succeeded'>;
   /** Its column in events and deltas. */
@@ -30,8 +30,8 @@ export const DIMENSIONS = {
   principal: dimension(3, 'p', FILTERS.principalName.field),
   instance: {
     ...INSTANCE,
-    // Null: the release before wrote it, which does not say the instance. By CASE, which leaks nothing: under row-level
-    // security PostgreSQL looks up no number by what coalesce makes.
+    // Null: the release before wrote the delta, without its instance. CASE is used because it is leakproof: under row-
+    // level security PostgreSQL does not look up a number by the result of coalesce.
     storedValueOf: (delta: string) =>
       `CASE WHEN ${delta}.${INSTANCE.column} IS NULL THEN '${UNUSED}' ELSE ${delta}.${INSTANCE.column} END`,
   },
@@ -41,18 +41,20 @@ export const DIMENSIONS = {
 export const COUNTED: readonly Dimension[] = Object.values(DIMENSIONS);
 /** Their columns in events and deltas, for a statement. */
 export const COUNTED_COLUMNS = COUNTED.map(({ column }) => column).join(', ');
-/** Those that `audit_count` has a column of; the instance shares one (`by-instance.ts`). */
+/** The dimensions that have their own column in `audit_count`. The instance shares a column (`by-instance.ts`). */
 export const KEYS = [DIMENSIONS.action, DIMENSIONS.database, DIMENSIONS.principal] as const;
 
-/** What is counted: the filtered dimensions, and by what the events are put in order before their time. */
+/**
+ * The counts that are asked for: filtered dimensions, and the dimension by which events are ordered before their time.
+ */
 export interface Counted {
   readonly filters: readonly { readonly dimension: Dimension; readonly value: string }[];
   readonly group: Dimension | 'outcome' | null;
-  /** Which outcome alone is counted: every count has both. */
+  /** The only outcome that is counted; null: both. Every count has both outcomes. */
   readonly outcome: boolean | null;
 }
 
-/** @param by the field that events are ordered or grouped by; their id stands for their time alone */
+/** @param by the field by which events are ordered or grouped; `recordId` means by time alone */
 export function countedOf(filter: AuditEventFilter, by: CountedField | 'recordId'): Counted {
   const filters: { dimension: Dimension; value: string }[] = [];
   let outcome: boolean | null = null;
@@ -62,7 +64,7 @@ export function countedOf(filter: AuditEventFilter, by: CountedField | 'recordId
     const value = filter[name];
     switch (countedBy) {
       case null:
-        // No count knows it: the events are read (`search-segments.ts`).
+        // No count knows the field: the events are read (`search-segments.ts`).
         break;
       case 'outcome':
         if (value !== null) outcome = value === true;
@@ -84,18 +86,18 @@ export function countedOf(filter: AuditEventFilter, by: CountedField | 'recordId
   return { filters, group, outcome };
 }
 
-/** The dimension events are grouped by, when it is one of `audit_dim`. */
+/** The dimension by which events are grouped, if `audit_dim` has its values; else null. */
 export const groupDimension = ({ group }: Counted): Dimension | null =>
   group === null || group === 'outcome' ? null : group;
 
 export const filteredValue = ({ filters }: Counted, dimension: Dimension): string | null =>
   filters.find((filter) => filter.dimension === dimension)?.value ?? null;
 
-/** Counts by the hour exist for all events and for each single dimension. */
+/** Whether counts by the hour exist: they do for all events and for each single dimension. */
 export const isHourly = (counted: Counted): boolean =>
   counted.filters.length + (groupDimension(counted) ? 1 : 0) <= 1;
 
-/** Whether the instance has a part in what is counted. */
+/** Whether events are filtered or grouped by instance. */
 export const isByInstance = (counted: Counted): boolean =>
   counted.group === DIMENSIONS.instance || filteredValue(counted, DIMENSIONS.instance) !== null;
 

@@ -11,14 +11,14 @@ import { HOURS_PER_DAY } from './scope';
 import { tryTurn } from './turns';
 
 const TENANTS_PER_STEP = 50;
-/** Of one tenant, before the next one has its turn. */
+/** Days of one tenant, before the next tenant has its turn. */
 const DAYS_PER_STEP = 10;
-/** Counting a day of a very large tenant. */
+/** The time to count a day of a very large tenant. */
 const COUNTING_MS_MAX = 3_600_000;
-/** Somebody changed the same rows meanwhile: indexing, or a fold before the turn. */
+/** The SQL state when the same rows were changed meanwhile: by indexing, or by a fold before the turn. */
 const SERIALIZATION_FAILURE = '40001';
 
-/** Days with events that are not counted by instance, but for $2, newest first; none where numbers ran out. */
+/** Days with events that are not counted by instance, except days $2, newest first. None when the numbers ran out. */
 const OPEN_DAYS = `
 SELECT c.bucket AS day FROM audit_count c
 WHERE c.tenant_id = $1::int AND ${BOTH_COUNTS} AND c.bucket <> ALL($2::int[])
@@ -32,7 +32,7 @@ const STATE = `
 SELECT coalesce(${UNCOUNTED}, 0)::float8 AS uncounted, coalesce(bool_or(c.a = ${COUNTED_BY_INSTANCE}), false) AS begun
 FROM audit_count c WHERE c.tenant_id = $1::int AND ${BOTH_COUNTS} AND c.bucket = $2::int`;
 
-/** $2 a day. */
+/** Removes the counts by instance of day $2. */
 const CLEAR = `
 DELETE FROM audit_count c WHERE c.tenant_id = $1::int AND c.a < 0
   AND ((c.grain = 2 AND c.bucket = $2::int)
@@ -48,24 +48,25 @@ const NUMBER_INSTANCES = numberValues(
   DIMENSIONS.instance.kind,
   `SELECT DISTINCT e.${DIMENSIONS.instance.column} AS value FROM ${EVENTS}`,
 );
-/** $4: the hour they lie in. */
+/** $4: the hour of the events. */
 const COUNT_HOUR = addByInstance(`
   SELECT $4::int AS hour, ${COUNTED_COLUMNS}, count(*)::int AS n, (count(*) FILTER (WHERE e.succeeded))::int AS ok
   FROM ${EVENTS} GROUP BY ${COUNTED_COLUMNS}`);
 
 /**
- * Counts days by instance that were not: they were stored before there were such counts, or by the release before while
- * it ran beside this one. It goes round the tenants, rests, and begins again. Any number of instances may run it: a
- * tenant whose turn somebody has is passed over. While a day is counted the tenant is not folded: its answers stay exact.
+ * Counts days by instance that are not counted so yet: days from before such counts existed, and days that the release
+ * before stored while it ran beside this one. It visits all tenants in rounds and rests between rounds. Any number of
+ * instances may run it: a tenant whose turn is taken is skipped. While a day is counted, the tenant is not folded, so
+ * its answers stay exact.
  */
 export class InstanceFiller {
   readonly #rounds: TenantRounds;
   #after = 0;
-  /** Of this round: days counted, and whether days are left that could be counted next. */
+  /** In this round: the number of days counted, and whether days are left that could be counted next. */
   #filled = 0;
   #hasMore = false;
   #restsUntil = 0;
-  /** By tenant, days whose events are not those that were counted: looked at once a round. */
+  /** By tenant, days whose stored events differ from the counted ones. Each day is tried once in a round. */
   readonly #differing = new Map<number, number[]>();
 
   constructor(
@@ -87,7 +88,7 @@ export class InstanceFiller {
       ),
     );
     for (const { tenant_id } of tenants) {
-      // Before it is tried: a tenant that fails must not keep the others.
+      // Set before the attempt: a tenant that fails must not hold up the others.
       this.#after = tenant_id;
       await this.#rounds.attempt(tenant_id, () => this.#fillTenant(tenant_id));
     }
@@ -119,7 +120,7 @@ export class InstanceFiller {
     return this.prisma.$transaction(
       async (tx) => {
         if (!(await tryTurn(tx, 'folding', tenantId))) return 'busy';
-        // Everything that this snapshot has is then counted: events and counts are of one moment.
+        // Then all events of this snapshot are counted: events and counts are of the same moment.
         await foldTenant(tx, tenantId);
         const before = await stateOf(tx, tenantId, day);
         if (before.uncounted === 0) return 'filled';
@@ -135,13 +136,13 @@ export class InstanceFiller {
         this.log.warn({ tenantId, day, uncounted }, 'a day has other events than were counted');
         return 'differs';
       },
-      // One snapshot. An hour is a statement: a day of a very large tenant takes longer than one may.
+      // One snapshot. Each hour is a statement: a day of a very large tenant takes longer than one statement may.
       { isolationLevel: 'RepeatableRead', timeout: COUNTING_MS_MAX, maxWait: 10_000 },
     );
   }
 }
 
-/** Where it says what people must look at. */
+/** The log for what people must look at. */
 interface Warns {
   warn(about: object, text: string): void;
 }

@@ -9,8 +9,9 @@ import { tryTurn } from './turns';
 const TENANTS_PER_RUN = 50;
 
 /**
- * Values not numbered yet get the next numbers. Runs under the tenant's lock, so no two runs give the same. What is
- * inserted names its tenant by the tenant's row, here and below: of a distributed database one node then does it all.
+ * Gives the next numbers to values that have none. It runs under the tenant's lock, so no two runs give the same
+ * number. Here and below, inserted rows take their tenant from the tenant's row, so that one node of a distributed
+ * database does all the work.
  */
 export const numberValues = (kind: number, values: string): string => `
   INSERT INTO audit_dim (tenant_id, kind, value, dim_id)
@@ -36,10 +37,10 @@ const NUMBERED = COUNTED.map(
 const NUMBERS_OF_KEYS = KEYS.map(({ key }) => `${key}.dim_id AS ${key}`).join(', ');
 const KEY_NAMES = KEYS.map(({ key }) => key).join(', ');
 
-/** SQL: the instance's number `i`; null where the events can't be counted by it. */
+/** SQL: the instance's number `i`; null when the events cannot be counted by it. */
 const INSTANCE = `CASE WHEN i.value <> '${UNUSED}' AND i.dim_id <= ${INSTANCE_MAX} AND a.dim_id <= ${ACTION_MAX} THEN i.dim_id END AS i`;
 
-/** SQL: rows `x` as the counts have them, for `RETURNING` or `SELECT`. */
+/** SQL: rows `x` in the form of the counts, for `RETURNING` or `SELECT`. */
 const COUNTS_OF_ROWS = `x.hour, ${NUMBERS_OF_KEYS}, ${INSTANCE}, x.n, x.ok`;
 
 const SUMS = 'sum(n)::int AS n, sum(ok)::int AS ok';
@@ -47,7 +48,7 @@ const [ACTION, ...OTHERS] = KEYS;
 const orAll = (keys: readonly { readonly key: string }[]) =>
   keys.map(({ key }) => `coalesce(${key}, 0) AS ${key}`).join(', ');
 
-/** What `gone` adds to the counts by columns: of hours for each single one, of days for every combination. */
+/** The sums of `gone` for the counts by columns: by hour for each single column, by day for every combination. */
 const SUMS_BY_KEYS = `
   SELECT 1::smallint AS grain, hour AS bucket, ${orAll(KEYS)}, ${SUMS}
   FROM gone GROUP BY GROUPING SETS ((hour), ${KEYS.map(({ key }) => `(hour, ${key})`).join(', ')})
@@ -56,7 +57,7 @@ const SUMS_BY_KEYS = `
   FROM gone GROUP BY hour / ${HOURS_PER_DAY}, CUBE (${KEY_NAMES})`;
 
 const noOthers = OTHERS.map(({ key }) => `0 AS ${key}`).join(', ');
-/** The same by instance, and how many of a day's events it has. */
+/** The same by instance, and the number of a day's events that are counted by instance. */
 const SUMS_BY_INSTANCE = `
   SELECT 1::smallint AS grain, hour AS bucket, ${keyOf('i', '0')} AS ${ACTION.key}, ${noOthers}, ${SUMS}
   FROM gone WHERE i IS NOT NULL GROUP BY hour, i
@@ -78,8 +79,8 @@ counted AS (
 SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int`;
 
 /**
- * Moves a tenant's deltas into its counts, in one statement: a reader sees them in the one place or in the other.
- * Deltas with a value that came after the numbering wait for the next run.
+ * Moves a tenant's deltas into its counts in one statement, so that a reader sees each delta in exactly one of the two
+ * places. Deltas with a value that is newer than the numbering wait for the next run.
  */
 const FOLD = `
 WITH gone AS (
@@ -100,13 +101,13 @@ WITH gone AS (
   SELECT ${COUNTS_OF_ROWS} FROM (${rows}) x, ${NUMBERS} WHERE ${NUMBERED}),
 ${addToCounts(SUMS_BY_INSTANCE)}`;
 
-/** Folds what this transaction sees of a tenant, whose turn the caller has. */
+/** Folds the deltas of a tenant that this transaction sees. The caller must have the tenant's turn. */
 export async function foldTenant(tx: Prisma.TransactionClient, tenantId: number): Promise<void> {
   for (const statement of NUMBER_VALUES) await tx.$executeRawUnsafe(statement, tenantId);
   await tx.$executeRawUnsafe(FOLD, tenantId);
 }
 
-/** Folds deltas into counts. Any number of instances may run it: a tenant another one folds is passed over. */
+/** Folds deltas into counts. Any number of instances may run it: a tenant that another instance folds is skipped. */
 export class Folder {
   readonly #rounds: TenantRounds;
 
@@ -114,7 +115,7 @@ export class Folder {
     this.#rounds = new TenantRounds(prisma);
   }
 
-  /** @returns the number of tenants whose turn did not come in this run */
+  /** @returns 1 when tenants are left whose turn did not come in this run, else 0 */
   async run(): Promise<number> {
     const tenants = await this.#rounds.ask((of) =>
       this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(

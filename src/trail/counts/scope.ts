@@ -4,25 +4,25 @@ import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { TimeRange } from '../../event/query';
 
 /**
- * Makes a sub-select for each tenant of a scope. It names its tenant itself: by value, or by the row of `tenant t` it
- * hangs on. Call it as it is for a sub-select that stands by itself. Call `dependent` for one that uses other parts of
- * the statement, or has parts of its own (WITH).
+ * Makes a sub-select for each tenant of a scope. The sub-select names its tenant itself: by value, or by the row of
+ * `tenant t` to which it is joined. Call this as a function for a sub-select that needs nothing else. Call `dependent`
+ * for a sub-select that uses other parts of the statement, or has parts of its own (WITH).
  */
 export interface EachTenant {
   (select: SelectOf): Prisma.Sql;
   readonly dependent: (select: SelectOf) => Prisma.Sql;
   readonly form: TenantForm;
-  /** Whether what is put together may come from several nodes. */
+  /** Whether the combined rows may come from several nodes. */
   readonly isScattered: boolean;
 }
 
 type SelectOf = (tenant: Prisma.Sql) => Prisma.Sql;
 
 /**
- * How sub-selects of several tenants are put together. `lateral`: hung on `tenant`, one plan for them all. `union`: for
- * tables distributed by tenant. There too, what stands by itself is hung on `tenant`, and all nodes work on it at once.
- * The database refuses dependent parts in that form. They are named one by one, each a whole for the node of its
- * tenant.
+ * How sub-selects of several tenants are combined. `lateral`: they are joined to `tenant`, with one plan for all of
+ * them. `union`: for tables distributed by tenant. There too, independent sub-selects are joined to `tenant`, and all
+ * nodes work on them at once. The database refuses dependent sub-selects in that form, so each of them is written out
+ * for its tenant and runs as a whole on the node of that tenant.
  */
 export type TenantForm = 'lateral' | 'union';
 
@@ -60,9 +60,9 @@ const floorOfHour = (hour: string): string =>
   `(lpad(to_hex(${hour}::bigint * ${HOUR_MS}), 12, '0') || '80008000000000000000')::uuid`;
 
 /**
- * SQL: spans of hours `[lo, hi)` with their bounds as record ids, `lo_id` and `hi_id`, for a MATERIALIZED CTE.
- * Under row-level security PostgreSQL looks only leakproof comparisons up in an index. A comparison of two uuid columns
- * is one; a comparison with a computed expression is not, and every row of a partition is read to filter by it.
+ * SQL: spans of hours `[lo, hi)` with their bounds as record ids, `lo_id` and `hi_id`, for a MATERIALIZED CTE. Under
+ * row-level security PostgreSQL uses an index only for leakproof comparisons. A comparison of two uuid columns is
+ * leakproof. A comparison with a computed expression is not, so every row of a partition would be read for it.
  */
 export const withBounds = (spans: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`SELECT b.*, ${Prisma.raw(`${floorOfHour('b.lo')} AS lo_id, ${floorOfHour('b.hi')} AS hi_id`)} FROM (${spans}) b`;
@@ -87,20 +87,20 @@ export interface HourSpan {
   readonly to: number | null;
 }
 
-/** A span of hours in buckets of so many; its ends are borders of buckets. */
+/** A span of hours as a span of buckets of so many hours. Its ends must be borders of buckets. */
 export const inBuckets = ({ from, to }: HourSpan, hours: number): HourSpan => ({
   from: from === null ? null : from / hours,
   to: to === null ? null : to / hours,
 });
 
-/** How a time range is counted: whole days and hours from the counts, what is left from the events themselves. */
+/** The parts of a time range: whole days and hours are counted by the counts, the rest by the events themselves. */
 export interface Pieces {
   readonly days: HourSpan | null;
   readonly hours: readonly HourSpan[];
   readonly direct: readonly TimeRange[];
 }
 
-/** The one span that neighbouring spans make up; null: there are none. */
+/** The one span that neighbouring spans make up; null: there are no spans. */
 export function spanOf(spans: readonly HourSpan[]): HourSpan | null {
   if (spans.length === 0) return null;
   const froms = spans.map(({ from }) => from ?? Number.NEGATIVE_INFINITY);
@@ -130,7 +130,7 @@ export function cutRange({ from, to }: TimeRange, hourly: boolean): Pieces {
 const isSpan = ({ from, to }: HourSpan) => from === null || to === null || from < to;
 const isRange = ({ from, to }: TimeRange) => from === null || to === null || from < to;
 
-/** What of the outer span lies before and after the inner one. */
+/** The parts of the outer span before and after the inner span. */
 function besides(outer: HourSpan, inner: HourSpan): HourSpan[] {
   const before = inner.from === null ? [] : [{ from: outer.from, to: inner.from }];
   const after = inner.to === null ? [] : [{ from: inner.to, to: outer.to }];

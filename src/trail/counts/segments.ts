@@ -29,9 +29,9 @@ import {
 } from './scope';
 
 /**
- * Segments are stretches of events in their order: the value they are grouped by (`v`), a span of hours [lo, hi),
- * how many events (`n`) and how many of them succeeded (`ok`). Counts not folded yet are read with the folded ones.
- * What no count knows comes from the search index or the events.
+ * Segments are stretches of events in their order: the value they are grouped by (`v`), a span of hours [lo, hi), how
+ * many events (`n`) and how many of them succeeded (`ok`). Counts not folded yet are read with the folded ones. Numbers
+ * that no count knows come from the search index or from the events.
  */
 export function segmentsOf(
   each: EachTenant,
@@ -49,11 +49,11 @@ export function segmentsOf(
     SELECT r.* FROM (WITH ${openDays(each, span)} SELECT q.* FROM (${each.dependent(ofTenant)}) q) r`;
 }
 
-/** What of a range is counted whole, by days or hours. */
+/** The part of a range that is counted by whole days or hours; null: there is none. */
 export const wholeSpanOf = (pieces: Pieces): HourSpan | null =>
   spanOf(spansOf(pieces).map(([, span]) => span));
 
-/** Segments of what is counted by columns of the counts, of one tenant. */
+/** The segments of one tenant from the counts by columns. */
 export function countedSegments(counted: Counted, pieces: Pieces, tenant: Prisma.Sql): Prisma.Sql {
   const sources = [
     ...spansOf(pieces).flatMap(([grain, span]) => [
@@ -66,8 +66,8 @@ export function countedSegments(counted: Counted, pieces: Pieces, tenant: Prisma
 }
 
 /**
- * Segments of what is counted by instance. The release before did not count by instance. Its days that are not counted
- * anew yet are answered as what no count knows.
+ * The segments of one tenant from the counts by instance. The release before did not count by instance. Its days that
+ * are not counted anew yet are answered by the search index or the events.
  */
 function instanceSegments(
   filter: AuditEventFilter,
@@ -90,7 +90,7 @@ function instanceSegments(
       UNION ALL ${searchSegments(filter, counted, tenant, form, span)}) q`;
 }
 
-/** SQL: whether an hour is of no day that is open. */
+/** SQL: whether an hour is in no open day. */
 const isCounted = (hour: string): Prisma.Sql =>
   Prisma.raw(`NOT EXISTS (SELECT FROM open o WHERE o.lo <= ${hour} AND o.hi > ${hour})`);
 
@@ -100,7 +100,9 @@ function ofOutcome({ outcome }: Counted, segments: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`SELECT s.v, s.lo, s.hi, ${Prisma.raw(`${n} AS n, ${ok} AS ok`)} FROM (${segments}) s`;
 }
 
-/** The hours of one day's segment `h`, with their counts. A day's segment is counted, by instance too. */
+/**
+ * The hours of one day's segment `h`, with their counts. A day's segment always comes from counts, also by instance.
+ */
 export function hoursWithin(counted: Counted, tenant: Prisma.Sql): Prisma.Sql {
   const group = groupDimension(counted);
   const ofDelta = group ? Prisma.sql`AND ${Prisma.raw(`x.${group.column}`)} = h.v` : Prisma.empty;
@@ -200,7 +202,7 @@ function counting(counted: Counted, range: TimeRange, tenant: Prisma.Sql): Prism
       WHERE e.tenant_id = ${tenant} AND ${whereInRange(range)} AND ${onValues(counted, 'e')} GROUP BY 1, 2) f`;
 }
 
-/** The value a row of deltas or events is grouped by; the outcome is told apart later, since every row counts both. */
+/** The value by which a row of deltas or events is grouped. Outcomes are separated later: every row counts both. */
 function groupValueOf(counted: Counted, alias: 'x' | 'e'): Prisma.Sql {
   const group = groupDimension(counted);
   return Prisma.raw(group ? `${alias}.${group.column} AS v` : `''::text AS v`);

@@ -21,7 +21,7 @@ export async function tryTurn(tx: Prisma.TransactionClient, turn: Turn, tenantId
 /** Waits until nobody folds or indexes the tenant, and keeps it so until the transaction ends. */
 export async function takeTenant(tx: Prisma.TransactionClient, tenantId: number): Promise<void> {
   await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock_shared(${ALL_TENANTS}::bigint)`);
-  // Folding is short and is waited for last, so that it is kept up the least.
+  // Folding is short. It is waited for last, so that it is blocked for the shortest time.
   for (const turn of ['indexing', 'folding'] as const)
     await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock(${TENANT_LOCKS[turn]}, $1::int)`, tenantId);
 }

@@ -9,10 +9,10 @@ import { ID_BYTES } from './tiles';
 export const LEAF_BYTES = ID_BYTES + HASH_BYTES;
 const FIRST_LEAVES = 64;
 
-/** What a batch adds to the log, as it waits for its turn. */
+/** The leaves that a batch adds to the log, while they wait for their turn. */
 export interface SealedBatch {
   readonly batchId: string;
-  /** Of every event of the batch, whether it will be new or not. */
+  /** The leaves of all events of the batch, whether an event turns out to be new or not. */
   readonly leaves: Buffer;
   readonly keyId: string;
   readonly mac: Buffer;
@@ -31,7 +31,7 @@ export class BatchLeaves {
     this.#end += this.#bytes.write(leaf, this.#end, 'hex');
   }
 
-  /** @param order places of the events; none: as they were added */
+  /** @param order places of the events; null: in the order they were added */
   seal(key: CheckpointKey, order: Uint32Array | null): SealedBatch {
     const leaves = order ? this.#inOrder(order) : this.#bytes.subarray(0, this.#end);
     const batchId = randomUUID();
@@ -47,7 +47,7 @@ export class BatchLeaves {
   }
 }
 
-/** Authenticates what waits for the log: whoever can write to the database alone cannot add to it. */
+/** Authenticates leaves that wait for the log: somebody who can only write to the database cannot add to the log. */
 export const sealOf = (key: CheckpointKey, tenantId: number, batchId: string, leaves: Buffer): Buffer =>
   key.mac('batch', String(tenantId), batchId, leaves);
 

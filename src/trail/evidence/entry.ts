@@ -7,20 +7,20 @@ import { ticksOfRecordId } from '../../event/record-id';
 import type { CheckedEvent, CheckedRecord } from '../checked-event';
 
 /**
- * What the log holds of an event, as bytes:
+ * The bytes that the log holds of an event:
  *
  *     entry = 0x01 || JSON of [name, …] || JSON of [field, …, value, …]           (UTF-8, no white space)
  *     leaf hash = SHA-256(0x00 || entry)                                          (RFC 9162, 2.1.1)
  *
- * The names are those in `additional`, sorted by UTF-16 units; the fields those of `ENTRY_V1_FIELDS`, in its order, an
- * absent one null; the values those in `additional`, in the order of their names. Numbers and escapes stand as
- * ECMAScript's JSON.stringify writes them, as in RFC 8785. The detail of the API and of an export has all of it, so its
- * holder can make the entry.
+ * The names are those in `additional`, sorted by UTF-16 units. The fields are those of `ENTRY_V1_FIELDS`, in its order;
+ * an absent field is null. The values are those in `additional`, in the order of their names. Numbers and escapes stand
+ * as ECMAScript's JSON.stringify writes them, as in RFC 8785. The detail of the API and of an export has all these
+ * values, so its holder can make the entry.
  *
- * 0x01 is the version, `ENTRY_VERSION`: each entry names its own, so entries of several can stand in one log. The names come first because they
- * are the same in most events: at ingest they are put in order and written once.
+ * 0x01 is the version, `ENTRY_VERSION`. Each entry states its version, so entries of several versions can stand in one
+ * log. The names come first because most events have the same names: at ingest they are sorted and written once.
  */
-/** RFC 9162 puts it before every leaf. */
+/** RFC 9162 puts this byte before every leaf. */
 const LEAF = 0;
 const PREFIX = Buffer.of(LEAF, ENTRY_VERSION);
 
@@ -38,10 +38,10 @@ export function leafHashOf(event: LoggedEvent): string {
 
 type StatedName = Exclude<(typeof ENTRY_V1_FIELDS)[number], 'recordId' | 'tenantId' | 'eventTime'>;
 const STATED = ENTRY_V1_FIELDS.slice(3) as StatedName[];
-/** Of a time with all its seven decimals. */
+/** The length of a time with all seven decimals. */
 const TIME_CHARS = 28;
 
-/** The same of an event that is about to be stored. */
+/** The leaf hash of an event that is about to be stored. */
 export function leafHashOfChecked(tenantId: number, { recordId, record }: CheckedEvent): string {
   const { eventTime } = record;
   const time = eventTime.length === TIME_CHARS ? eventTime : formatTicks(ticksOfRecordId(recordId));
@@ -57,7 +57,7 @@ export function leafHashOfChecked(tenantId: number, { recordId, record }: Checke
 }
 const SOURCE_NAMES = ['file', 'fileGuid', 'blockOffset', 'index', 'parts'];
 
-/** As `sourceOf` has it, without an object for each event; undefined: it is no value of the source. */
+/** A value of `sourceOf`, without an object for each event; undefined: the name is not one of the source. */
 function sourceValue(name: string, record: CheckedRecord): Value | undefined {
   switch (name) {
     case 'file':
@@ -81,7 +81,7 @@ interface Order {
   /** The beginning of the entry, up to its values. */
   readonly head: Buffer;
 }
-/** By the number of names: events that follow each other have the same. */
+/** The last order for each number of names: events that follow each other usually have the same names. */
 const lastOrders: Order[] = [];
 const ORDERS_MAX = 100;
 

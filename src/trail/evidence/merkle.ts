@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /**
- * Merkle trees as RFC 9162, section 2.1 has them. A node is the hash of a complete subtree: `(height, index)` covers the
+ * Merkle trees as in RFC 9162, section 2.1. A node is the hash of a complete subtree: `(height, index)` covers the
  * leaves from index · 2^height on, 2^height of them. Sizes are below 2^40.
  */
 export const HASH_BYTES = 32;
@@ -15,11 +15,11 @@ const pair = Buffer.alloc(1 + 2 * HASH_BYTES, 1);
 export function hashOfPair(left: Buffer, right: Buffer): Buffer {
   left.copy(pair, 1);
   right.copy(pair, 1 + HASH_BYTES);
-  // By way of a text, which Node makes three times as fast as a buffer.
+  // Through a text: Node makes the hash as text three times as fast as the hash as a buffer.
   return Buffer.from(hash('sha256', pair, 'hex'), 'hex');
 }
 
-/** The root of a power of two of hashes, side by side. */
+/** The root of hashes that stand side by side. Their number must be a power of two. */
 export function rootOfHashes(hashes: Buffer): Buffer {
   const nodes = Buffer.from(hashes);
   for (let length = nodes.length; length > HASH_BYTES; length /= 2) {
@@ -35,7 +35,7 @@ export function rootOfHashes(hashes: Buffer): Buffer {
 export const rootOf = (size: number, node: NodeAt): Buffer =>
   size === 0 ? Buffer.from(hash('sha256', '', 'hex'), 'hex') : hashOfRange(0, size, node);
 
-/** The path by which leaf `index` leads to the root of the first `size` leaves; nearest to the leaf first. */
+/** The path from leaf `index` to the root of the first `size` leaves, nearest to the leaf first. */
 export function inclusionPath(index: number, size: number, node: NodeAt): Buffer[] {
   const path: Buffer[] = [];
   for (let start = 0, end = size; end - start > 1; ) {
@@ -65,7 +65,7 @@ export function consistencyProof(from: number, to: number, node: NodeAt): Buffer
       start = middle;
     }
   }
-  // What is left is the end of the old tree; where it is all of it, whoever checks has its hash.
+  // The rest is the end of the old tree. If it is the whole old tree, the verifier has its hash already.
   if (start > 0) proof.push(hashOfRange(start, end, node));
   return proof.reverse();
 }

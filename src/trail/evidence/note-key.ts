@@ -12,7 +12,7 @@ import {
 
 /** The name of the signer in every note. */
 const NAME = 'audit-activity';
-/** Ed25519 in the keys of signed notes. */
+/** The number that stands for Ed25519 in the keys of signed notes. */
 const ED25519 = 1;
 const RAW_KEY_BYTES = 32;
 const MAC_CONTEXT = 'audit-activity evidence log';
@@ -24,13 +24,13 @@ export interface NoteSigner {
   sign(text: string): Buffer;
 }
 
-/** The key that signs checkpoints, and authenticates what waits for the log. Never in the database. */
+/** The key that signs checkpoints and authenticates leaves that wait for the log. It is never in the database. */
 export class CheckpointKey implements NoteSigner {
   readonly name = NAME;
   readonly publicKey: Buffer;
   /** 8 hexadecimal digits. */
   readonly keyId: string;
-  /** As verifiers are given it: name, key id, and the key in Base64. */
+  /** The public key in the form for verifiers: name, key id, and the key in Base64. */
   readonly verifierKey: string;
   readonly #privateKey: KeyObject;
   readonly #macKey: Buffer;
@@ -52,7 +52,7 @@ export class CheckpointKey implements NoteSigner {
     return new CheckpointKey(key);
   }
 
-  /** A secret of 32 bytes for another purpose, the same wherever this key is. */
+  /** A secret of 32 bytes for another purpose. The same key always gives the same secret. */
   derive(purpose: string): Buffer {
     const { d = '' } = this.#privateKey.export({ format: 'jwk' });
     return Buffer.from(hkdfSync('sha256', Buffer.from(d, 'base64url'), '', purpose, 32));
@@ -62,7 +62,7 @@ export class CheckpointKey implements NoteSigner {
     return sign(null, Buffer.from(text), this.#privateKey);
   }
 
-  /** HMAC-SHA-256 of what this service itself put into the database. */
+  /** HMAC-SHA-256 of data that this service itself puts into the database. */
   mac(...parts: readonly (string | Buffer)[]): Buffer {
     const mac = createHmac('sha256', this.#macKey);
     for (const part of parts) {
@@ -77,7 +77,7 @@ export class CheckpointKey implements NoteSigner {
 export const newCheckpointKeyPem = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-/** What a note says of its key: the first bytes of a hash over name, kind and key. */
+/** The hash by which a note names its key: the first 4 bytes of a hash over name, kind and key. */
 export const hashOfKeyName = (publicKey: Buffer, name = NAME): Buffer =>
   createHash('sha256')
     .update(`${name}\n`)

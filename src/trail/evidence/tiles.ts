@@ -1,8 +1,8 @@
 import { HASH_BYTES, type NodeAt, rootOf, rootOfHashes } from './merkle';
 
 /**
- * The tree in pieces of 256 hashes. A tile of level 0 holds leaf hashes, with the record ids they belong to; one of
- * level n the roots of 256 whole tiles below it. Only the last tile of each level can be incomplete.
+ * The tree in pieces of 256 hashes. A tile of level 0 holds leaf hashes and their record ids. A tile of level n holds
+ * the roots of 256 whole tiles below it. Only the last tile of each level can be incomplete.
  */
 export const TILE_WIDTH = 256;
 const TILE_HEIGHT = 8;
@@ -16,7 +16,7 @@ export interface TileId {
 export interface Tile extends TileId {
   /** 32 bytes each. */
   readonly hashes: Buffer;
-  /** 16 bytes each, of level 0; else empty. */
+  /** 16 bytes each in level 0; empty in other levels. */
   readonly recordIds: Buffer;
 }
 
@@ -44,7 +44,7 @@ export function nodesOf(tiles: readonly Tile[]): NodeAt {
   };
 }
 
-/** The log lacks what it must hold: it was changed. */
+/** The log lacks hashes that it must hold, so it was changed. */
 export class MissingNode extends Error {
   override readonly name = 'MissingNode';
   constructor({ level, tile }: TileId) {
@@ -52,7 +52,7 @@ export class MissingNode extends Error {
   }
 }
 
-/** The tiles a computation asks for: it is run once with nothing in them. */
+/** The tiles that a computation needs. The computation is run once with empty hashes to find them. */
 export function tilesFor(compute: (node: NodeAt) => unknown): TileId[] {
   const ids = new Map<string, TileId>();
   const nothing = Buffer.alloc(HASH_BYTES);
@@ -78,7 +78,7 @@ interface OpenTile extends TileId {
   isChanged: boolean;
 }
 
-/** A tree that is being added to: its edge, and the tiles that changed. */
+/** A tree while entries are added to it: its edge, and the tiles that changed. */
 export class GrowingTree {
   /** The incomplete tile of each level. */
   readonly #open: OpenTile[] = [];
