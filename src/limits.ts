@@ -53,7 +53,7 @@ export const LIMITS = {
   requestsInWorkMax: 1_000, // each holds some 30 kB while it waits for the database
   requestsInWorkPerAddressMax: 250, // leaves places to other addresses; a request whose body still arrives takes none
   connectionsPerAddressMax: 1_600, // a third of all, but of proxies that are named
-  requestsAheadMax: 10, // of a connection, sent before the answer: few clients send any, and each takes 5 kB
+  requestsAheadMax: 10, // of a connection, not answered yet: few clients send any, and anybody can; each takes 5 kB
   connectionsMax: 5_000, // idle connections count too; further ones are closed at once
   connectionIdleMs: 30_000, // within a request, while the caller neither sends nor reads
   keepAliveMs: 65_000, // between requests; longer than a load balancer waits, so that the load balancer closes first

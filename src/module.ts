@@ -1,7 +1,7 @@
 import type { Task } from './background';
 import type { DeclareMetrics } from './observe/open-metrics';
 
-/** What a module brings to the service that composes it. */
+/** The parts that a module brings to the service. */
 export interface Module {
   /** Instances of its GraphQL resolvers. */
   readonly resolvers?: readonly object[];

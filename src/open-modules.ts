@@ -20,7 +20,7 @@ import { openTail } from './modules/tail/module';
 import { tenantsModule } from './modules/tenants/module';
 import type { Storage } from './storage';
 
-/** What modules are built on. */
+/** The parts that modules are built on. */
 interface Ground {
   readonly config: Config;
   readonly log: Logger;

@@ -31,7 +31,7 @@ import { CoverageResolver } from './modules/sources/coverage.resolver';
 import { RetentionResolver } from './modules/tenants/retention/retention.resolver';
 import { TenantResolver } from './modules/tenants/tenant.resolver';
 
-/** What a schema needs for its answers. */
+/** The parts that a schema needs for its answers. */
 interface SchemaParts extends AccessNotes {
   /** One instance of each class of `RESOLVERS`. */
   readonly resolvers: readonly object[];

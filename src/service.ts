@@ -47,7 +47,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const { database, tracing } = storage;
   const nowMs = Date.now;
   const stopping = new AbortController();
-  // Every waiting call listens to this signal.
+  // Every waiting call listens to this signal, so there is no limit to its listeners.
   setMaxListeners(0, stopping.signal);
   const callers = await openCallers({ config, database, nowMs, log });
   const inFlight = new InFlight();

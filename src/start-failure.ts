@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** By system error code: why the service cannot listen at an address, and what to set. */
+/** Texts by system error code: why the service cannot listen at an address, and what to set. */
 const LISTEN_FAILURES: Readonly<Record<string, (at: string) => string>> = {
   EADDRINUSE: (at) => `another program, or this service already, listens at ${at}: set PORT or METRICS_PORT`,
   EACCES: (at) => `this user may not listen at ${at}: set PORT or METRICS_PORT`,

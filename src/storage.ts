@@ -18,7 +18,7 @@ import type { Tracing } from './observe/tracing';
 
 const HEALTH_DEADLINE_MS = 2_000;
 
-/** What a service is built on: its migrated database, the database that it reads from, and the traces of both. */
+/** The base of a service: its migrated database, the database that it reads from, and the traces of both. */
 export interface Storage extends Module {
   readonly database: Database;
   readonly readSide: ReadSide;

@@ -110,7 +110,7 @@ export class AccessLog {
   }
 }
 
-/** What somebody starts to do with the service: an entry of the access log without its outcome. */
+/** An action that somebody starts: an entry of the access log without its outcome. */
 export interface Attempt {
   readonly at: Date;
   /** public, agent or operator; service: what it does by itself. */

@@ -1,6 +1,6 @@
 import type { AuditEvent, RecordFieldName } from './fields';
 
-/** Where a record stands in an audit file. The same three values always give the same record id. */
+/** The place of a record in an audit file. The same GUID, offset and index always give a tenant the same record id. */
 export interface RecordSource {
   /** Base name of the file; a copy or a rename does not change the record's identity. */
   readonly file: string;

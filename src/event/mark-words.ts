@@ -11,7 +11,9 @@ const FOLDED_UNITS_MAX = 3;
 const GROWTH = 1.5;
 
 const [UNKNOWN, REST, WORD] = [0, 1, 2];
-/** By UTF-16 unit: whether words are made of it, and its folded form (0: longer than a unit). Filled as units occur. */
+/**
+ * For each UTF-16 unit: whether words are made of it, and its folded form (0: longer than a unit). Filled on first use.
+ */
 const KINDS = new Uint8Array(UNITS);
 const FOLDED = new Uint16Array(UNITS);
 

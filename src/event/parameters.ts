@@ -120,7 +120,7 @@ export type ParameterValues<S extends ParameterSpecs> = { [N in keyof S]: ValueO
 /**
  * Checked values, defaults filled in; times and searches stay text.
  * @param given query parameters or GraphQL arguments; `null` and `undefined` count as not given
- * @param alsoWrong problems that the entrance has already found
+ * @param alsoWrong problems that the caller of this function has already found
  * @throws DomainError `invalid_parameter` that names every problem
  */
 export function parseParameters<S extends ParameterSpecs>(

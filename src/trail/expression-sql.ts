@@ -54,7 +54,7 @@ const INT_MAX = 2 ** 31 - 1;
 
 function ofTenantId({ how, text, isFolded }: FieldTerm): Prisma.Sql {
   if (how === 'present') return ALWAYS;
-  // Digits have no case.
+  // Folding the wanted text is enough: tenant ids are digits, which have no case.
   const wanted = isFolded ? fold(text) : text;
   if (how === 'begins') return Prisma.sql`starts_with(e.tenant_id::text, ${toStored(wanted)})`;
   const id = /^[1-9]\d{0,9}$/.test(wanted) ? Number(wanted) : Number.NaN;

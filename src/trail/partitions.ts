@@ -44,7 +44,7 @@ export class Partitions {
     await this.#ensureWeeks(Array.from({ length: WEEKS_AHEAD + 1 }, (_, i) => week + i));
   }
 
-  /** Makes the partitions these records fall in. */
+  /** Makes the partitions into which these records fall. */
   async ensureFor(recordIds: readonly string[]): Promise<void> {
     const weeks = new Set(recordIds.map((id) => weekOfMs(msOfRecordId(id))));
     await this.#ensureWeeks([...weeks]);
@@ -71,7 +71,7 @@ export class Partitions {
         await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '3s'`);
         await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock(hashtext('audit_event'), ${week})`);
         if (await hasPartition(tx, name)) return;
-        // Made apart and then attached: attaching lets readers and writers of other weeks go on.
+        // The table is made first and attached afterwards: attaching does not block readers and writers of other weeks.
         await tx.$executeRawUnsafe(`CREATE TABLE ${name} (LIKE audit_event INCLUDING ALL)`);
         await tx.$executeRawUnsafe(
           `ALTER TABLE audit_event ATTACH PARTITION ${name}

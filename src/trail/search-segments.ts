@@ -21,7 +21,8 @@ import { hoursOfWord, isCounted, keysOf } from './index-words';
  * instances on days that are not counted by instance. The segments are hours with the number of matching events. A
  * single word is counted by the index. For anything else the index says in which hours the words occur, and their
  * events are read. Hours whose segment does not hold are always read.
- * @param openSpan given: only the hours of the days `open` in this span, and no edges beside it
+ * @param openSpan when given, only the hours of the days `open` in this span are answered, without the edges of the
+ * range
  */
 export function searchSegments(
   filter: AuditEventFilter,

@@ -33,7 +33,7 @@ interface Subject {
 }
 
 /**
- * By recursive descent: each method reads what it is named after.
+ * A parser by recursive descent: each method reads the part that it is named after.
  *
  *     either   = both { "OR" both }
  *     both     = one { [ "AND" ] one }

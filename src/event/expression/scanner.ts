@@ -1,4 +1,4 @@
-/** What is wrong with a filter, and where: the offset in UTF-16 units, from 0. */
+/** A problem of a filter and its place: the offset in UTF-16 units, from 0. */
 export class FilterProblem extends Error {
   override readonly name = 'FilterProblem';
 

@@ -1,6 +1,6 @@
 import type { FeedEvent } from './feed-item';
 
-/** What was done, in the distinctions that OCSF and ECS make. */
+/** The kinds of actions that OCSF and ECS distinguish. */
 export type Meaning = keyof typeof MEANINGS;
 
 /** Each meaning in words. `ocsf.ts` and `ecs.ts` have a row for each meaning. */

@@ -27,7 +27,7 @@ interface EntriesPage {
 
 const OUTCOMES: readonly string[] = ['ok', REFUSED, ...Object.keys(ERRORS)];
 
-/** No stored text has such characters, and PostgreSQL refuses to compare them. */
+/** Characters that no stored text has, and that PostgreSQL refuses to compare. */
 const UNSTORED = /\p{Cc}|\p{Cs}/u;
 
 /** @returns a page of the access log, newest first @throws DomainError `invalid_parameter` naming every problem */

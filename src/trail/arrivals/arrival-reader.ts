@@ -5,7 +5,10 @@ export interface ArrivedEvent {
   /** Index in the log, from 0. */
   readonly position: number;
   readonly event: StoredAuditEvent;
-  /** When the service received it: ISO 8601, UTC, milliseconds. Null: it was stored by a release that did not keep this. */
+  /**
+   * The time when the service received the event: ISO 8601, UTC, milliseconds. Null: the event was stored by a release
+   * that did not keep this time.
+   */
   readonly receivedAt: string | null;
 }
 

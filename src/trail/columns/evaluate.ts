@@ -64,7 +64,8 @@ export interface NumberedValue {
 /** Tells by columns which events of a tenant pass a filter. */
 export class Evaluator {
   /**
-   * For each term, by number of a value: 1 if the term holds of the value, else 0. Numbers beyond the list are others.
+   * For each term, by the number of a value: 1 if the term holds of the value, else 0. Larger numbers are not asked
+   * for.
    */
   readonly #ofIds = new Map<FieldTerm, Uint8Array>();
   readonly #cut: readonly number[];
@@ -74,7 +75,7 @@ export class Evaluator {
       readonly tenantId: number;
       readonly expression: Expression | null;
       readonly range: TimeRange;
-      /** By index key, the hours that have the word. Of a key that is missing here, nothing is known. */
+      /** The hours that have the word of an index key. Nothing is known of a key that is missing here. */
       readonly wordHours: ReadonlyMap<string, ReadonlySet<number>>;
     },
     values: readonly NumberedValue[],

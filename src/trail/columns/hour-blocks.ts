@@ -62,7 +62,7 @@ interface StoredHour {
   readonly has: boolean;
 }
 
-/** What the blocks must have of each event besides what the filter needs. */
+/** The data of each event that the blocks must have besides those that the filter needs. */
 interface Wanted {
   readonly fields: readonly ColumnField[];
   readonly hasTimes: boolean;

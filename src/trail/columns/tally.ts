@@ -6,7 +6,7 @@ export interface Count {
   ok: number;
 }
 
-/** What is counted besides the total. */
+/** The counts that are wanted besides the total. */
 export interface Counting {
   /** Counts by windows of so many milliseconds since 1970; null: no such counts. */
   readonly windowMs: number | null;

@@ -1,7 +1,7 @@
 import type { Bits } from './bits';
 
 /**
- * What columns tell about events: one verdict for all events, or bits for each event. For an event with `MAYBE` the
+ * The answer of columns about events: one verdict for all events, or bits for each event. For an event with `MAYBE` the
  * columns cannot tell: the event has to be read.
  */
 export const [NO, MAYBE, YES] = [0, 1, 2] as const;

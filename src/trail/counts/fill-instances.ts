@@ -66,7 +66,7 @@ export class InstanceFiller {
   #filled = 0;
   #hasMore = false;
   #restsUntil = 0;
-  /** By tenant, days whose stored events differ from the counted ones. Each day is tried once in a round. */
+  /** The days of each tenant whose stored events differ from the counted ones. Each day is tried once in a round. */
   readonly #differing = new Map<number, number[]>();
 
   constructor(
