@@ -1,8 +1,8 @@
-/** What is measured, by name: each call gives one number. */
+/** The measured subjects by name; each call gives one number. */
 export type Subjects<N extends string> = Readonly<Record<N, (round: number) => Promise<number>>>;
 
 /**
- * Measures the subjects in alternation, in turn forwards and backwards, so that drift meets all of them alike.
+ * Measures the subjects in alternation, in turn forwards and backwards, so that drift affects all of them alike.
  * @returns the numbers of each subject, round by round
  */
 export async function alternate<N extends string>(

@@ -22,7 +22,7 @@ const PATHS = [
   `${API}?pageSize=20&filter=${encodeURIComponent('actionId:UP AND NOT principalName:sa')}`,
   `${API}/summary`,
 ];
-/** Of the filter, once more: what the busiest tenant's page costs far from the newest. */
+/** The list again, at a page far from the newest, to see what such a page costs. */
 const DEEP = `${API}?pageSize=20&page=200`;
 
 /** `npm run bench -- --cluster`: the whole product on a Citus cluster, with a worker lost and another added under load. */
@@ -68,7 +68,7 @@ async function run(bench: Bench, cluster: Cluster, { rows, seconds }: { rows: nu
   const left = lanes.map((lane, i) => ({ lane, batches: Math.ceil((sharesOf(rows)[i] ?? 0) / BIG_BATCH) }));
   await Promise.all(
     Array.from({ length: LOAD_LANES }, async (_, of) => {
-      // Each lane's tenants in turn, one batch at a time.
+      // Each loader takes turns among its tenants, one batch at a time.
       const mine = left.filter((_each, i) => i % LOAD_LANES === of);
       while (mine.some(({ batches }) => batches > 0))
         for (const each of mine) if (each.batches-- > 0) await each.lane.send();
@@ -141,7 +141,7 @@ class ClosingCaller extends Caller {
   }
 }
 
-/** Waits until counts are folded and hours indexed: before that a question by columns reads events. */
+/** Waits until counts are folded and hours are indexed. Before that, a query by columns has to read events. */
 async function caughtUp(cluster: Cluster): Promise<void> {
   for (;;) {
     const [left] = await cluster.ask<{ n: string }>(
@@ -152,7 +152,7 @@ async function caughtUp(cluster: Cluster): Promise<void> {
   }
 }
 
-/** A lane for each of 20 tenants, the busiest first: large batches of the load, then small ones. */
+/** A lane for each of 20 tenants, the busiest first. It sends the large batches of the load, then small ones. */
 async function lanesOf(service: Service, caller: Caller, rows: number): Promise<Lane[]> {
   const lanes: Lane[] = [];
   for (const [i, share] of sharesOf(rows).entries()) {
@@ -166,7 +166,7 @@ async function lanesOf(service: Service, caller: Caller, rows: number): Promise<
 function* batchesOf(tenant: number, share: number) {
   const load = new EventSource(tenant, share, new Calendar());
   for (let n = 0; n < load.batches; n++) yield { body: bodyOf(load.batch(n)), events: load.sizeOf(n) };
-  // Of another number of events the files are others, and so are the events.
+  // Another number of events gives other files, and so other events.
   const paced = new EventSource(tenant, share + 1_000_000, new Calendar(1));
   for (let n = 0; n < paced.batches; n++) {
     const events = JSON.parse(paced.batch(n)) as object[];
@@ -177,7 +177,7 @@ function* batchesOf(tenant: number, share: number) {
   }
 }
 
-/** Of all lanes since they were looked at last. Times in ms. */
+/** The figures of all lanes since the last look. Times are in ms. */
 function figureOf(lanes: readonly Lane[], ms: number) {
   const stretches = lanes.map((lane) => lane.look());
   const of = (kind: 'batches' | 'reads') => ({

@@ -6,11 +6,11 @@ import type { Options } from './options';
 import { Databases } from './processes/databases';
 import { PostgresServer } from './processes/postgres-server';
 
-/** What `scripts/bench.mjs` knows of the machine. */
+/** The facts about the machine that `scripts/bench.mjs` passes on. */
 export interface Machine {
   readonly argv: readonly string[];
   readonly root: string;
-  /** `.bench`, for whatever a run leaves. */
+  /** `.bench`, the folder for the files that a run leaves. */
   readonly work: string;
   readonly build: string;
   /** Path of a Chromium of this machine. */
@@ -20,17 +20,17 @@ export interface Machine {
   openServer(kind: ServerKind): Promise<OpenServer | SkippedServer>;
 }
 
-/** What benches work with: servers, loaded databases, and a place for files. Started when first asked for. */
+/** The servers, loaded databases and folders that benches use. Each server starts when it is first asked for. */
 export class Bench {
   readonly loads: LoadRecord[] = [];
-  /** Where processes leave their CPU profiles, when asked for. */
+  /** The folder of the CPU profiles that processes write with `--profile`. */
   readonly profiles: string;
   #databases: Promise<Databases> | undefined;
   #postgres: PostgresServer | undefined;
   #redis: Promise<OpenServer> | undefined;
   #closing: Promise<void> | undefined;
   readonly #datasets = new Map<number, Promise<Dataset>>();
-  /** Whatever is to be ended before the servers. */
+  /** Everything that has to end before the servers. */
   readonly #open = new Set<{ close(): Promise<unknown> }>();
 
   constructor(
@@ -45,7 +45,7 @@ export class Bench {
     process.stderr.write(`${line}\n`);
   };
 
-  /** Of the PostgreSQL started here; that of another machine cannot be looked at. */
+  /** The process id of the PostgreSQL started here. A PostgreSQL on another machine has none that this run can use. */
   get postgresPid(): number | undefined {
     return this.#postgres?.pid;
   }
@@ -68,7 +68,7 @@ export class Bench {
     return `${(await this.#redis).url}/${database}`;
   }
 
-  /** The made data of so many events, loaded through the service, folded, and analysed. */
+  /** The made data of `rows` events, loaded through the service, folded, and analysed. */
   dataset(rows: number): Promise<Dataset> {
     let dataset = this.#datasets.get(rows);
     if (!dataset) {
@@ -78,7 +78,7 @@ export class Bench {
     return dataset;
   }
 
-  /** Sees to it that a child is ended even where a bench fails. */
+  /** Makes sure that a child is ended even if a bench fails. */
   track<T extends { close(): Promise<unknown> }>(child: T): T {
     this.#open.add(child);
     return child;
@@ -94,7 +94,7 @@ export class Bench {
     return databases ? databases.describe() : 'no PostgreSQL';
   }
 
-  /** Ends everything that was started, and removes what is not to be kept. */
+  /** Ends everything that was started, and removes everything that the options do not keep. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

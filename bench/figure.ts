@@ -5,14 +5,14 @@ export interface Spread {
   readonly max: number;
 }
 
-/** Of the ratio, or of the values measured: of the largest (`under`), or of their median. */
+/** A bound of the ratio (`atLeast`, `atMost`), of the largest measured value (`under`), or of their median. */
 export type Target =
   | { readonly atLeast: number }
   | { readonly atMost: number; readonly msMax?: number }
   | { readonly under: number }
   | { readonly medianAtMost: number };
 
-/** One line of the report: a measured thing, what it was measured against in the same rounds, and their ratio. */
+/** One line of the report: a measured subject, the subject of comparison in the same rounds, and their ratio. */
 export interface Figure {
   readonly bench: string;
   readonly name: string;
@@ -37,7 +37,7 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** A comparison's figure. The ratio is taken round by round, so that what slows both down does not count. */
+/** The figure of a comparison. The ratio is taken round by round, so that a slow machine does not change it. */
 export function compared(
   about: Pick<Figure, 'bench' | 'name' | 'unit' | 'target'> & { readonly note?: string },
   measured: readonly number[],
@@ -53,7 +53,7 @@ export function compared(
   };
 }
 
-/** A figure that stands for itself. */
+/** A figure without a comparison. */
 export function reported(
   bench: string,
   name: string,
@@ -64,7 +64,7 @@ export function reported(
   return { bench, name, unit, measured: spreadOf(values), against: null, ratio: null, target, note };
 }
 
-/** A figure that could not be taken. */
+/** A figure whose measurement failed. */
 export function failed(about: Pick<Figure, 'bench' | 'name' | 'unit' | 'target'>, reason: unknown): Figure {
   const note = reason instanceof Error ? reason.message : String(reason);
   return { ...about, measured: null, against: null, ratio: null, note };

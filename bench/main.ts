@@ -18,7 +18,7 @@ import { type Options, parseOptions } from './options';
 import { profileReport } from './processes/cpu-profile';
 import { machineOf, tableOf, writeJson } from './report';
 
-/** Each bench by the name it is asked for. */
+/** The benches by their names on the command line. */
 const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<readonly Figure[]>>> = {
   read,
   ingest,
@@ -35,7 +35,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<readonly Figure
   destinations,
 };
 
-/** Runs the benches asked for. @returns the exit code: 0 when every figure was taken and meets its target */
+/** Runs the requested benches. @returns the exit code: 0 when every figure was taken and meets its target */
 export async function main(machine: Machine): Promise<number> {
   let options: Options;
   try {

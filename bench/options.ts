@@ -6,10 +6,10 @@ export interface Options {
   readonly rounds: number;
   /** Keeps the loaded databases for the next run. */
   readonly keep: boolean;
-  /** Loads anew even where a kept database fits. */
+  /** Loads anew even if a kept database fits. */
   readonly fresh: boolean;
   readonly profile: boolean;
-  /** Where the JSON goes besides `.bench/results/latest.json`. */
+  /** A further file for the JSON, besides `.bench/results/latest.json`. */
   readonly json: string | null;
 }
 

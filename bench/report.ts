@@ -45,7 +45,7 @@ export function short(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }
 
-/** What the figures were taken on. */
+/** The machine and the servers of the figures. */
 export function machineOf(server: string): object {
   const [cpu] = os.cpus();
   return {

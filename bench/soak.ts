@@ -13,18 +13,18 @@ import { flatnessOf, memoryMbOf, type Sample, sampleOf, soakTable } from './soak
 const ROWS = 200_000;
 const SAMPLE_SECONDS = 10;
 const WARM_UP_SECONDS = 10;
-/** At the paced rates, before the first look: PostgreSQL's vacuum begins to work only after a minute or two. */
+/** The time at the paced rates before the first sample: PostgreSQL's vacuum begins only after a minute or two. */
 const SETTLE_SECONDS = 120;
-/** Of what the machine gives to each alone, flat out: both together take about half of it. */
+/** The share of the rate that each reaches alone at full speed: both together take about half of the machine. */
 const SHARE = 0.25;
-/** Events made beyond those that are due: the last batches of each tenant are small. */
+/** The factor of events made beyond those that are due, because the last batches of each tenant are small. */
 const SPARE = 1.2;
 const READ_KEYS = 32;
 /** As dense as 20M events in 90 days. */
 const EVENTS_PER_DAY = 20_000_000 / 90;
 const USAGE = 'usage: npm run soak -- [--minutes N] [--reads N] [--batches N] [--json FILE]';
 
-/** `npm run soak`: reads and ingest at once, for long. @returns 0 when all stayed flat, and nothing failed or was lost */
+/** `npm run soak`: reads and ingest at once for minutes. @returns 0 when all stayed flat and nothing failed or was lost */
 export async function main(machine: Machine): Promise<number> {
   const { values } = parseArgs({
     args: [...machine.argv],
@@ -69,7 +69,7 @@ async function soak(bench: Bench, seconds: number, asked: Rates | null) {
   const agentKeys = await Promise.all(tenantIds.map((tenantId) => createAgentKey(service, tenantId)));
   const loadOf = (name: number, count: number) =>
     new PacedLoad(service.server.url, readKeys, agentKeys, {
-      // Of another number of events the files are others, and so are the events.
+      // Another number of events gives other files, and so other events.
       count: count + name,
       calendar: new Calendar(Math.ceil(count / EVENTS_PER_DAY)),
     });

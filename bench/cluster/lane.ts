@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What came of calls in one stretch of time. */
+/** The results of the calls in one stretch of time. */
 export interface Calls {
   readonly ms: number[];
   refused: number;
@@ -57,7 +57,7 @@ interface TenantCalls {
   readonly readKey: string;
 }
 
-/** One tenant's agent and reader, each with one request at a time, as fast as they are asked to be. */
+/** One tenant's agent and reader, each with one request at a time, at the rates that `run` is given. */
 export class Lane {
   /** Events that the service said it has stored. */
   acknowledged = 0;
@@ -85,7 +85,7 @@ export class Lane {
     this.#isOver = true;
   }
 
-  /** @returns what came since the last time */
+  /** @returns the results since the last look */
   look(): Stretch {
     const stretch = this.#stretch;
     this.#stretch = emptyStretch();
@@ -130,7 +130,7 @@ export class Lane {
   }
 }
 
-/** How many events of a batch are stored now, those of an answer that was lost among them. */
+/** How many events of a batch are stored now, including those that an attempt without an answer has stored. */
 function storedOf(text: string): number | undefined {
   try {
     const receipt = JSON.parse(text).data.ingestAuditEvents;

@@ -5,7 +5,7 @@ import { clusterNodes, onNode } from '../../test/support/citus';
 export const DATABASE = 'bench_cluster';
 const LOGINS = ['audit_owner LOGIN', 'audit_app LOGIN', 'audit_activity_service NOLOGIN'];
 
-/** The database of the run on a coordinator and its workers; the last worker is spare, and comes in later. */
+/** The database of the run on a coordinator and its workers. The last worker is spare, and is added later. */
 export class Cluster {
   private constructor(
     readonly coordinator: URL,
@@ -43,7 +43,7 @@ export class Cluster {
     return onNode<T>(this.coordinator, DATABASE, statement);
   }
 
-  /** Moves shards to whoever has too few, and waits for it. @returns how many moved, and in which time */
+  /** Moves shards to workers that have too few, and waits for the moves. @returns how many moved, and how long it took */
   async rebalance(): Promise<{ readonly moved: number; readonly seconds: number }> {
     const before = new Set((await this.#placements()).map((row) => JSON.stringify(row)));
     const startMs = performance.now();
@@ -53,7 +53,7 @@ export class Cluster {
     return { moved: moved.length, seconds: (performance.now() - startMs) / 1000 };
   }
 
-  /** @returns tenants by the port of the node where their rows are */
+  /** @returns for each tenant, the port of the node that holds its rows */
   async placesOf(tenantIds: readonly string[]): Promise<Map<string, number>> {
     const rows = await this.ask<{ id: number; port: number }>(
       `SELECT t.id, n.nodeport AS port FROM unnest('{${tenantIds.join()}}'::int[]) AS t (id)

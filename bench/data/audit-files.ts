@@ -7,7 +7,7 @@ import { Calendar } from './calendar';
 import { EventSource } from './event-source';
 
 const EVENTS_PER_BLOCK = 120;
-/** Filetime of 2025-09-02, which names of audit files carry. */
+/** The filetime of 2025-09-02: names of audit files hold a filetime. */
 const CREATED = 134_012_448_000_000_000n;
 
 export interface AuditFiles {
@@ -16,7 +16,7 @@ export interface AuditFiles {
   readonly bytes: number;
 }
 
-/** Writes made events as a SQL Server 2022 would, with the metadata of a fixture. */
+/** Writes made events in the form of SQL Server 2022, with the metadata of a fixture. */
 export function writeAuditFiles(
   root: string,
   folder: string,
@@ -89,7 +89,7 @@ function take(rows: Generator<Row>, count: number): Row[] {
   return taken;
 }
 
-/** One audit for all files: they continue each other. */
+/** All files belong to one audit, and continue each other. */
 function guid(n: number, kind: 'audit' | 'file'): string {
   const hex = createHash('sha256')
     .update(kind === 'audit' ? 'audit' : `file ${n}`)

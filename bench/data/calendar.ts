@@ -2,21 +2,21 @@ import { Weighted } from './random';
 
 const HOUR_MS = 3_600_000;
 export const DAYS = 90;
-/** The first moment of the data: fixed, so that the same data is made on any day. A Tuesday. */
+/** The first moment of the data, a Tuesday. It is fixed, so that the same data is made on any day. */
 export const START_MS = Date.UTC(2025, 8, 2);
 export const END_MS = START_MS + DAYS * 24 * HOUR_MS;
 
 /** Work begins at eight and ends at six; batch jobs run at two in the night. UTC, as audit times are. */
 const BY_HOUR = [3, 2, 6, 2, 2, 2, 3, 6, 12, 16, 16, 15, 11, 14, 16, 15, 13, 9, 6, 5, 4, 4, 3, 3];
-/** Sunday first. */
+/** The weights of the days of the week, Sunday first. */
 const BY_WEEKDAY = [0.25, 1, 1.05, 1, 1, 0.9, 0.3];
 
-/** Event times in order: the share of all events before a time follows the hours of the day and the days of the week. */
+/** Event times in order. Their density follows the hours of the day and the days of the week. */
 export class Calendar {
   readonly #hours: Weighted;
   readonly #prefixes: readonly string[];
 
-  /** @param days only the last days of the time, for data that is as dense as more of it would be */
+  /** @param days makes only the last days, for data as dense as that of the whole time */
   constructor(
     days = DAYS,
     private readonly startMs = END_MS - days * 24 * HOUR_MS,

@@ -3,13 +3,13 @@ import type { Calendar } from './calendar';
 import { Random, Weighted } from './random';
 import { type TenantProfile, tenantProfile } from './tenants';
 
-/** Raise it when the data changes: kept databases are then built anew. */
+/** The version of the made data. Raise it when the data changes: then kept databases are built anew. */
 export const DATA_VERSION = 1;
 export const BATCH_EVENTS = 5_000;
 const EVENTS_PER_FILE = 40_000;
 const EVENTS_PER_BLOCK = 60;
 const BLOCK_BYTES = 65_536;
-/** How far events stand from their order in time: several sessions write one file. */
+/** How far events are out of their order in time, because several sessions write one file. */
 const DISORDER = 6;
 const HOME_DATABASE_SHARE = 0.6;
 const FAILED_SHARE = 0.015;

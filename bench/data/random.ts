@@ -1,4 +1,4 @@
-/** A stream of reproducible random numbers: the same seeds, the same stream, on every machine (mulberry32). */
+/** A stream of reproducible random numbers: the same seeds give the same stream on every machine (mulberry32). */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seeds.reduce((state, seed) => Math.imul(state ^ seed, 0x9e3779b1) ^ (state >>> 15), 0x5eed);
   }
 
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -48,7 +48,7 @@ export class Weighted {
     return this.at(random.next());
   }
 
-  /** The index in whose share of [0, 1) the quantile lies. */
+  /** The index whose share of [0, 1) contains the quantile. */
   at(quantile: number): number {
     let [low, high] = [0, this.#ends.length - 1];
     while (low < high) {

@@ -7,7 +7,7 @@ import { type TenantProfile, tenantProfile } from './tenants';
 const US_PER_MS = 1_000;
 const TICKS_PER_MS = 10_000n;
 const INSTANCE = 'SQL01\\PROD';
-/** Of each hour, UTC: offices work by day, loads and backups by night. */
+/** The weight of each hour, UTC: offices work by day, loads and backups run by night. */
 const BY_HOUR = [3, 2, 6, 2, 2, 2, 3, 6, 12, 16, 16, 15, 11, 14, 16, 15, 13, 9, 6, 5, 4, 4, 3, 3];
 const ACTIONS = { SL: 42, EX: 14, LGIS: 13, LGO: 13, UP: 8, IN: 7, DL: 1.5, VSST: 1, VDST: 0.5 };
 /** A report reads some ten thousand rows, a page of an application some dozens. */
@@ -16,7 +16,7 @@ const ROWS_REPORT = 20_000;
 
 interface Pick {
   readonly actionId: string;
-  /** Which of the logins. */
+  /** The index of the login. */
   readonly login: number;
   readonly rows: number;
 }
@@ -27,8 +27,8 @@ interface Made {
 }
 
 /**
- * A day of one busy server with 200 logins and 20 databases, and nothing in it an attack: applications, people, loads,
- * backups, a deployment, what administrators do on a day, and logins that fail as they do everywhere.
+ * A day of one busy server with 200 logins and 20 databases, without an attack: applications, people, loads, backups,
+ * a deployment, the daily work of administrators, and the usual failed logins.
  */
 export class ServerDay {
   readonly #profile: TenantProfile = tenantProfile(0);
@@ -48,14 +48,14 @@ export class ServerDay {
   constructor(
     private readonly startMs: number,
     private readonly events: number,
-    /** 0: the day itself; others come before it. */
+    /** The number of the day: 0 is the day itself, and the others come before it. */
     private readonly day: number,
   ) {
     this.#random = new Random(4_711, day);
     this.#statements = new Statements(new Random(77, 0));
   }
 
-  /** In the order of time. */
+  /** All events in the order of time. */
   *all(): Generator<DetectionEvent> {
     const chores = this.#chores().sort((a, b) => a.atMs - b.atMs);
     let next = 0;
@@ -94,8 +94,8 @@ export class ServerDay {
   }
 
   /**
-   * What baselines take from a day: of each login and action one event for each window, with the sum of its rows. In the
-   * order of time, but for chores, which come last.
+   * The part of a day that baselines use: for each login, action and window, one event with the sum of its rows. The
+   * events are in the order of time, except for chores, which come last.
    */
   *summary(windowMs: number): Generator<DetectionEvent> {
     let [window, sums] = [0, new Map<string, { pick: Pick; rows: number }>()];
@@ -118,7 +118,7 @@ export class ServerDay {
     for (const chore of this.#chores()) yield this.#event(chore);
   }
 
-  /** One of the events of which there are millions. */
+  /** One of the common events, of which there are millions. */
   #pick(): Pick {
     const random = this.#random;
     const actionId = this.#names[this.#actions.pick(random)] ?? 'SL';
@@ -262,7 +262,7 @@ export class ServerDay {
     return [...staging, ...temporary, ...indexes];
   }
 
-  /** Now and then someone looks at a whole table. */
+  /** Now and then a person looks at a whole table. */
   #largeReads(atMs: number): Made[] {
     return [40, 77, 131].map((n, i) => {
       const who = { applicationName: 'Microsoft SQL Server Management Studio', clientIp: `10.0.5.${n}` };
@@ -301,7 +301,7 @@ export class ServerDay {
     ];
   }
 
-  /** What the administrators of a busy server do on a day. */
+  /** The daily work of the administrators of a busy server. */
   #administration(atMs: number): Made[] {
     const who = {
       ...{ applicationName: 'Microsoft SQL Server Management Studio', hostName: 'ADM-1' },

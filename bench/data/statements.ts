@@ -1,6 +1,6 @@
 import { type Random, Weighted } from './random';
 
-/** A statement with its literals taken out; between the texts, which are JSON-escaped, stand literals. */
+/** A statement without its literals: JSON-escaped texts, between which the literals go. */
 interface Shape {
   readonly texts: readonly string[];
   readonly literals: readonly Literal[];
@@ -18,14 +18,14 @@ const COLUMNS =
   );
 const SYLLABLES = 'ba den fel gar hul is kor lam mon nor pel qui ras sten tor ul ver wick yar zen'.split(' ');
 
-/** Family names, a few of them common and most rare: the words a search for a person has. */
+/** Family names, a few of them common and most rare: the words of a search for a person. */
 const FAMILIES = Array.from({ length: 4_000 }, (_, n) => {
   const syllable = (at: number) => SYLLABLES[Math.floor(n / 20 ** at) % 20] ?? '';
   const name = syllable(0) + syllable(1) + syllable(2) + (n % 7 === 0 ? 'son' : '');
   return name.charAt(0).toUpperCase() + name.slice(1);
 });
 const BY_FAMILY = Weighted.skewed(FAMILIES.length, 1);
-/** For the search bench: a word in most events, one in some, one in few. */
+/** Words for the search bench: one in most events, one in some, one in few. */
 export const WORDS = {
   common: 'select',
   some: 'invoices',
@@ -45,7 +45,7 @@ const KINDS = Object.keys(LITERALS) as Literal[];
 
 const SHAPES_PER_KIND = 40;
 
-/** What applications of one tenant say to their databases: a few statements often, many seldom. */
+/** The statements that applications of one tenant run: a few often, many seldom. */
 export class Statements {
   readonly #shapes: Readonly<Record<string, readonly Shape[]>>;
   readonly #frequency = Weighted.skewed(SHAPES_PER_KIND, 0.9);

@@ -6,15 +6,15 @@ const BUSIEST_SHARE = 0.25;
 const DATABASES = 20;
 const PRINCIPALS = 200;
 
-/** A login with what always comes with it. */
+/** A login with the values that always come with it. */
 interface Login {
   readonly name: string;
   readonly database: number;
-  /** Fields of the event, JSON. */
+  /** The fields of the event, as JSON. */
   readonly json: string;
 }
 
-/** What is the same in all events of a tenant, made from the tenant's number alone. */
+/** The values that all events of a tenant share, made only from the tenant's number. */
 export interface TenantProfile {
   readonly index: number;
   readonly databases: readonly string[];
@@ -24,7 +24,7 @@ export interface TenantProfile {
   readonly statements: Statements;
 }
 
-/** How many of `rows` events each tenant has, the busiest first. */
+/** The number of events of each tenant, of `rows` in all, the busiest tenant first. */
 export function sharesOf(rows: number): number[] {
   const weights = Array.from({ length: TENANTS - 1 }, (_, k) => 1 / (k + 1) ** 0.8);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -54,7 +54,7 @@ const DATABASE_NAMES =
   );
 
 function loginOf(random: Random, tenant: number, n: number): Login {
-  // The busiest are services; people come after them.
+  // The busiest logins are services; people come after them.
   const isService = n < 12 || n % 9 === 0;
   const name = isService
     ? `svc_${DATABASE_NAMES[n % DATABASES]?.toLowerCase()}_${n}`

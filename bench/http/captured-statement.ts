@@ -4,13 +4,13 @@ import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 
-/** A statement as PostgreSQL gets it. */
+/** A statement in the form in which PostgreSQL gets it. */
 export interface CapturedStatement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** The statement the product reads a list page with: caught from its reader, so that it can't differ. */
+/** The statement with which the product reads a list page. It is captured from the product's reader, so it can't differ. */
 export async function pageStatement(
   tenantIds: readonly number[],
   query: { readonly page: number; readonly pageSize: number },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 const POSITION = '"position":';
 
-/** A receiver of webhooks that counts the events it is sent, and takes all of them. */
+/** A receiver of webhooks that accepts all events and counts them. */
 export class EventReceiver {
   events = 0;
   requests = 0;

@@ -11,14 +11,14 @@ import { ticksOfRecordId } from '../../src/event/record-id';
 import { API_VERSION } from '../../src/version';
 import { type CapturedStatement, pageStatement } from './captured-statement';
 
-// What the façade's list page is measured against: the same answer by hand, with Express 5 and pg, the same statement,
-// key check and limiter, and nothing else: no GraphQL, no Prisma, no checks of parameters, no log.
+// The comparison for the façade's list page: the same answer by a hand-written server with Express 5 and pg. It has the
+// same statement, key check and limiter, and no GraphQL, Prisma, checks of parameters or log.
 
 const POOL_MAX = 10;
 const { DATABASE_URL = '', REDIS_URL = '', STATEMENTS = 'unnamed' } = process.env;
 const pool = new Pool({ connectionString: DATABASE_URL, max: POOL_MAX });
 
-/** The one look-up of a key; the cache before it is the product's. */
+/** The look-up of a key. The cache before it is that of the product. */
 const keys = {
   async findByHash(keyHash: Uint8Array): Promise<StoredKey | null> {
     const { rows } = await pool.query(

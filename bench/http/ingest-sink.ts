@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
-/** Stands before each event's own properties, and within a text its quotes are escaped. */
+/** The text before the properties of each event. It cannot occur within a value, because quotes are escaped there. */
 const EVENT_MARK = '"fileGuid":';
 
-/** A service that keeps nothing: it acknowledges every event at once, as the service does, so that only the agent works. */
+/** A stand-in for the service that acknowledges every event at once and stores none, so that only the agent works. */
 export class IngestSink {
   /** Events acknowledged so far. */
   events = 0;

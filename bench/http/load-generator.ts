@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net';
 
-/** What to send, given as JSON in the first argument. */
+/** The requests to send. The first argument holds this plan as JSON. */
 export interface LoadPlan {
   readonly port: number;
   readonly path: string;
-  /** One a connection, so that no key comes near its limit. */
+  /** One key for each connection, so that no key comes near its limit. */
   readonly keys: readonly string[];
   readonly warmUpMs: number;
   readonly measureMs: number;
 }
 
-/** What came of it, printed as JSON. */
+/** The result, printed as JSON. */
 export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
@@ -20,12 +20,12 @@ export interface LoadResult {
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** A keep-alive HTTP client of few instructions, so that the server has the machine; one request at a time. */
+/** A keep-alive HTTP client with one request at a time. It takes little processor time, which is left to the server. */
 class Caller {
   #socket: Socket | undefined;
   #received: Buffer[] = [];
   #size = 0;
-  /** Length of the whole answer, once its head is in. */
+  /** Length of the whole answer, known once its head has arrived. */
   #expected = 0;
   #sentAt = 0;
 
@@ -67,7 +67,7 @@ class Caller {
   }
 }
 
-/** Bytes of the answer whose head stands in `bytes`; 0 while the head is not complete. */
+/** The length of the answer whose head is in `bytes`; 0 while the head is not complete. */
 function answerLength(bytes: Buffer): number {
   const end = bytes.indexOf(HEAD_END);
   if (end < 0) return 0;

@@ -25,7 +25,7 @@ export async function caughtUp(client: Client, search: boolean): Promise<void> {
   throw new Error('the background tasks of the service do not catch up');
 }
 
-/** How much they have left, for a line of progress. */
+/** The number of rows that still wait, for a line of progress. */
 export async function backlogText(client: Client, search: boolean): Promise<string> {
   const counts = tablesOf(search).map((table) => `(SELECT count(*)::int FROM ${table}) AS ${table}`);
   const { rows } = await client.query(`SELECT ${counts.join(', ')}`);

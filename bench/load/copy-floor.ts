@@ -9,17 +9,20 @@ import type { IngestArena } from './ingest-arena';
 const TABLE = 'audit_event';
 
 export interface CopyRound {
-  /** Rows a second. */
+  /** In rows a second. */
   readonly rate: number;
   readonly effort: Effort<'postgres' | 'sender'>;
 }
 
-/** COPY of the rows the service stored, into the same table with the same partitions and indexes: what ingest is measured against. */
+/**
+ * The comparison for ingest: COPY of the rows that the service stored, into the same table with the same partitions
+ * and indexes.
+ */
 export class CopyFloor {
   private constructor(
     private readonly bench: Bench,
     private readonly arena: IngestArena,
-    /** The rows in two halves, as they lay in the table. */
+    /** Two files, each with half of the rows in the order of the table. */
     private readonly files: readonly string[],
     readonly bytesPerRow: number,
   ) {}
@@ -30,7 +33,7 @@ export class CopyFloor {
     const files = ['first', 'second'].map((name) => join(folder, `${name}.copy`));
     const bytesPerRow = await withClient(url, async (client) => {
       for (const [half, file] of files.entries()) {
-        // Every other page of the table: both halves meet the same partitions in the same order.
+        // In turn 64 pages of the table for each half, so that both halves go through the partitions in the same order.
         const rows = `SELECT * FROM ${TABLE} WHERE ((ctid::text::point)[0]::bigint / 64) % 2 = ${half}`;
         await copyToFile(client, `COPY (${rows}) TO STDOUT`, file);
       }
@@ -43,7 +46,7 @@ export class CopyFloor {
     return new CopyFloor(bench, arena, files, bytesPerRow);
   }
 
-  /** Rows a second of one COPY after the other on one connection, or of both halves side by side. */
+  /** Measures both halves one after the other on one connection, or side by side on two. */
   async measure(connections: 1 | 2): Promise<CopyRound> {
     const databases = await this.bench.databases();
     const url = await this.arena.database('ingest_round');

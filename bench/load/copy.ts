@@ -16,7 +16,7 @@ interface CopyConnection {
 
 const copying = (connection: Connection) => connection as unknown as CopyConnection;
 
-/** What pg calls while one COPY runs: the simple protocol, without a package for it. */
+/** The callbacks of pg during one COPY, by the simple protocol. This needs no further package. */
 abstract class Copy implements Submittable {
   readonly done: Promise<void>;
   #settle: { resolve(): void; reject(error: Error): void } | undefined;

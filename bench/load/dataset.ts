@@ -14,25 +14,25 @@ export interface Dataset {
   readonly tenantIds: readonly number[];
 }
 
-/** How a load went. */
+/** The result of a load. */
 export interface LoadRecord {
   readonly rows: number;
-  /** Until the last receipt. */
+  /** From the start of the load to the last receipt. */
   readonly seconds: number;
-  /** Until everything was folded and indexed. */
+  /** The time until everything was folded and indexed. */
   readonly settledSeconds: number;
   readonly rowsPerSecond: number;
   readonly serviceMemoryPeakMb: number | null;
   readonly databaseMb: number;
 }
 
-/** What a load has done, in the database itself, so that it goes on where it was broken off. */
+/** The progress of a load, stored in the database itself, so that an interrupted load goes on where it stopped. */
 export const LOAD_TABLES = `
   CREATE TABLE IF NOT EXISTS bench_load (fingerprint text NOT NULL, record json);
   CREATE TABLE IF NOT EXISTS bench_tenant (
     place int PRIMARY KEY, tenant_id int NOT NULL, agent_key text NOT NULL, batches int NOT NULL DEFAULT 0)`;
 
-/** The database of so many events: a kept one that fits, else one loaded now. */
+/** The database of `rows` events: a kept one if it fits, otherwise one loaded now. */
 export async function ensureDataset(bench: Bench, rows: number): Promise<Dataset> {
   const databases = await bench.databases();
   const name = `rows_${rows}`;
@@ -87,7 +87,7 @@ async function finish(
   return record;
 }
 
-/** Data of another making, or tables of another form, are no basis for a comparison. */
+/** Data from another generator, or tables of other migrations, cannot be compared. */
 function fingerprintOf(root: string, rows: number): string {
   const folder = join(root, 'prisma/migrations');
   const hash = createHash('sha256').update(`${DATA_VERSION} ${rows}`);

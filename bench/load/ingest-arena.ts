@@ -9,9 +9,9 @@ import { caughtUp } from './backlog';
 import { bodyOf, inParallel, Sender } from './sender';
 
 const TEMPLATE = 'ingest_template';
-/** With fewer the processors wait: a batch is in the service or in PostgreSQL, never in both. */
+/** With fewer connections the processors wait, because a batch is in the service or in PostgreSQL, never in both. */
 export const CONNECTIONS = 3;
-/** As dense as 20M events in 90 days: what agents send of a fleet of that size in a day or so. */
+/** As dense as 20M events in 90 days. */
 const EVENTS_PER_DAY = 20_000_000 / 90;
 const YEAR_MS = 365 * 86_400_000;
 const WARM_UP_EVENTS = 60_000;
@@ -23,23 +23,23 @@ interface Batch {
 }
 
 export interface IngestRound {
-  /** Rows a second. */
+  /** In rows a second. */
   readonly rate: number;
   readonly seconds: number;
-  /** From the last receipt until the background tasks had caught up; 0 where that was not waited for. */
+  /** From the last receipt until the background tasks had caught up; 0 if the round did not wait for that. */
   readonly lagSeconds: number;
   readonly peakMb: number;
-  /** Of the whole round. */
+  /** The effort of the whole round. */
   readonly effort: Effort<'service' | 'postgres' | 'sender'>;
 }
 
-/** What is stored in each round, the same every time, and empty databases with tenants and partitions to store it in. */
+/** The batches that each round stores, always the same, and empty databases with the tenants and partitions for them. */
 export class IngestArena {
   private constructor(
     private readonly bench: Bench,
     readonly events: number,
     private readonly batches: readonly Batch[],
-    /** Sent before a round is timed, to partitions of another year. */
+    /** Batches sent before a round is timed, to partitions of another year. */
     private readonly warmUp: readonly Batch[],
   ) {}
 
@@ -53,7 +53,7 @@ export class IngestArena {
     const warmUp = batchesOf(keys, WARM_UP_EVENTS, new Calendar(1, END_MS - YEAR_MS));
     const calendar = new Calendar(days);
     const batches = batchesOf(keys, events, calendar);
-    // The partitions are made ahead of the rounds: stored once here, and emptied.
+    // To make the partitions before the rounds, everything is stored once here and then removed.
     for (const some of [warmUp, batches]) await sendAll(service, some);
     await withClient(url, async (client) => {
       await caughtUp(client, false);
@@ -113,7 +113,7 @@ export class IngestArena {
     }
   }
 
-  /** Stores everything once, and leaves the database: where COPY's rows come from. */
+  /** Stores everything once in a database that is kept: COPY gets its rows from it. */
   async filled(name: string): Promise<string> {
     const url = await this.database(name);
     const service = await startService(this.bench, url, { LOG_LEVEL: 'warn', ...searchSwitch(false) });

@@ -17,7 +17,7 @@ const NOTE = 'UPDATE bench_tenant SET batches = greatest(batches, $1) WHERE plac
 interface LoadTenant {
   readonly place: number;
   readonly agent_key: string;
-  /** Batches that are stored for sure. */
+  /** The number of batches that are certainly stored. */
   readonly batches: number;
 }
 interface Job extends LoadTenant {
@@ -48,7 +48,7 @@ async function loadThrough(bench: Bench, client: Client, service: Service, rows:
     await inParallel(jobs, CONNECTIONS, async ({ source, batch, place, agent_key }) => {
       await sender.send(agent_key, bodyOf(source.batch(batch)));
       sent.events += source.sizeOf(batch);
-      // Those of another connection may still be on the way: sent again, they are duplicates and cost little.
+      // Batches of another connection may still be under way. Sent again, they are duplicates and cost little.
       const sure = batch + 1 - CONNECTIONS;
       if (sure > 0 && sure % NOTED_BATCHES === 0) await client.query(NOTE, [sure, place]);
     });
@@ -79,7 +79,7 @@ async function ensureTenants(client: Client, service: Service): Promise<LoadTena
   return list();
 }
 
-/** All batches that are missing, in the order of time, as agents of many tenants send them side by side. */
+/** All missing batches in the order of time, as agents of many tenants would send them side by side. */
 function jobsOf(tenants: readonly LoadTenant[], sources: readonly EventSource[]): Job[] {
   const jobs = tenants.flatMap((tenant) => {
     const source = sources[tenant.place];

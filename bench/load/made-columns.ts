@@ -13,7 +13,7 @@ import { withClient } from '../processes/databases';
 
 const HOUR_MS = 3_600_000;
 const TICKS = /^(.{19})\.(\d{7})Z$/;
-/** Sessions write a file side by side: an hour is over when the next one has begun long ago. */
+/** Sessions write a file side by side, so events are out of order: an hour is closed only after this many later hours. */
 const HOURS_OPEN = 2;
 const TENANT_ID = 1;
 
@@ -107,7 +107,7 @@ async function putHour(
   );
 }
 
-/** As the indexer makes them of rows. */
+/** Makes the columns of an hour as the indexer makes them from rows. */
 function columnsOf(hour: number, events: readonly MadeEvent[]): PackedColumns {
   const sorted = events.toSorted((a, b) => (a.eventTime < b.eventTime ? -1 : 1));
   const columns = new HourColumns();
@@ -122,7 +122,7 @@ function columnsOf(hour: number, events: readonly MadeEvent[]): PackedColumns {
   return columns.pack();
 }
 
-/** The first digits of the record of a time: its milliseconds. */
+/** The first digits of a record id of this time: its milliseconds. */
 function digitsOf(eventTime: string): string {
   const [, second = '', fraction = ''] = TICKS.exec(eventTime) ?? [];
   const digits = (Date.parse(`${second}Z`) + Number(fraction.slice(0, 3))).toString(16).padStart(12, '0');

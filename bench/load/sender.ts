@@ -17,7 +17,7 @@ export const bodyOf = (events: string): Buffer => Buffer.from(`${HEAD}${events}}
 /** Sends batches as agents do, on connections that stay open. */
 export class Sender {
   readonly #agent: http.Agent;
-  /** How often the service asked to come back later. */
+  /** How often the service answered that the request should come again later. */
   heldBack = 0;
 
   constructor(
@@ -27,7 +27,7 @@ export class Sender {
     this.#agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** @returns how many events were new. @throws Error where one was refused */
+  /** @returns how many events were new. @throws Error if an event was refused */
   async send(key: string, body: Buffer): Promise<number> {
     for (let attempt = 0; attempt < RETRIES; attempt++) {
       const { status, retryAfter, text } = await this.#post(key, body);
@@ -81,7 +81,7 @@ export class Sender {
   }
 }
 
-/** Works through jobs, at most `width` of them at once, each begun in order. */
+/** Runs jobs, at most `width` at once, and begins them in order. */
 export async function inParallel<T>(
   jobs: Iterable<T>,
   width: number,

@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 
 const PATIENCE_MS = 600_000;
 
-/** Waits until the evidence logs hold all that was loaded. @returns the entries of a tenant's log */
+/** Waits until the evidence logs hold all loaded events. @returns the number of entries of a tenant's log */
 export async function sequenced(client: Client, tenantId: number): Promise<number> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {

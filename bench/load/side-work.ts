@@ -10,15 +10,15 @@ const LOOPS = 4;
 const BATCH = 500;
 const LIST = '/api/v1/public/audit-activity?pageSize=20';
 
-/** What one kind of work got done in a window of time. */
+/** The work of one kind that was done in a window of time. */
 export interface SideRound {
-  /** A second. */
+  /** Items a second. */
   readonly rate: number;
-  /** Of one of them, in milliseconds of processor time, by what took it. */
+  /** Milliseconds of processor time for one item: of the service, and of all processes. */
   readonly each: { readonly service: number; readonly all: number };
 }
 
-/** Reads and ingest as they go on beside something else. */
+/** Reads and ingest that run beside the measured work. */
 export class SideWork {
   private constructor(
     private readonly bench: Bench,
@@ -32,7 +32,7 @@ export class SideWork {
     return new SideWork(bench, service, await createReadKey(service, [tenantId]), agentKey);
   }
 
-  /** List pages, asked by a few callers one after the other. */
+  /** List pages, requested by a few callers, each one after the other. */
   reads(): Promise<SideRound> {
     const { url } = this.service.server;
     return this.#measure(async () => {
@@ -78,8 +78,9 @@ export class SideWork {
 }
 
 /**
- * What is left of a rate beside other work, over what the others' share of the processor leaves of it: 1 where they cost
- * no more than that. Their share is of the thread of the service, or of all processors, whichever is more.
+ * Compares the rate beside other work with the rate that the processor share of that work leaves. The result is 1 if the
+ * other work costs no more than its share. The share is that of the service's thread or of all processors, whichever is
+ * larger.
  */
 export function overShare(alone: SideRound, beside: SideRound): number {
   const others = (kind: 'service' | 'all') =>
@@ -88,7 +89,7 @@ export function overShare(alone: SideRound, beside: SideRound): number {
   return beside.rate / alone.rate / Math.max(0.01, 1 - share);
 }
 
-/** A batch of new events, of now. */
+/** A batch of new events with the present time. */
 function batch(): Buffer {
   const fileGuid = randomUUID();
   const eventTime = new Date().toISOString();

@@ -27,7 +27,7 @@ export class ChildServer {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd,
     });
-    // Read and let go, as a log collector does; the end is kept for the report of a failed start.
+    // The log is read and dropped; only its end is kept, for the report of a failed start.
     let log = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       log = (log + text).slice(-2_000);
@@ -50,7 +50,7 @@ export class ChildServer {
     return this.child.pid;
   }
 
-  /** Stops it in order. @returns its peak memory in MB */
+  /** Stops the server gracefully. @returns its peak memory in MB */
   async close(): Promise<number | null> {
     const peak = this.memory.stop();
     if (this.child.exitCode !== null || this.child.signalCode !== null) return peak;

@@ -13,7 +13,7 @@ interface CpuProfile {
 const SHOWN = 14;
 const IDLE = new Set(['(idle)', '(root)']);
 
-/** Where the processes whose profiles lie in a folder were busy: shares of their time, by package and by function. */
+/** Reports the profiles of a folder: the shares of the processes' time by package and by function. */
 export function profileReport(folder: string): string {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.cpuprofile')) : [];
   const [byPackage, byFunction] = [new Map<string, number>(), new Map<string, number>()];

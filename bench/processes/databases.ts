@@ -30,7 +30,7 @@ export class Databases {
     return rowCount === 1;
   }
 
-  /** A new database, a copy of another where one is named. @returns its URL */
+  /** Makes a new database, or a copy of a named one. @returns its URL */
   async create(name: string, template?: string): Promise<string> {
     await this.drop(name);
     const source = template === undefined ? '' : ` TEMPLATE ${PREFIX}${template} STRATEGY file_copy`;
@@ -47,7 +47,7 @@ export class Databases {
     for (const { datname } of rows) await this.drop(datname.slice(PREFIX.length));
   }
 
-  /** Writes out what was changed, so that one round does not pay for the one before. */
+  /** Has PostgreSQL write changed pages to disk, so that a round does not pay for the round before. */
   async settle(): Promise<void> {
     await this.admin.query('CHECKPOINT');
   }
@@ -68,10 +68,10 @@ export class Databases {
   }
 }
 
-/** Runs something on a connection of its own. */
+/** Runs work on a connection of its own. */
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
-  // A server that is shut down fails what is asked next, not the process.
+  // When the server is shut down, only the next query fails, not this process.
   client.on('error', () => {});
   await client.connect();
   try {

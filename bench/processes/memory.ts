@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const POLL_MS = 100;
 
-/** Watches the most memory a process ever had resident: the kernel's own mark, so nothing between polls is missed. */
+/** Watches the peak resident memory of a process. The kernel keeps the peak, so none between two polls is missed. */
 export class MemoryWatch {
   peakMb: number | null = null;
   readonly #timer: NodeJS.Timeout;
@@ -18,7 +18,7 @@ export class MemoryWatch {
       const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8')) ?? [];
       if (kib) this.peakMb = Number(kib) / 1024;
     } catch {
-      // Gone, or a system without /proc: what was seen last stays.
+      // The process is gone, or the system has no /proc: the last value stays.
     }
     return this.peakMb;
   }

@@ -8,12 +8,12 @@ import type { Machine } from '../context';
 
 const READY = /ready to accept connections/;
 const READY_MS = 120_000;
-/** The server of a run that was just broken off may still be writing out its memory. */
+/** The server's message while the server of an interrupted run is still writing out its memory. */
 const BUSY = /lock file|pre-existing shared memory/;
 const ATTEMPTS = 60;
 const GIB = 2 ** 30;
 
-/** As a server of this size would be set up, but for fsync: the disks of shared machines are not what is measured. */
+/** The settings of a server of this size, except for fsync: the benches do not measure the disks of shared machines. */
 function settingsOf(memoryBytes: number): Readonly<Record<string, string>> {
   const gib = (share: number, max: number) =>
     `${Math.max(256, Math.min(max * 1024, Math.floor(((memoryBytes * share) / GIB) * 1024)))}MB`;
@@ -32,7 +32,7 @@ function settingsOf(memoryBytes: number): Readonly<Record<string, string>> {
   };
 }
 
-/** A PostgreSQL of our own whose data may outlive the run, unlike those of the tests. */
+/** A private PostgreSQL whose data may outlive the run, unlike that of the tests. */
 export class PostgresServer {
   #child: ChildProcess | undefined;
 
@@ -51,7 +51,7 @@ export class PostgresServer {
     const { found: bin, skipped } = this.machine.ensureBinary('postgres');
     if (!bin) throw new Error(skipped ?? 'PostgreSQL was not found');
     const ids = this.machine.unprivilegedIds();
-    // What a killed run left behind is nobody's any more.
+    // The data of a killed run belong to no process any more.
     if (!this.keep) rmSync(this.folder, { recursive: true, force: true });
     mkdirSync(this.folder, { recursive: true });
     if (ids) chownSync(this.folder, ids.uid, ids.gid);
@@ -85,7 +85,7 @@ export class PostgresServer {
     return `postgres://postgres@127.0.0.1:${port}/postgres`;
   }
 
-  /** Shuts it down in order, so that kept data need no recovery. */
+  /** Shuts the server down gracefully, so that kept data need no recovery. */
   async close(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
@@ -97,7 +97,7 @@ export class PostgresServer {
     if (!this.keep) rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** @returns null when it is ready, else what it said */
+  /** @returns null when the server is ready, otherwise its answer */
   #spawn([program = '', ...args]: readonly string[], options: object): Promise<string | null> {
     const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
     this.#child = child;
@@ -118,7 +118,7 @@ export class PostgresServer {
   }
 }
 
-/** On Linux the kernel ends the server with us, whatever ends us. */
+/** On Linux the kernel ends the server when this process ends, even by a signal. */
 function dyingWithUs(): string[] {
   const setpriv = ['setpriv', '--pdeathsig', 'INT', '--'];
   return spawnSync('setpriv', [...setpriv.slice(1), 'true']).status === 0 ? setpriv : [];

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Linux counts in hundredths of a second, whatever the kernel's own clock is. */
+/** Linux counts in hundredths of a second, independently of the kernel's own clock. */
 const TICK_MS = 10;
 
 interface Times {
   readonly parent: number;
   readonly own: number;
-  /** Of children that ended and were waited for. */
+  /** The time of children that ended and were waited for. */
   readonly ended: number;
 }
 
-/** Milliseconds of processor time, user and system, that a process took so far. NaN where it is not, or no /proc is. */
+/** Milliseconds of processor time, user and system, of a process so far. NaN if there is no such process or no /proc. */
 export const processMs = (pid: number | undefined): number => timesOf(String(pid))?.own ?? Number.NaN;
 
-/** The same with its children, those that have ended included. */
+/** The same, including the children of the process, ended ones too. */
 export function familyMs(pid: number | undefined): number {
   const root = timesOf(String(pid));
   if (root === null) return Number.NaN;
@@ -28,7 +28,8 @@ export function familyMs(pid: number | undefined): number {
 function timesOf(pid: string): Times | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Behind the name, which may hold anything: state, parent, …, and from the twelfth on user, system, and both of children.
+    // Fields after the name, which may hold any character: state, parent, …; from the twelfth on user and system, and
+    // both again for children.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
     return {
@@ -41,7 +42,7 @@ function timesOf(pid: string): Times | null {
   }
 }
 
-/** What some work took of the processors, by what took it, in milliseconds; `wall` is the time that passed. */
+/** Milliseconds of processor time that some work took, by process; `wall` is the time that passed. */
 export type Effort<N extends string> = Readonly<Record<N | 'wall', number>>;
 
 /** Does the work, and reads the clocks before and after. */

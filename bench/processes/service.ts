@@ -6,7 +6,7 @@ import { ChildServer } from './child-server';
 /** The real service as users start it, in production mode. */
 export interface Service {
   readonly server: ChildServer;
-  /** Runs an operation as the operator. @throws Error with the service's own words */
+  /** Runs an operation as the operator. @throws Error with the service's message */
   operate<T>(query: string, variables?: object): Promise<T>;
 }
 
@@ -20,7 +20,7 @@ export async function startService(
   // The operator key of the folder opens every database the service is started on.
   const dataDir = join(machine.work, 'service-data');
   mkdirSync(dataDir, { recursive: true });
-  // What was remembered of the logs of another database says nothing about this one's.
+  // Remembered checkpoints of another database say nothing about the logs of this one.
   rmSync(join(dataDir, 'checkpoints'), { recursive: true, force: true });
   const start = npmStart(machine.root);
   const server = await ChildServer.start(join(machine.root, 'dist/src/main.js'), {
@@ -35,7 +35,7 @@ export async function startService(
   return { server, operate: (query, variables) => graphql(server.url, operatorKey, query, variables) };
 }
 
-/** How `npm start` bounds memory. */
+/** The memory bounds of `npm start`. */
 function npmStart(root: string): { readonly flags: string[]; readonly env: Record<string, string> } {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string };
@@ -77,7 +77,7 @@ export async function createAgentKey(service: Service, tenantId: string): Promis
   return createAgentKey.key;
 }
 
-/** A key that reads the tenants, with the highest limit there is. */
+/** A key that reads the tenants, with the highest possible rate limit. */
 export async function createReadKey(service: Service, tenantIds: readonly string[]): Promise<string> {
   const { createApiKey } = await service.operate<{ createApiKey: { key: string } }>(
     `mutation($tenantIds: [String!]!) { createApiKey(name: "bench", tenantIds: $tenantIds,

@@ -2,21 +2,21 @@ import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What an ended process took. */
+/** The resources that an ended process used. */
 export interface Usage {
   /** Processor time, user and system, in milliseconds. */
   readonly processorMs: number;
-  /** Most memory it had in use. */
+  /** Its peak memory. */
   readonly peakMb: number;
 }
 
-/** Loaded into the process before its program: it writes what the process took when that ends. */
+/** A script that is loaded before the program. When the process ends, it writes the used resources. */
 const TELL_USAGE = join(__dirname, 'tell-usage.js');
 
 /**
  * Runs a program of Node to its end.
- * @param options of Node itself
- * @throws Error with the end of its log where it fails
+ * @param options options for Node itself
+ * @throws Error with the end of the program's log if it fails
  */
 export async function runMeasured(
   folder: string,

@@ -1,6 +1,6 @@
 import type { components } from './api.js';
 
-/** What a refusal says, by the API's own table. */
+/** The body of a refusal, typed by the API's own description. */
 export type ErrorCode = components['schemas']['Error']['error']['code'];
 
 /** The service answered with an error, after every retry that could have helped. */
@@ -9,7 +9,7 @@ export class ApiError extends Error {
     readonly status: number,
     readonly code: ErrorCode | 'unknown',
     message: string,
-    /** To be named to whoever runs the service. */
+    /** The id of the request, for the people who run the service. */
     readonly requestId: string | null,
     /** Null: the service did not say. */
     readonly retryAfterSeconds: number | null,
@@ -43,7 +43,7 @@ const CLASSES: Partial<Record<ErrorCode, typeof ApiError>> = {
   service_unavailable: ServiceUnavailableError,
 };
 
-/** What an answer that is no success means. */
+/** The error for an answer that is not a success. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '');
   const { status, headers } = response;
@@ -51,7 +51,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
   try {
     said = (JSON.parse(text) as components['schemas']['Error']).error ?? {};
   } catch {
-    // A proxy between may answer with a page.
+    // A proxy before the service may answer with a page that is not JSON.
   }
   const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
   const Class = (said.code && CLASSES[said.code]) || ApiError;

@@ -7,13 +7,14 @@ export type ExportLine = components['schemas']['AuditActivityExportLine'];
 
 export interface ExportOptions extends Omit<Query, 'format' | 'schema' | 'cursor' | 'end'> {
   readonly signal?: AbortSignal;
-  /** Times that it goes on where the stream broke off. Default 5. */
+  /** How often the export goes on after its stream broke off. Default 5. */
   readonly resumes?: number;
 }
 
 /**
- * All events that match, oldest first, as they are read. A stream that breaks off goes on behind the last event.
- * @throws ConnectionError where it breaks off too often: what came before is not the whole
+ * All matching events, oldest first, as they are read. After its stream breaks off, the export goes on after the last
+ * event.
+ * @throws ConnectionError if the stream breaks off too often: the events before it are only a part
  */
 export async function* exportEvents(
   http: Http,

@@ -1,12 +1,12 @@
 import { type ApiError, ConnectionError, errorOf } from './errors.js';
 
 export interface ClientOptions {
-  /** `https://audit.example.com`, with a path where a proxy has the service below one. */
+  /** `https://audit.example.com`, with a path if a proxy serves the service under a path. */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Further attempts after a failure that may pass: 408, 409, 429, 5xx, a lost connection. Default 5. */
   readonly retries?: number;
-  /** Of one attempt: until its answer is there, of an export until it begins. Default 60,000. */
+  /** The time for one attempt until its answer is there; for an export, until it begins. Default 60,000. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
 }
@@ -18,7 +18,7 @@ export interface CallOptions {
   readonly retries?: number;
 }
 
-/** What is made of an answer. */
+/** The result wanted from an answer, and how it is read. */
 interface Wanted<T> {
   readonly isStream: boolean;
   readonly read: (response: Response) => Promise<T>;
@@ -32,7 +32,7 @@ const BASE_PATH = '/api/v1/public';
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [500, 8_000];
 const MAY_PASS = new Set([408, 409, 429]);
 
-/** Calls of the API, tried again where that may help. */
+/** Calls of the API, which are tried again where that may help. */
 export class Http {
   readonly #options: ClientOptions;
 
@@ -45,7 +45,7 @@ export class Http {
     return this.#get(path, query, { isStream: false, read: (response) => response.json() }, options);
   }
 
-  /** An answer that begins; whoever reads it sees to its end. @throws ApiError, ConnectionError */
+  /** The answer once it has begun; the caller reads it to its end. @throws ApiError, ConnectionError */
   stream(path: string, query: Query, options?: CallOptions): Promise<Response> {
     return this.#get(path, query, { isStream: true, read: async (response) => response }, options);
   }
@@ -89,7 +89,7 @@ export class Http {
       return { failure: new ConnectionError(text, { cause }) };
     } finally {
       clearTimeout(timer);
-      // A stream takes as long as it takes, and only the caller ends it.
+      // A stream has no time limit, and only the caller ends it.
       if (!isStream) signal?.removeEventListener('abort', end);
     }
   }
@@ -98,7 +98,7 @@ export class Http {
 const mayPass = (failure: ApiError | ConnectionError) =>
   failure instanceof ConnectionError || MAY_PASS.has(failure.status) || failure.status >= 500;
 
-/** What the service says, else twice as long as before, with jitter. */
+/** The wait that the service asks for, or else twice the wait before, with jitter. */
 function waitMs(failure: ApiError | ConnectionError, attempt: number): number {
   const told = failure instanceof ConnectionError ? null : failure.retryAfterSeconds;
   if (told !== null) return told * 1_000;

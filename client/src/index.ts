@@ -30,8 +30,8 @@ export class AuditActivityClient {
   }
 
   /**
-   * Events, newest first unless asked otherwise, without their whole statements. Events that arrive meanwhile move
-   * others to the next page: in the order of time none comes twice all the same.
+   * Events without their whole statements, newest first unless sorted otherwise. Events that arrive meanwhile move
+   * others to the next page; in the order of time, the client still gives each event only once.
    */
   events(query: Omit<QueryOf<'listAuditActivity'>, 'page'> = {}): Pages<Schemas['AuditActivityListItem']> {
     const { sortBy = 'Timestamp', sortDirection = 'desc' } = query;
@@ -67,7 +67,7 @@ export class AuditActivityClient {
     return this.#pages('/audit-sources', { pageSize: 100, ...query });
   }
 
-  /** Events in the order of arrival, each once, for ever: see the README. */
+  /** Events in the order of arrival, each once, without end: see the README. */
   tail<T = TailItem>(options: TailOptions = {}): AsyncGenerator<TailBatch<T>, void, undefined> {
     return tail<T>(this.#http, options);
   }

@@ -4,10 +4,10 @@ export interface Page<T> {
   readonly meta: { readonly page: number; readonly totalCount: number; readonly hasNextPage: boolean };
 }
 
-/** Whether an item stands behind the last one in the order of the list. */
+/** Whether an item comes after the last one in the order of the list. */
 export type Follows<T> = (one: T, last: T) => boolean;
 
-/** A list, item by item: pages are asked for as they are needed. */
+/** A list, item by item. It requests pages when they are needed. */
 export class Pages<T> implements AsyncIterable<T> {
   readonly #load: (page: number) => Promise<Page<T>>;
   readonly #follows: Follows<T> | undefined;
@@ -17,7 +17,7 @@ export class Pages<T> implements AsyncIterable<T> {
     this.#follows = follows;
   }
 
-  /** What was given already, and stands on a further page by now, is left out where the order tells. */
+  /** If the order shows that an item was given already and has moved to a further page, the item is left out. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     let last: T | undefined;
     for await (const { data } of this.pages())
@@ -28,7 +28,7 @@ export class Pages<T> implements AsyncIterable<T> {
       }
   }
 
-  /** Page by page, as the service has them. */
+  /** The pages as the service returns them. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     for (let number = 1; ; number++) {
       const page = await this.#load(number);

@@ -6,14 +6,14 @@ type Query = NonNullable<operations['tailAuditActivity']['parameters']['query']>
 type Answer = components['schemas']['AuditActivityTail'];
 export type TailItem = components['schemas']['AuditActivityTailItem'];
 
-/** Where a reader keeps how far it is. */
+/** The place where a reader keeps its cursor. */
 export interface CursorStore {
-  /** Null: nothing is kept yet. */
+  /** Null: no cursor is kept yet. */
   load(): Promise<string | null>;
   save(cursor: string): Promise<void>;
 }
 
-/** Keeps it until the program ends. */
+/** Keeps the cursor in memory until the program ends. */
 export class MemoryCursorStore implements CursorStore {
   #cursor: string | null = null;
   async load(): Promise<string | null> {
@@ -41,8 +41,8 @@ export interface TailBatch<T = TailItem> {
 const WAIT_SECONDS = 20;
 
 /**
- * Batches of events in the order of arrival, for ever; an empty one tells that nothing came. The cursor is stored when
- * the next batch is asked for, which is when the loop's body has ended: what a body did not finish comes again.
+ * Batches of events in the order of arrival, without end; an empty batch means that nothing came. The cursor is stored
+ * when the next batch is requested, after the loop's body has ended: a batch that the body did not finish comes again.
  */
 export async function* tail<T>(
   http: Http,
@@ -69,6 +69,6 @@ export async function* tail<T>(
   }
 }
 
-/** Whether a cursor is refused for good: begin anew. */
+/** Whether the service refuses a cursor for good. Then begin anew without it. */
 export const isCursorRefused = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === 'invalid_parameter' || error.code === 'forbidden');

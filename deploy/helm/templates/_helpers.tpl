@@ -27,7 +27,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{ .Values.keys.existingSecret | default (printf "%s-keys" (include "audit-activity.name" .)) }}
 {{- end }}
 
-{{/* What both pods have: no root, no rights, nothing to write to but volumes. */}}
+{{/* The restrictions of both pods: no root, no rights, and only volumes to write to. */}}
 {{- define "audit-activity.podSecurity" -}}
 automountServiceAccountToken: false
 securityContext:
@@ -57,7 +57,7 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* Certificates of the operator's own CAs; nothing where there are none. */}}
+{{/* Certificates of the operator's own CAs; empty if there are none. */}}
 {{- define "audit-activity.certificatesMount" -}}
 {{- if (.Values.certificates).existingConfigMap -}}
 - { name: certificates, mountPath: /etc/audit-activity/certificates, readOnly: true }
