@@ -24,7 +24,7 @@ const READ_KEYS = 32;
 const EVENTS_PER_DAY = 20_000_000 / 90;
 const USAGE = 'usage: npm run soak -- [--minutes N] [--reads N] [--batches N] [--json FILE]';
 
-/** `npm run soak`: reads and ingest at once for minutes. @returns 0 when all stayed flat and nothing failed or was lost */
+/** `npm run soak`: reads and ingest at once, for long. @returns 0 if all stayed flat and nothing failed or was lost */
 export async function main(machine: Machine): Promise<number> {
   const { values } = parseArgs({
     args: [...machine.argv],

@@ -43,7 +43,7 @@ export class Cluster {
     return onNode<T>(this.coordinator, DATABASE, statement);
   }
 
-  /** Moves shards to workers that have too few, and waits for the moves. @returns how many moved, and how long it took */
+  /** Moves shards to workers that have too few, and waits for it. @returns how many moved, and how long it took */
   async rebalance(): Promise<{ readonly moved: number; readonly seconds: number }> {
     const before = new Set((await this.#placements()).map((row) => JSON.stringify(row)));
     const startMs = performance.now();

@@ -10,7 +10,7 @@ export interface CapturedStatement {
   readonly values: readonly unknown[];
 }
 
-/** The statement with which the product reads a list page. It is captured from the product's reader, so it can't differ. */
+/** The statement with which the product reads a list page. It comes from the product's reader, so it can't differ. */
 export async function pageStatement(
   tenantIds: readonly number[],
   query: { readonly page: number; readonly pageSize: number },

@@ -33,7 +33,7 @@ export interface IngestRound {
   readonly effort: Effort<'service' | 'postgres' | 'sender'>;
 }
 
-/** The batches that each round stores, always the same, and empty databases with the tenants and partitions for them. */
+/** The batches that each round stores, always the same, and empty databases with tenants and partitions for them. */
 export class IngestArena {
   private constructor(
     private readonly bench: Bench,

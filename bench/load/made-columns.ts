@@ -13,7 +13,7 @@ import { withClient } from '../processes/databases';
 
 const HOUR_MS = 3_600_000;
 const TICKS = /^(.{19})\.(\d{7})Z$/;
-/** Sessions write a file side by side, so events are out of order: an hour is closed only after this many later hours. */
+/** Sessions write a file side by side, so events are out of order: an hour closes only this many hours later. */
 const HOURS_OPEN = 2;
 const TENANT_ID = 1;
 

@@ -10,7 +10,7 @@ interface Times {
   readonly ended: number;
 }
 
-/** Milliseconds of processor time, user and system, of a process so far. NaN if there is no such process or no /proc. */
+/** Milliseconds of processor time, user and system, of a process so far. NaN without such a process or /proc. */
 export const processMs = (pid: number | undefined): number => timesOf(String(pid))?.own ?? Number.NaN;
 
 /** The same, including the children of the process, ended ones too. */

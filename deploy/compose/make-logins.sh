@@ -1,5 +1,5 @@
 #!/bin/sh
-# PostgreSQL's image runs this once, on an empty data folder. It makes the two logins and the database of docs/operate.md.
+# PostgreSQL's image runs this once, on an empty data folder. It makes the logins and the database of docs/operate.md.
 set -eu
 psql --set=ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres \
   --set=owner="$OWNER_PASSWORD" --set=requests="$REQUESTS_PASSWORD" <<'SQL'
