@@ -79,8 +79,8 @@ export class SideWork {
 
 /**
  * Compares the rate beside other work with the rate that the processor share of that work leaves. The result is 1 if
- * the other work costs no more than its share. The share is that of the service's thread or of all processors, whichever
- * is larger.
+ * the other work costs no more than its share. The share is that of the service's thread or of all processors,
+ * whichever is larger.
  */
 export function overShare(alone: SideRound, beside: SideRound): number {
   const others = (kind: 'service' | 'all') =>
