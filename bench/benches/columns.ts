@@ -18,7 +18,7 @@ import { withClient } from '../processes/databases';
 import { short } from '../report';
 
 const REPEATS = 5;
-/** A tenant of so many events in 90 days is what the targets are about; of a smaller one figures are reported. */
+/** The targets are for a tenant of so many events in 90 days. For a smaller one, the figures are only reported. */
 const EVENTS_OF_TARGETS = 5_000_000;
 const DISK_BYTES_MAX = 25;
 const DAY_MS = 86_400_000;
@@ -56,7 +56,7 @@ interface Side {
   readonly events: number;
 }
 
-/** What any expression takes, asked of the reader and the explorer themselves, at N events and at a tenth of N. */
+/** The time of expressions at N events and at a tenth of N, asked of the reader and the explorer themselves. */
 export async function columns(bench: Bench): Promise<Figure[]> {
   const small = await madeColumns(bench, Math.max(1, Math.round(bench.options.rows / 10)));
   const large = await madeColumns(bench, bench.options.rows);

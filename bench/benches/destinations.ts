@@ -23,7 +23,7 @@ const CREATE = `mutation($tenantId: String!, $url: String!) { createDestination(
   type: "webhook", url: $url, from: "beginning") { destinationId } }`;
 const REMOVE = 'mutation($id: String!) { removeDestination(destinationId: $id) { destinationId } }';
 
-/** How long a webhook on this host takes to get 10,000 events, alone and with nine others at work, and at what memory. */
+/** The time that a webhook on this host needs for 10,000 events, alone and beside nine others, and the memory. */
 export async function destinations(bench: Bench): Promise<Figure[]> {
   const dataset = await bench.dataset(bench.options.rows);
   const service = await startService(bench, dataset.url, { DESTINATION_ALLOW_NETWORKS: '127.0.0.0/8' });
@@ -99,7 +99,7 @@ class Beside {
   }
 }
 
-/** Does something while the destinations are at work. */
+/** Runs work while the destinations are at work. */
 async function besides(
   service: Service,
   receiver: EventReceiver,

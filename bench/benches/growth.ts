@@ -20,7 +20,7 @@ const MANY_TENANTS = 5;
 const ALL = toSummaryFilter(parseParameters(SUMMARY_PARAMETERS, {}));
 const UNDER_400_MB = { under: 400 } as const;
 
-/** What the same question takes at N and at a tenth of N, asked of the reader itself. */
+/** The time of the same question at N and at a tenth of N events, asked of the reader itself. */
 export async function growth(bench: Bench): Promise<Figure[]> {
   const small = await bench.dataset(Math.max(1, Math.round(bench.options.rows / 10)));
   const large = await bench.dataset(bench.options.rows);

@@ -125,7 +125,7 @@ async function generateLoad(bench: Bench, plan: LoadPlan): Promise<LoadResult> {
   return JSON.parse(stdout) as LoadResult;
 }
 
-/** Whoever answers less is faster: all must say the same, but for the time of the answer. */
+/** A server that answers less is faster, so all answers must be the same, except for their timestamp. */
 async function assertSameAnswer(servers: Readonly<Record<Server, ChildServer>>, key: string): Promise<void> {
   const answers = await Promise.all(
     Object.values(servers).map(async ({ url }) => {

@@ -16,7 +16,7 @@ const PATH = '/api/v1/public/audit-activity/tail';
 const PAGE = 5_000;
 const WAITS = 100;
 const WAIT_SECONDS = 20;
-/** Between batches, so that they meet the tasks of the background at any moment of theirs. */
+/** The wait between batches, so that batches meet background tasks at any moment of their rounds. */
 const PAUSE_MS = 700;
 const LATE_MS = { under: 2_500 } as const;
 const HALF_OF_BY_HAND = { atLeast: 0.5 } as const;

@@ -13,7 +13,7 @@ const ADD = `
   FROM (SELECT * FROM audit_event WHERE tenant_id = $1::int ORDER BY record_id DESC LIMIT ${EVENTS}) e
   CROSS JOIN generate_series(1, $2::int / ${EVENTS})`;
 
-/** Does the work while the busiest tenant of each database has so many deltas that no service folds. */
+/** Runs work while the busiest tenant of each database has this many deltas that no service folds. */
 export async function withUnfoldedDeltas(
   datasets: readonly Dataset[],
   count: number,

@@ -25,7 +25,7 @@ const FINDING_PAUSE_MS = 300;
 const FINDING_MS = { under: 5_000 } as const;
 const POLL_MS = 500;
 
-/** What looking for attacks takes from the service, and how soon it tells. */
+/** The cost of rules for the service, and the delay of their findings. */
 export async function watch(bench: Bench): Promise<Figure[]> {
   const dataset = await bench.dataset(bench.options.rows);
   const service = await startService(bench, dataset.url);
@@ -47,7 +47,7 @@ export async function watch(bench: Bench): Promise<Figure[]> {
   }
 }
 
-/** Events a second of one rule, and what reads lose meanwhile. */
+/** Events a second of one rule, and the loss of reads meanwhile. */
 async function backtests(
   bench: Bench,
   { service, tenantId, key }: { service: Service; tenantId: string; key: string },
@@ -225,7 +225,7 @@ async function findings(service: Service, client: Client): Promise<Figure> {
   });
 }
 
-/** Waits until rules have seen all that arrived. */
+/** Waits until the rules have seen all events that arrived. */
 async function lookedAt(client: Client, tenantId: string | null = null): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ waiting: number }>(

@@ -13,13 +13,13 @@ const PATHS = [
   '/api/v1/public/audit-activity/summary',
 ];
 
-/** Per second. Infinity: as fast as it is answered; 0: none. */
+/** Rates per second. Infinity: as fast as answers come; 0: none. */
 export interface Rates {
   readonly reads: number;
   readonly batches: number;
 }
 
-/** What came of the load since it was looked at last. */
+/** The results of the load since the last look. */
 export interface Window {
   readonly readMs: number[];
   readonly batchMs: number[];
@@ -29,7 +29,7 @@ export interface Window {
 
 const emptyWindow = (): Window => ({ readMs: [], batchMs: [], events: 0, errors: 0 });
 
-/** Reads and batches at once, at given rates. Times count from when a call was due: whoever queues is not left out. */
+/** Reads and batches at once, at given rates. Times count from when a call was due, so they include queueing. */
 export class PacedLoad {
   /** Events the service has said it stored, over all. */
   accepted = 0;
@@ -57,7 +57,7 @@ export class PacedLoad {
     ]);
   }
 
-  /** @returns what came since the last time */
+  /** @returns the results since the last look */
   look(): Window {
     const window = this.#window;
     this.#window = emptyWindow();
@@ -123,7 +123,7 @@ async function paced(
   await Promise.all(Array.from({ length: width }, lane));
 }
 
-/** Batches of all tenants in the order of time, made when they are asked for. */
+/** Batches of all tenants in the order of time, made on demand. */
 function* batchesOf(keys: readonly string[], count: number, calendar: Calendar) {
   const sources = sharesOf(count).map((share, tenant) => new EventSource(tenant, share, calendar));
   const jobs = sources.flatMap((source, tenant) =>

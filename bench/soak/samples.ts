@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Window } from './paced-load';
 
-/** What was seen in one stretch of time. */
+/** The measurements of one stretch of time. */
 export interface Sample {
   /** Since the beginning. */
   readonly seconds: number;
@@ -39,7 +39,7 @@ const GROWTH = {
   evidenceWaiting: { factor: 2, slack: 50_000 },
 } as const satisfies Partial<Record<keyof Sample, { factor: number; slack: number }>>;
 
-/** Whether what should stay as it is did so. */
+/** Whether the figures that should stay flat did so. */
 export function flatnessOf(samples: readonly Sample[]): Flatness[] {
   const third = Math.max(1, Math.floor(samples.length / 3));
   return Object.entries(GROWTH).map(([key, { factor, slack }]) => {
