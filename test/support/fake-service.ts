@@ -63,7 +63,7 @@ function resolversOf({ reader, retention, evidence }: Behind, writer: AuditEvent
   const fairShare = new FairShare(sharesOf(LIMITS.databaseConnections));
   const log = evidence ?? (undefined as never);
   const given = [
-    new AccessLogResolver({ newest: unused }),
+    new AccessLogResolver({ newest: unused }, fairShare),
     new AuditEventResolver(reader ?? { page: unused, find: unused, summary: unused }, fairShare, Date.now),
     new AuditSourceResolver(
       { report: unused, sources: unused, gaps: unused, removeGaps: unused },
