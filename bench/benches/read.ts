@@ -11,7 +11,7 @@ import { createReadKey, startService } from '../processes/service';
 import { short } from '../report';
 
 const CONNECTIONS = 32;
-/** V8 compiles what runs often in steps: a server that has just started answers a third slower. */
+/** V8 compiles what runs often in steps: a server that has just started answers more slowly. */
 const COMPILED_MS = 12_000;
 const WARM_UP_MS = 1_000;
 const MEASURE_MS = 4_000;

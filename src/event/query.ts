@@ -84,7 +84,7 @@ export function toTimeRange(values: {
 }
 
 /**
- * The function is compiled, because every list makes a filter: built name by name, a filter takes 40 times the memory.
+ * The function is compiled, because every list makes a filter: built name by name, a filter takes far more memory.
  */
 const makeFilter: (
   values: Partial<FilterValues>,
