@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { toFeedItem } from '../../src/event/formats/feed-item';
+import { ID_BYTES, idText } from '../../src/event/record-id';
 import { DETAIL_COLUMNS, toStoredEvent } from '../../src/trail/event-rows';
-import { idText } from '../../src/trail/evidence/batch-seal';
-import { ID_BYTES, TILE_WIDTH } from '../../src/trail/evidence/tiles';
+import { TILE_WIDTH } from '../../src/trail/evidence/tiles';
 import { alternate } from '../alternate';
 import type { Bench } from '../context';
 import { compared, type Figure, reported } from '../figure';

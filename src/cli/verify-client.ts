@@ -2,13 +2,13 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
+import { ID_BYTES } from '../event/record-id';
 import type { Answer } from '../event/shape';
 import type { AUDIT_LOG } from '../modules/evidence/answer-fields';
 import { parseNote } from '../modules/evidence/checkpoint';
 import { endCountOf } from '../modules/evidence/verify/event-file';
 import type { Hole, LogCopy, RemovalAnswer } from '../modules/evidence/verify/log-copy';
 import { HASH_BYTES } from '../trail/evidence/merkle';
-import { ID_BYTES } from '../trail/evidence/tiles';
 import { API_BASE_PATH } from '../version';
 import { CommandError } from './service-client';
 

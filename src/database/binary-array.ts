@@ -1,22 +1,16 @@
+import { copyBytes } from '../event/json-bytes';
+import { ID_BYTES } from '../event/record-id';
+
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
-const UUID_BYTES = 16;
 const UTF8_BYTES_PER_UNIT = 3;
 const FIRST_BYTES = 2_048;
 const NOTHING = Buffer.alloc(0);
-/** Up to this length, writing single bytes is faster than the call that copies them. */
-const SHORT_CHARS = 48;
 /** PostgreSQL's type ids of the elements. They are the same on every server. */
 const TYPE_IDS = { text: 25, uuid: 2950, bool: 16, jsonb: 3802 } as const;
 /** Type ids of the arrays. */
 export const ARRAY_TYPE_IDS = [1009, 2951, 1000, 3807] as const;
 const JSONB_VERSION = 1;
-
-/**
- * Writes ASCII from an index of the target on.
- * @returns the index at which the text ends; -1: it is not ASCII and must be written in another way
- */
-type WriteAscii = (target: Buffer, at: number) => number;
 
 /**
  * A column of rows as a PostgreSQL array in binary form, to be sent as a parameter. The server reads it in a third less
@@ -43,52 +37,35 @@ export class BinaryArray {
   }
 
   text(text: string): void {
-    const at = this.#begin(text.length * UTF8_BYTES_PER_UNIT);
-    this.#finish(at + this.#bytes.write(text, at, 'utf8'));
+    const at = this.begin(text.length * UTF8_BYTES_PER_UNIT);
+    this.finish(at + this.#bytes.write(text, at, 'utf8'));
+  }
+
+  /** Adds the text whose UTF-8 stands in a part of other bytes. */
+  utf8(source: Buffer, start: number, end: number): void {
+    const at = this.begin(end - start);
+    this.finish(copyBytes(source, start, end, this.#bytes, at));
   }
 
   json(json: string): void {
-    const at = this.#begin(1 + json.length * UTF8_BYTES_PER_UNIT);
+    const at = this.begin(1 + json.length * UTF8_BYTES_PER_UNIT);
     this.#bytes[at] = JSONB_VERSION;
-    this.#finish(at + 1 + this.#bytes.write(json, at + 1, 'utf8'));
+    this.finish(at + 1 + this.#bytes.write(json, at + 1, 'utf8'));
   }
 
   bool(value: boolean): void {
-    const at = this.#begin(1);
+    const at = this.begin(1);
     this.#bytes[at] = value ? 1 : 0;
-    this.#finish(at + 1);
+    this.finish(at + 1);
   }
 
-  uuid(uuid: string): void {
-    const at = this.#begin(UUID_BYTES);
-    this.#finish(at + this.#bytes.write(uuid.replaceAll('-', ''), at, UUID_BYTES, 'hex'));
+  uuid(bytes: Buffer): void {
+    this.utf8(bytes, 0, ID_BYTES);
   }
 
-  /**
-   * Adds an element of ASCII.
-   * @param room a number of bytes that is enough
-   * @returns false when the text is not ASCII; nothing is added then
-   */
-  ascii(room: number, write: WriteAscii): boolean {
-    const at = this.#begin(room);
-    const end = write(this.#bytes, at);
-    if (end >= 0) this.#finish(end);
-    return end >= 0;
-  }
-
-  /** Adds a short ASCII text. Refuses U+0000, which PostgreSQL cannot hold. */
-  asciiText(text: string): boolean {
-    const { length } = text;
-    if (length > SHORT_CHARS) return false;
-    const at = this.#begin(SHORT_CHARS);
-    const bytes = this.#bytes;
-    for (let i = 0; i < length; i++) {
-      const code = text.charCodeAt(i);
-      if (code === 0 || code > 0x7f) return false;
-      bytes[at + i] = code;
-    }
-    this.#finish(at + length);
-    return true;
+  /** Where elements are written: see `begin`. */
+  get bytes(): Buffer {
+    return this.#bytes;
   }
 
   /**
@@ -116,16 +93,16 @@ export class BinaryArray {
     let end = HEADER_BYTES;
     for (const place of order) {
       const start = starts[place] as number;
-      const length = (starts[place + 1] as number) - start;
-      if (length > SHORT_CHARS) from.copy(to, end, start, start + length);
-      else for (let i = 0; i < length; i++) to[end + i] = from[start + i] as number;
-      end += length;
+      end = copyBytes(from, start, starts[place + 1] as number, to, end);
     }
     return to;
   }
 
-  /** @returns the index at which to write an element of at most `room` bytes */
-  #begin(room: number): number {
+  /**
+   * Begins an element of at most `room` bytes. Nothing is added before `finish`.
+   * @returns the index of `bytes` from which on to write it
+   */
+  begin(room: number): number {
     const needed = this.#end + LENGTH_BYTES + room;
     if (needed > this.#bytes.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, needed));
@@ -135,7 +112,8 @@ export class BinaryArray {
     return this.#end + LENGTH_BYTES;
   }
 
-  #finish(end: number): void {
+  /** @param end the index after the element's last byte */
+  finish(end: number): void {
     this.#bytes.writeInt32BE(end - this.#end - LENGTH_BYTES, this.#end);
     this.#end = end;
     this.#count++;

@@ -16,6 +16,51 @@ export function recordIdOf(tenantId: number, ticks: bigint, source: Omit<RecordS
   return assemble(ticks, digest.slice(0, 15));
 }
 
+export const ID_BYTES = 16;
+export const idBytes = (recordId: string): Buffer => Buffer.from(recordId.replaceAll('-', ''), 'hex');
+
+export const idText = (bytes: Buffer): string =>
+  bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+
+const HEX = Buffer.from('0123456789abcdef');
+const DASH = 0x2d;
+
+/** Writes the text of an id from its bytes. @returns the index after the text */
+export function writeIdText(id: Uint8Array, target: Uint8Array, to: number): number {
+  let at = to;
+  for (let i = 0; i < ID_BYTES; i++) {
+    const byte = id[i] as number;
+    if (i === 4 || i === 6 || i === 8 || i === 10) target[at++] = DASH;
+    target[at++] = HEX[byte >> 4] as number;
+    target[at++] = HEX[byte & 15] as number;
+  }
+  return at;
+}
+
+/**
+ * Writes the bytes of the id that `recordIdOf` makes.
+ * @param place tenant, file GUID, block offset and index, each on a line
+ */
+export function writeRecordId(target: Uint8Array, ms: number, steps: number, place: string): void {
+  const digest = hash('sha256', place, 'binary');
+  const high = Math.floor(ms / 2 ** 32);
+  target[0] = high >> 8;
+  target[1] = high;
+  target[2] = ms >>> 24;
+  target[3] = ms >>> 16;
+  target[4] = ms >>> 8;
+  target[5] = ms;
+  target[6] = 0x80 | (steps >> 10);
+  target[7] = steps >> 2;
+  // The hash follows half a byte later.
+  let left = 0b1000 | (steps & 3);
+  for (let i = 0; i < 8; i++) {
+    const byte = digest.charCodeAt(i);
+    target[8 + i] = (left << 4) | (byte >> 4);
+    left = byte & 15;
+  }
+}
+
 /** The smallest record id an event at or after this time can have; clamped to the ids' own range. */
 export function recordIdFloor(ticks: bigint): string {
   if (ticks <= 0n) return '00000000-0000-8000-8000-000000000000';

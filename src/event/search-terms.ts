@@ -1,3 +1,4 @@
+import { UNESCAPED } from './json-bytes';
 import { markWords, WORD_MARK } from './mark-words';
 import type { SearchTerm } from './search';
 
@@ -22,57 +23,59 @@ const SCRATCH_BYTES = 65_536;
 const scratch = Buffer.alloc(SCRATCH_BYTES);
 
 function ascii(fields: readonly string[]): string | null {
-  if (searchableRoom(fields) > SCRATCH_BYTES) return null;
-  const end = writeSearchable(fields, scratch, 0);
-  return end < 0 ? null : scratch.toString('latin1', 0, end);
+  let end = 0;
+  for (const [n, field] of fields.entries()) {
+    const bytes = Buffer.from(field);
+    if (end + searchableRoom(bytes.length) > SCRATCH_BYTES) return null;
+    if (n > 0) end = writeFieldBorder(scratch, end);
+    end = writeSearchable(bytes, 0, bytes.length, false, scratch, end);
+    if (end < 0) return null;
+  }
+  return scratch.toString('latin1', 0, end);
 }
 
 const MARK_BYTE = WORD_MARK.charCodeAt(0);
+const BACKSLASH = 0x5c;
 const ASCII = Array.from({ length: MARK_BYTE }, (_, code) => String.fromCharCode(code));
 const IS_WORD = Uint8Array.from(ASCII, (character) => (/[A-Za-z0-9]/.test(character) ? 1 : 0));
 const LOWER = Uint8Array.from(ASCII, (character) => character.toLowerCase().charCodeAt(0));
 
-/** Bytes that are enough for `writeSearchable`. */
-export function searchableRoom(fields: readonly string[]): number {
-  let room = 0;
-  for (const field of fields) room += 2 * field.length + 1 + FIELD_BORDER.length;
-  return room;
+/** Bytes that are enough for the border and the searchable text of a field of so many bytes. */
+export const searchableRoom = (bytes: number): number => FIELD_BORDER.length + 2 * bytes + 1;
+
+export function writeFieldBorder(target: Uint8Array, at: number): number {
+  target[at] = MARK_BYTE;
+  target[at + 1] = MARK_BYTE;
+  return at + FIELD_BORDER.length;
 }
 
 /**
- * Writes the searchable text of ASCII texts, as most are, byte by byte. A regular expression takes seven times as long,
- * and every ingested event is written here.
- * @returns the place after the last byte; -1 for texts with U+0000, the mark or anything beyond ASCII, which this
- * cannot write
+ * Writes the searchable text of a field of ASCII, as most are, byte by byte. A regular expression takes seven times as
+ * long, and every ingested event is written here.
+ * @param isEscaped whether the bytes are the inside of a JSON text with escapes of one letter
+ * @returns the index after the last byte; -1 for bytes of U+0000, of the mark or beyond ASCII, which this cannot write
  */
-export function writeSearchable(fields: readonly string[], target: Uint8Array, at: number): number {
-  let end = at;
-  for (let n = 0; n < fields.length; n++) {
-    if (n > 0) {
-      target[end++] = MARK_BYTE;
-      target[end++] = MARK_BYTE;
-    }
-    end = writeMarked(fields[n] as string, target, end);
-    if (end < 0) return -1;
-  }
-  return end;
-}
-
-function writeMarked(text: string, target: Uint8Array, at: number): number {
-  let end = at;
+export function writeSearchable(
+  source: Uint8Array,
+  start: number,
+  end: number,
+  isEscaped: boolean,
+  target: Uint8Array,
+  to: number,
+): number {
+  let at = to;
   let inWord = 0;
-  // Read once: the engine has many forms of texts, so reading the length in each turn is slow.
-  const { length } = text;
-  for (let i = 0; i < length; i++) {
-    const code = text.charCodeAt(i);
+  for (let i = start; i < end; i++) {
+    let code = source[i] as number;
+    if (isEscaped && code === BACKSLASH) code = UNESCAPED[source[++i] as number] as number;
     if (code === 0 || code >= MARK_BYTE) return -1;
     const isWord = IS_WORD[code] as number;
-    if (isWord !== inWord) target[end++] = MARK_BYTE;
+    if (isWord !== inWord) target[at++] = MARK_BYTE;
     inWord = isWord;
-    target[end++] = LOWER[code] as number;
+    target[at++] = LOWER[code] as number;
   }
-  if (inWord) target[end++] = MARK_BYTE;
-  return end;
+  if (inWord) target[at++] = MARK_BYTE;
+  return at;
 }
 
 /**

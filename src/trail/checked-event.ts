@@ -26,6 +26,9 @@ export const statedJsonOf = ({ additional }: CheckedRecord): string =>
   additional === undefined || additional === null ? NOTHING : JSON.stringify(additional);
 const NOTHING = '{}';
 
+/** The names of the place of a record and of the number of its parts. */
+export const SOURCE_NAMES = ['file', 'fileGuid', 'blockOffset', 'index', 'parts'] as const;
+
 /** The place of a record. The GUID is in lower case, so that every GUID has one text only. */
 export function sourceOf({ file, fileGuid, blockOffset, index }: CheckedRecord): RecordSource {
   return { file, fileGuid: fileGuid.toLowerCase(), blockOffset, index };

@@ -1,6 +1,6 @@
 import type { OwnerDb, Prisma } from '../database/clients';
 import { DAY_MS, formatTicks, TICKS_PER_MS } from '../event/event-time';
-import { msOfRecordId, recordIdFloor } from '../event/record-id';
+import { recordIdFloor } from '../event/record-id';
 
 const WEEK_MS = 7 * DAY_MS;
 /** Weeks begin on Monday; 1970-01-01 was a Thursday. */
@@ -44,9 +44,10 @@ export class Partitions {
     await this.#ensureWeeks(Array.from({ length: WEEKS_AHEAD + 1 }, (_, i) => week + i));
   }
 
-  /** Makes the partitions into which these records fall. */
-  async ensureFor(recordIds: readonly string[]): Promise<void> {
-    const weeks = new Set(recordIds.map((id) => weekOfMs(msOfRecordId(id))));
+  /** Makes the partitions for events of these times. @param times milliseconds since 1970 */
+  async ensureFor(times: Iterable<number>): Promise<void> {
+    const weeks = new Set<number>();
+    for (const ms of times) weeks.add(weekOfMs(ms));
     await this.#ensureWeeks([...weeks]);
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { BinaryArray } from '../../src/database/binary-array';
+import { idBytes } from '../../src/event/record-id';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 
@@ -38,8 +39,11 @@ describe.each(ENGINES)('columns in binary form on %s', (engine) => {
           new BinaryArray('jsonb'),
         ] as const;
         for (const { id, text, flag } of rows) {
-          ids.uuid(id);
-          if (!texts.asciiText(text)) texts.text(text);
+          ids.uuid(idBytes(id));
+          // Both ways to add a text, and a start that is not 0.
+          const bytes = Buffer.from(`"${text}"`);
+          if (flag) texts.text(text);
+          else texts.utf8(bytes, 1, bytes.length - 1);
           flags.bool(flag);
           values.json(JSON.stringify({ text }));
         }

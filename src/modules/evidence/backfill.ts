@@ -1,11 +1,10 @@
 import { Prisma } from '../../database/clients';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
-import { recordIdFloor } from '../../event/record-id';
+import { ID_BYTES, idBytes, recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import { DETAIL_COLUMNS, toStoredEvent } from '../../trail/event-rows';
-import { idBytes, LEAF_BYTES } from '../../trail/evidence/batch-seal';
+import { LEAF_BYTES } from '../../trail/evidence/batch-seal';
 import { leafHashOf } from '../../trail/evidence/entry';
-import { ID_BYTES } from '../../trail/evidence/tiles';
 import { BACKLOG_DONE, BACKLOG_ON, NEXT_BACKLOG, TILES_OF_RANGE } from './log-statements';
 
 /**

@@ -1,9 +1,9 @@
 import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
+import { ID_BYTES, idBytes } from '../../event/record-id';
 import { LIMITS } from '../../limits';
-import { idBytes } from '../../trail/evidence/batch-seal';
 import { consistencyProof, HASH_BYTES, inclusionPath, type NodeAt } from '../../trail/evidence/merkle';
-import { ID_BYTES, MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../trail/evidence/tiles';
+import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../trail/evidence/tiles';
 import { parseNote } from './checkpoint';
 import type { EvidenceStore, LogState, Removal } from './evidence.store';
 

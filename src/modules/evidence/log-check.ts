@@ -1,10 +1,10 @@
 import { tenantSet } from '../../caller/tenant-set';
+import { ID_BYTES, idText } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
-import { idText } from '../../trail/evidence/batch-seal';
 import { leafHashOf } from '../../trail/evidence/entry';
 import { HASH_BYTES, rootOf, rootOfHashes } from '../../trail/evidence/merkle';
-import { ID_BYTES, MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../trail/evidence/tiles';
+import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../trail/evidence/tiles';
 import { type Checkpoint, isSignedBy, parseNote } from './checkpoint';
 import type { EvidenceStore } from './evidence.store';
 import { Removals } from './verify/removals';

@@ -1,14 +1,8 @@
 import type { Prisma } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
-import { idBytes, idText, LEAF_BYTES } from '../../trail/evidence/batch-seal';
-import {
-  edgeOf,
-  GrowingTree,
-  ID_BYTES,
-  TILE_WIDTH,
-  type Tile,
-  type TileId,
-} from '../../trail/evidence/tiles';
+import { ID_BYTES, idBytes, idText } from '../../event/record-id';
+import { LEAF_BYTES } from '../../trail/evidence/batch-seal';
+import { edgeOf, GrowingTree, TILE_WIDTH, type Tile, type TileId } from '../../trail/evidence/tiles';
 import { LogArrivals } from './log-arrivals';
 import { BrokenLog, keyAtHand, type LogHead, type LogKeys, sealOfHead } from './log-head';
 import { HEAD, PUT_HEAD, PUT_PLACES, PUT_TILES, TILES } from './log-statements';

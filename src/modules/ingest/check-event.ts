@@ -4,7 +4,13 @@ import { AUDIT_EVENT_FIELDS, FIELD_NAMES, type FieldSpec, INGEST_FIELDS } from '
 import { recordIdOf } from '../../event/record-id';
 import { isUuid } from '../../event/uuid';
 import { EVENT_TIME_MIN, LIMITS } from '../../limits';
-import { type CheckedEvent, type CheckedRecord, sourceOf, statedJsonOf } from '../../trail/checked-event';
+import {
+  type CheckedEvent,
+  type CheckedRecord,
+  SOURCE_NAMES,
+  sourceOf,
+  statedJsonOf,
+} from '../../trail/checked-event';
 
 /** The reasons why an event of a batch was not stored. */
 const REJECTION_CODES = {
@@ -23,10 +29,11 @@ export interface Rejection {
 export type Checked = { readonly event: CheckedEvent } | { readonly rejection: Rejection };
 
 const MIN_TICKS = parseTicks(EVENT_TIME_MIN) ?? 0n;
-const SPECS = INGEST_FIELDS.filter((name) => name !== 'eventTime').map((name) => {
+export const SPECS = INGEST_FIELDS.filter((name) => name !== 'eventTime').map((name) => {
   const { kind, nullable, charsMax }: FieldSpec = AUDIT_EVENT_FIELDS[name];
   return { name, isBoolean: kind === 'boolean', nullable, charsMax: charsMax ?? Number.POSITIVE_INFINITY };
 });
+export const FILE_CHARS_MAX = 1024;
 const TIME_SPEC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/;
 
 /** Checks an event of a batch against the field table. @returns the event with its id, or every problem */
@@ -71,7 +78,7 @@ const TIME_PROBLEM = 'eventTime must be a UTC time such as 2026-11-19T23:59:56.8
 
 function addSourceProblems(given: Readonly<Record<string, unknown>>, problems: string[]): void {
   const { file, fileGuid, blockOffset, index, parts, additional } = given;
-  if (typeof file !== 'string' || file === '' || file.length > 1024)
+  if (typeof file !== 'string' || file === '' || file.length > FILE_CHARS_MAX)
     problems.push('file must be a file name');
   if (typeof fileGuid !== 'string' || !isUuid(fileGuid)) problems.push('fileGuid must be a GUID');
   if (!isCount(blockOffset)) problems.push('blockOffset must be a whole number');
@@ -83,7 +90,7 @@ function addSourceProblems(given: Readonly<Record<string, unknown>>, problems: s
   }
 }
 
-const SOURCE_NAMES = new Set(['file', 'fileGuid', 'blockOffset', 'index', 'parts']);
+const OF_SOURCE = new Set<string>(SOURCE_NAMES);
 
 /** The characters shown of a name that a caller invented. */
 export const NAME_CHARS_SHOWN = 60;
@@ -178,7 +185,7 @@ function addAdditionalProblems(additional: Record<string, unknown>, problems: st
     const value = additional[name];
     if (typeof value === 'object' && value !== null)
       return void problems.push('additional must not be nested');
-    if (SOURCE_NAMES.has(name))
+    if (OF_SOURCE.has(name))
       return void problems.push(`additional must not have ${name}, which says where the record stood`);
     chars += name.length + (typeof value === 'string' ? value.length : VALUE_CHARS_MAX);
   }

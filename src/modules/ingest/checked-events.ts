@@ -1,5 +1,6 @@
 import type { Answer, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
+import { EventBytes } from '../../trail/event-bytes';
 import type { Checked, Rejection } from './check-event';
 import type { NewEvents } from './stored-writer';
 
@@ -18,6 +19,7 @@ type RejectedEvent = Answer<typeof REJECTED_EVENT>;
 export class CheckedEvents {
   readonly #rejections: (Rejection & { readonly index: number })[] = [];
   #accepted = 0;
+  readonly #bytes = new EventBytes();
 
   constructor(
     readonly tenantId: number,
@@ -33,10 +35,14 @@ export class CheckedEvents {
   }
 
   add(checked: Checked): void {
-    if ('event' in checked) {
-      this.sound.add(checked.event);
-      this.#accepted++;
-    } else this.#rejections.push({ index: this.count, ...checked.rejection });
+    if ('event' in checked) this.addBytes(this.#bytes.of(checked.event));
+    else this.#rejections.push({ index: this.count, ...checked.rejection });
+  }
+
+  /** Adds an event that is valid. */
+  addBytes(event: EventBytes): void {
+    this.sound.add(event);
+    this.#accepted++;
   }
 
   /** Resolves after the commit. @returns the number of accepted events that were new */

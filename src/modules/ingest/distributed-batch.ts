@@ -1,10 +1,12 @@
 import type { RunSteps } from '../../database/clients';
 import { toDomainError } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
+import { idBytes } from '../../event/record-id';
 import type { CheckedEvent } from '../../trail/checked-event';
 import { COUNTED, COUNTED_COLUMNS } from '../../trail/counts/dimensions';
+import type { EventBytes } from '../../trail/event-bytes';
 import { COLUMNS, NAMES } from '../../trail/event-columns';
-import { idBytes, LEAF_BYTES, type SealedBatch } from '../../trail/evidence/batch-seal';
+import { LEAF_BYTES, type SealedBatch } from '../../trail/evidence/batch-seal';
 import { toStored } from '../../trail/stored-text';
 
 /**
@@ -54,8 +56,8 @@ export class DistributedRows {
     private readonly tenantId: number,
   ) {}
 
-  add(event: CheckedEvent): void {
-    this.#events.push(event);
+  add(event: EventBytes): void {
+    this.#events.push(event.checked());
   }
 
   /** @param order the order of the events; null: the order in which they were added */

@@ -12,7 +12,7 @@ import {
 } from '../../graphql/json-body';
 import { scanJson } from '../../graphql/scan-json';
 import { LIMITS } from '../../limits';
-import type { CheckedEvent } from '../../trail/checked-event';
+import { EventBytes } from '../../trail/event-bytes';
 import { rejected } from './check-event';
 import type { Intake } from './receive-batch';
 
@@ -31,69 +31,36 @@ export async function readBatch(body: Buffer, intake: Intake): Promise<unknown> 
 /** Replaces the events while the rest is parsed. No caller can know it. */
 const MARK = randomUUID();
 const LIST_START = '"events":[';
-/**
- * The characters between two events. Inside a text they can only be at its very end, since a text escapes quotation
- * marks.
- */
-const BETWEEN = '},{"';
-const GROUP_BYTES = 64 * 1024;
-const GROUP_BYTES_MAX = 4 * GROUP_BYTES;
-const STATED = '"additional":';
+const COMMA = 0x2c;
+/** Events that are read without a look at the time. */
+const BETWEEN_PAUSES = 32;
 
 /**
- * The same for a body as agents write it, without a look at each character: the body is cut where the next event seems
- * to begin. A wrong cut gives invalid JSON, because a text ends with its own brackets.
+ * The same for a body as agents write it: its events are read from the bytes, and are never objects.
  * @returns null for any other body, also for a malformed one
  */
-async function readUsual(bytes: Buffer, { check, open }: Intake): Promise<unknown> {
+async function readUsual(bytes: Buffer, { isValid, open }: Intake): Promise<unknown> {
   const start = bytes.indexOf(LIST_START) + LIST_START.length;
   const end = bytes.lastIndexOf(']');
-  if (start < LIST_START.length || end < start) return null;
+  if (start < LIST_START.length || end <= start) return null;
   const encoding = encodingOf(bytes);
-  const text = (from: number, to: number) => bytes.toString(encoding, from, to);
-  const frame = `${text(0, start)}"${MARK}"${text(end, bytes.length)}`;
+  const frame = `${bytes.toString(encoding, 0, start)}"${MARK}"${bytes.toString(encoding, end)}`;
   const { frame: extent, altered, isBalanced } = scanJson(frame, 1);
   if (!isBalanced || altered.length > 0 || isTooMuch(extent)) return null;
   const body = parseOrNull(frame);
   const events = open();
   if (!place(events, body)) return null;
+  const event = new EventBytes();
   const pauses = new Pauses();
-  for (let from = start; from < end; ) {
-    const cut = bytes.indexOf(BETWEEN, from + GROUP_BYTES);
-    const to = cut < 0 || cut > end ? end : cut + 1;
-    if (to - from > GROUP_BYTES_MAX) return null;
-    const group = text(from, to);
-    const given = parseOrNull(`[${group}]`);
-    if (!Array.isArray(given) || events.count + given.length > LIMITS.ingestBatchEventsMax) return null;
-    const stated = new StatedValues(group);
-    for (const one of given) {
-      const checked = check(one);
-      // The checked record differs from the given one, so it has fields of a newer agent. Only the other way keeps
-      // their digits.
-      if (!('event' in checked) || checked.event.record !== one || !stated.areKept(checked.event))
-        return null;
-      events.add(checked);
-    }
-    from = to + 1;
-    await pauses.take();
+  for (let at = start; at < end; at++) {
+    at = event.read(bytes, at);
+    if (at < 0 || events.count === LIMITS.ingestBatchEventsMax || !isValid(event)) return null;
+    events.addBytes(event);
+    if (at === end) return body;
+    if (bytes[at] !== COMMA) return null;
+    if (events.count % BETWEEN_PAUSES === 0) await pauses.take();
   }
-  return body;
-}
-
-/**
- * Checks for the events of a group, one after the other, whether parsing kept the values beside the fields unchanged.
- */
-class StatedValues {
-  #at = 0;
-  constructor(private readonly group: string) {}
-
-  areKept({ record, stated }: CheckedEvent): boolean {
-    if (record.additional === undefined) return true;
-    // One rare character is found much faster than a name, and whole texts compare faster than their beginnings.
-    do this.#at = this.group.indexOf('{', this.#at + 1);
-    while (this.#at >= 0 && this.group.slice(this.#at - STATED.length, this.#at) !== STATED);
-    return this.#at >= 0 && this.group.slice(this.#at, this.#at + stated.length) === stated;
-  }
+  return null;
 }
 
 async function readAny(text: string, { check, open }: Intake): Promise<unknown> {

@@ -2,6 +2,8 @@ import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import type { Answer, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
+import type { EventBytes } from '../../trail/event-bytes';
+import { BytesCheck } from './check-bytes';
 import { type Checked, checkEvent, NAME_CHARS_SHOWN } from './check-event';
 import { CheckedEvents, REJECTED_EVENT } from './checked-events';
 import type { AuditEventWriter } from './stored-writer';
@@ -77,13 +79,19 @@ export async function receiveBatch(
 /** Takes in a tenant's events: checks each one, and writes the valid ones. */
 export interface Intake {
   check(given: unknown): Checked;
+  /** Whether the event is valid. If not, or if that cannot be told from the bytes, `check` says so. */
+  isValid(event: EventBytes): boolean;
   open(): CheckedEvents;
 }
 
-export const intakeFor = (tenantId: number, writer: AuditEventWriter, nowMs: number): Intake => ({
-  check: (given) => checkEvent(tenantId, given, nowMs),
-  open: () => new CheckedEvents(tenantId, writer.open(tenantId)),
-});
+export function intakeFor(tenantId: number, writer: AuditEventWriter, nowMs: number): Intake {
+  const bytesCheck = new BytesCheck(tenantId, nowMs);
+  return {
+    check: (given) => checkEvent(tenantId, given, nowMs),
+    isValid: (event) => bytesCheck.isValid(event),
+    open: () => new CheckedEvents(tenantId, writer.open(tenantId)),
+  };
+}
 
 function checkAll({ check, open }: Intake, given: readonly unknown[]): CheckedEvents {
   const events = open();

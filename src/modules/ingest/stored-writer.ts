@@ -1,9 +1,9 @@
 import type { RunStatement, RunSteps } from '../../database/clients';
 import { guarded, sqlStateOf } from '../../database/failure';
 import { serviceUnavailable } from '../../errors';
-import type { CheckedEvent } from '../../trail/checked-event';
 import { COUNTED_COLUMNS } from '../../trail/counts/dimensions';
 import { hourOf } from '../../trail/counts/scope';
+import type { EventBytes } from '../../trail/event-bytes';
 import { COLUMNS, ColumnArrays, NAMES } from '../../trail/event-columns';
 import { BatchLeaves, LEAF_BYTES, type SealedBatch } from '../../trail/evidence/batch-seal';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
@@ -17,8 +17,8 @@ export interface AuditEventWriter {
 }
 
 export interface NewEvents {
-  /** Writes the stored form of an event at once, so that the event itself need not be kept. */
-  add(event: CheckedEvent): void;
+  /** Writes the stored form of an event at once: the caller uses the object for its next event. */
+  add(event: EventBytes): void;
   /**
    * Resolves after the commit. Must be called once, after the last event.
    * @returns the number of new events; the others were stored before, or occur twice in the set
@@ -79,28 +79,26 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
 
   open(tenantId: number): NewEvents {
     const { run, steps } = this;
-    const ids: string[] = [];
     const leaves = new BatchLeaves(tenantId);
     const rows = steps
       ? new DistributedRows(steps, tenantId)
       : new ArrayRows(run, tenantId, this.#usedColumns);
     return {
       add: (event) => {
-        ids.push(event.recordId);
         leaves.add(event);
         rows.add(event);
       },
       store: () => {
-        const order = orderOf(ids);
+        const order = leaves.order();
         const insert = rows.ready(leaves.seal(this.checkpointKey, order), order);
-        return guarded(() => this.#store(ids, insert), INSERT_DEADLINE_MS);
+        return guarded(() => this.#store(leaves, insert), INSERT_DEADLINE_MS);
       },
     };
   }
 
-  async #store(ids: readonly string[], insert: () => Promise<number>): Promise<number> {
+  async #store(leaves: BatchLeaves, insert: () => Promise<number>): Promise<number> {
     for (let attempt = 1; ; attempt++) {
-      await this.partitions.ensureFor(ids);
+      await this.partitions.ensureFor(leaves.times());
       try {
         return await insert();
       } catch (error) {
@@ -110,18 +108,6 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
       }
     }
   }
-}
-
-/**
- * The order of the ids, ascending. Two instances that store the same events in different orders would deadlock.
- * @returns null if they are already in order
- */
-function orderOf(ids: readonly string[]): Uint32Array | null {
-  if (ids.every((id, i) => i === 0 || (ids[i - 1] as string) <= id)) return null;
-  const places = Uint32Array.from(ids, (_, i) => i);
-  return places.sort((a, b) =>
-    (ids[a] as string) < (ids[b] as string) ? -1 : ids[a] === ids[b] ? a - b : 1,
-  );
 }
 
 const USED_MAX = 3;
@@ -140,7 +126,7 @@ class ArrayRows {
     this.#columns.clear();
   }
 
-  add(event: CheckedEvent): void {
+  add(event: EventBytes): void {
     this.#columns.add(event);
   }
 

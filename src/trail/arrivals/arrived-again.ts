@@ -1,8 +1,8 @@
 import type { AskRows } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
-import { recordIdFloor, ticksOfRecordId } from '../../event/record-id';
-import { ID_BYTES, TILE_WIDTH } from '../evidence/tiles';
+import { ID_BYTES, recordIdFloor, ticksOfRecordId } from '../../event/record-id';
+import { TILE_WIDTH } from '../evidence/tiles';
 import { laterTilesStatement, removedStatement } from './arrival.statements';
 
 /** How long an answer about retention is kept: retention runs at most every quarter of an hour. */

@@ -1,8 +1,9 @@
 import type { AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
+import { ID_BYTES } from '../../event/record-id';
 import type { TenantForm } from '../counts/scope';
 import { type Row, toEventJson, toStoredEvent } from '../event-rows';
-import { ID_BYTES, TILE_WIDTH } from '../evidence/tiles';
+import { TILE_WIDTH } from '../evidence/tiles';
 import {
   eventsStatement,
   headsStatement,

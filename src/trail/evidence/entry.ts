@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { JsonScalar } from '../../event/audit-record';
 import { ENTRY_V1_FIELDS, ENTRY_VERSION } from '../../event/entry-fields';
-import { formatTicks } from '../../event/event-time';
 import type { AuditEvent } from '../../event/fields';
-import { ticksOfRecordId } from '../../event/record-id';
-import type { CheckedEvent, CheckedRecord } from '../checked-event';
+import { copyBytes } from '../../event/json-bytes';
+import { writeIdText } from '../../event/record-id';
+import { SOURCE_NAMES } from '../checked-event';
+import { type EventBytes, type Member, type Names, PER_VALUE, placeOf } from '../event-bytes';
 
 /**
  * The bytes that the log holds of an event:
@@ -30,78 +31,96 @@ type Value = JsonScalar;
 
 /** The leaf hash, in hexadecimal, of an event as the API and an export give it. */
 export function leafHashOf(event: LoggedEvent): string {
-  const { sorted, head } = orderOf(Object.keys(event.additional));
+  const sorted = Object.keys(event.additional).sort();
   const values: Value[] = ENTRY_V1_FIELDS.map((name) => event[name] ?? null);
   for (const name of sorted) values.push(event.additional[name] ?? null);
-  return hashOfEntry(head, JSON.stringify(values));
+  return hashOfEntry(headOf(sorted), JSON.stringify(values));
 }
 
-type StatedName = Exclude<(typeof ENTRY_V1_FIELDS)[number], 'recordId' | 'tenantId' | 'eventTime'>;
-const STATED = ENTRY_V1_FIELDS.slice(3) as StatedName[];
-/** The length of a time with all seven decimals. */
-const TIME_CHARS = 28;
+const STATED = ENTRY_V1_FIELDS.slice(3).map((name) => placeOf(name as Member));
+const EVENT_TIME = placeOf('eventTime');
+const SOURCE = SOURCE_NAMES.map(placeOf);
+const [OPEN, CLOSE, QUOTE, COMMA] = [0x5b, 0x5d, 0x22, 0x2c];
+const [NULL, ONE] = [Buffer.from('null'), Buffer.from('1')];
+/** More than an entry has beside its names and values: two ids and the punctuation around them. */
+const FRAME_BYTES = 128;
 
-/** The leaf hash of an event that is about to be stored. */
-export function leafHashOfChecked(tenantId: number, { recordId, record }: CheckedEvent): string {
-  const { eventTime } = record;
-  const time = eventTime.length === TIME_CHARS ? eventTime : formatTicks(ticksOfRecordId(recordId));
-  const values: Value[] = [recordId, String(tenantId), time];
-  for (const name of STATED) {
-    const value = record[name];
-    values.push(value === undefined || value === '' ? null : value);
+/**
+ * Writes the leaf hash of an event that is about to be stored, 32 bytes.
+ * @param tenant the tenant's id in decimal
+ */
+export function writeLeafHash(tenant: Buffer, event: EventBytes, target: Buffer, hashAt: number): void {
+  const { bytes, additional, names } = event;
+  const { head, places } = orderFor(names);
+  const values = STATED.length + places.length;
+  const to = room(head.length + FRAME_BYTES + event.length + values * (NULL.length + 1));
+  let at = copyBytes(head, 0, head.length, to, 0);
+  to[at++] = OPEN;
+  to[at++] = QUOTE;
+  at = writeIdText(event.id, to, at);
+  to[at++] = QUOTE;
+  to[at++] = COMMA;
+  to[at++] = QUOTE;
+  at = copyBytes(tenant, 0, tenant.length, to, at);
+  to[at++] = QUOTE;
+  to[at++] = COMMA;
+  at = writeValue(event, EVENT_TIME, NULL, to, at);
+  for (const place of STATED) at = writeValue(event, place, NULL, to, at);
+  for (const place of places) {
+    // The other ones are places in `additional`.
+    if (place < 0) at = writeValue(event, ~place, ONE, to, at);
+    else {
+      at = copyBytes(bytes, additional[place + 2] as number, additional[place + 3] as number, to, at);
+      to[at++] = COMMA;
+    }
   }
-  const stated: Additional = record.additional ?? {};
-  const { sorted, head } = orderOf(Object.keys(stated), SOURCE_NAMES);
-  for (const name of sorted) values.push(sourceValue(name, record) ?? stated[name] ?? null);
-  return hashOfEntry(head, JSON.stringify(values));
+  to[at - 1] = CLOSE;
+  target.write(hash('sha256', to.subarray(0, at), 'binary'), hashAt, 'latin1');
 }
-const SOURCE_NAMES = ['file', 'fileGuid', 'blockOffset', 'index', 'parts'];
 
-/** A value of `sourceOf`, without an object for each event; undefined: the name is not one of the source. */
-function sourceValue(name: string, record: CheckedRecord): Value | undefined {
-  switch (name) {
-    case 'file':
-      return record.file;
-    case 'fileGuid':
-      return record.fileGuid.toLowerCase();
-    case 'blockOffset':
-      return record.blockOffset;
-    case 'index':
-      return record.index;
-    case 'parts':
-      return record.parts ?? 1;
-  }
-  return undefined;
+/** Writes a value and a comma. @param absent stands for a value that is absent or empty */
+function writeValue(event: EventBytes, place: number, absent: Buffer, to: Buffer, at: number): number {
+  const end = event.isGiven(place)
+    ? copyBytes(event.bytes, event.startAt(place), event.endAt(place), to, at)
+    : copyBytes(absent, 0, absent.length, to, at);
+  to[end] = COMMA;
+  return end + 1;
 }
 
 interface Order {
-  readonly names: readonly string[];
-  readonly others: readonly string[];
-  readonly sorted: readonly string[];
   /** The beginning of the entry, up to its values. */
   readonly head: Buffer;
+  /** For each value in its order: where it stands in `EventBytes.additional`, or `~` its place as a member. */
+  readonly places: readonly number[];
 }
-/** The last order for each number of names: events that follow each other usually have the same names. */
-const lastOrders: Order[] = [];
-const ORDERS_MAX = 100;
+const orders = new WeakMap<Names, Order>();
 
-function orderOf(names: readonly string[], others: readonly string[] = []): Order {
-  const known = lastOrders[names.length];
-  if (known && known.others === others && known.names.every((name, i) => name === names[i])) return known;
-  const sorted = [...names, ...others].sort();
-  const head = Buffer.concat([PREFIX, Buffer.from(JSON.stringify(sorted))]);
-  const order = { names, others, sorted, head };
-  if (names.length < ORDERS_MAX) lastOrders[names.length] = order;
+function orderFor(names: Names): Order {
+  let order = orders.get(names);
+  if (!order) {
+    const places = new Map(names.texts.map((name, i) => [name, PER_VALUE * i]));
+    SOURCE_NAMES.forEach((name, i) => void places.set(name, ~(SOURCE[i] as number)));
+    const sorted = [...places.keys()].sort();
+    order = { head: headOf(sorted), places: sorted.map((name) => places.get(name) as number) };
+    orders.set(names, order);
+  }
   return order;
 }
 
+const headOf = (sorted: readonly string[]) => Buffer.concat([PREFIX, Buffer.from(JSON.stringify(sorted))]);
+
 const UTF8_BYTES_PER_UNIT = 3;
-let room = Buffer.allocUnsafeSlow(16_384);
 
 function hashOfEntry(head: Buffer, values: string): string {
-  const needed = head.length + values.length * UTF8_BYTES_PER_UNIT;
-  if (needed > room.length) room = Buffer.allocUnsafeSlow(needed);
-  head.copy(room);
-  const end = head.length + room.write(values, head.length, 'utf8');
-  return hash('sha256', room.subarray(0, end), 'hex');
+  const memory = room(head.length + values.length * UTF8_BYTES_PER_UNIT);
+  const at = copyBytes(head, 0, head.length, memory, 0);
+  return hash('sha256', memory.subarray(0, at + memory.write(values, at, 'utf8')), 'hex');
+}
+
+let memory = Buffer.allocUnsafeSlow(16_384);
+
+/** Memory for the bytes of an entry. */
+function room(bytes: number): Buffer {
+  if (bytes > memory.length) memory = Buffer.allocUnsafeSlow(bytes);
+  return memory;
 }

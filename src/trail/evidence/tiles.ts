@@ -1,3 +1,4 @@
+import { ID_BYTES } from '../../event/record-id';
 import { HASH_BYTES, type NodeAt, rootOf, rootOfHashes } from './merkle';
 
 /**
@@ -6,7 +7,6 @@ import { HASH_BYTES, type NodeAt, rootOf, rootOfHashes } from './merkle';
  */
 export const TILE_WIDTH = 256;
 const TILE_HEIGHT = 8;
-export const ID_BYTES = 16;
 
 export interface TileId {
   readonly level: number;

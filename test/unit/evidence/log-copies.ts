@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { formatTicks } from '../../../src/event/event-time';
 import { FIELD_NAMES } from '../../../src/event/fields';
-import { recordIdOf, ticksOfRecordId } from '../../../src/event/record-id';
+import { idBytes, recordIdOf, ticksOfRecordId } from '../../../src/event/record-id';
 import { signedNote } from '../../../src/modules/evidence/checkpoint';
 import type { LogCopy } from '../../../src/modules/evidence/verify/log-copy';
 import { type Report, Verifier } from '../../../src/modules/evidence/verify/verifier';
-import { idBytes } from '../../../src/trail/evidence/batch-seal';
 import { type LoggedEvent, leafHashOf } from '../../../src/trail/evidence/entry';
 import { CheckpointKey, newCheckpointKeyPem } from '../../../src/trail/evidence/note-key';
 import { plainRoot } from './support';

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import type { DomainError } from '../../../src/errors';
 import { readJson } from '../../../src/graphql/json-body';
 import { LIMITS } from '../../../src/limits';
+import { BytesCheck } from '../../../src/modules/ingest/check-bytes';
 import { checkEvent } from '../../../src/modules/ingest/check-event';
 import { CheckedEvents } from '../../../src/modules/ingest/checked-events';
 import { readBatch } from '../../../src/modules/ingest/read-batch';
-import { parseBatch } from '../../../src/modules/ingest/receive-batch';
+import { type Intake, parseBatch } from '../../../src/modules/ingest/receive-batch';
 import type { CheckedEvent } from '../../../src/trail/checked-event';
 import { anEvent } from '../../support/events';
 
@@ -13,10 +14,15 @@ const NOW = Date.parse('2026-01-06T00:00:00Z');
 /** Keeps the events that would be stored. */
 class Kept extends CheckedEvents {
   constructor(readonly events: CheckedEvent[] = []) {
-    super(1, { add: (event) => void events.push(event), store: async () => events.length });
+    super(1, { add: (event) => void events.push(event.checked()), store: async () => events.length });
   }
 }
-const INTAKE = { check: (given: unknown) => checkEvent(1, given, NOW), open: () => new Kept() };
+const bytesCheck = new BytesCheck(1, NOW);
+const INTAKE: Intake = {
+  check: (given) => checkEvent(1, given, NOW),
+  isValid: (event) => bytesCheck.isValid(event),
+  open: () => new Kept(),
+};
 interface Body {
   readonly variables: { readonly batch: { readonly events: Kept } };
 }

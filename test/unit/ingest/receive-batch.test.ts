@@ -3,6 +3,7 @@ import { LIMITS } from '../../../src/limits';
 import { intakeFor, parseBatch, receiveBatch } from '../../../src/modules/ingest/receive-batch';
 import type { AuditEventWriter } from '../../../src/modules/ingest/stored-writer';
 import type { CheckedEvent } from '../../../src/trail/checked-event';
+import type { EventBytes } from '../../../src/trail/event-bytes';
 import { anEvent } from '../../support/events';
 
 const NOW = Date.parse('2026-01-06T00:00:00Z');
@@ -15,7 +16,7 @@ class FakeWriter implements AuditEventWriter {
   open(tenantId: number) {
     const events: CheckedEvent[] = [];
     return {
-      add: (event: CheckedEvent) => void events.push(event),
+      add: (event: EventBytes) => void events.push(event.checked()),
       store: async () => {
         this.inserts.push({ tenantId, events });
         const before = this.#ids.size;

@@ -2,8 +2,8 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { ID_BYTES } from '../../../event/record-id';
 import { HASH_BYTES } from '../../../trail/evidence/merkle';
-import { ID_BYTES } from '../../../trail/evidence/tiles';
 import type { LogCopy } from './log-copy';
 
 const ENTRIES_PER_LINE = 16_384;

@@ -1,4 +1,4 @@
-import { ID_BYTES } from '../../../trail/evidence/tiles';
+import { ID_BYTES } from '../../../event/record-id';
 import type { Hole } from './log-copy';
 
 const EMPTY = -1;

@@ -1,9 +1,7 @@
 import { formatTicks } from '../../../event/event-time';
-import { ticksOfRecordId } from '../../../event/record-id';
-import { idBytes, idText } from '../../../trail/evidence/batch-seal';
+import { ID_BYTES, idBytes, idText, ticksOfRecordId } from '../../../event/record-id';
 import { type LoggedEvent, leafHashOf } from '../../../trail/evidence/entry';
 import { HASH_BYTES } from '../../../trail/evidence/merkle';
-import { ID_BYTES } from '../../../trail/evidence/tiles';
 import type { Checkpoint } from '../checkpoint';
 import { type CheckpointFindings, checkCheckpoints, rootsAt } from './checkpoints';
 import type { LogCopy } from './log-copy';
