@@ -76,6 +76,31 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     expect(await runs()).toEqual([]);
   });
 
+  it('lists runs newest first, of one tenant or of all, and no more than are asked for', async () => {
+    const other = new RetentionTrial(await trial.store.forNewTenant());
+    const [first, second] = ['2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z'];
+    for (const each of [trial, other]) {
+      await each.store.insert(each.store.checked([at('2026-01-05T08:00:00')]));
+      await each.keep(10);
+    }
+    await trial.runAt(first);
+    await insert(at('2026-01-05T09:00:00'));
+    await trial.runAt(second);
+    const [own, its] = [trial.store.tenantId, other.store.tenantId];
+    const listed = async (tenantId: number | null, limit = 100) =>
+      (await trial.retention.runs(tenantId, limit)).map((run) => [run.tenantId, run.startedAt.toISOString()]);
+    expect(await listed(null)).toEqual([
+      [own, second],
+      ...[own, its].sort((a, b) => a - b).map((tenantId) => [tenantId, first]),
+    ]);
+    expect(await listed(own)).toEqual([
+      [own, second],
+      [own, first],
+    ]);
+    expect(await listed(its)).toEqual([[its, first]]);
+    expect(await listed(null, 1)).toEqual([[own, second]]);
+  });
+
   it('removes only its own events from a week that another tenant needs, folded or not', async () => {
     const other = await trial.store.forNewTenant();
     await other.insert(other.checked([at('2026-01-05T08:00:00')]));
