@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callBuild, missingTools, run } from './support/packages';
@@ -7,10 +7,13 @@ const MISSING = missingTools('dpkg-deb');
 
 (MISSING ? describe.skip : describe)(`the Debian package${MISSING}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'deb-'));
+  /** Where the package's files are unpacked. */
+  const root = join(folder, 'root');
   let deb: string;
 
   beforeAll(async () => {
     deb = await callBuild('deb.mjs', 'buildDeb', { out: folder, compression: 'none' });
+    await run('dpkg-deb', '-x', deb, root);
   }, 180_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -34,9 +37,6 @@ const MISSING = missingTools('dpkg-deb');
   });
 
   it('contains an agent that runs and decodes an audit file', async () => {
-    const root = join(folder, 'root');
-    mkdirSync(root);
-    await run('dpkg-deb', '-x', deb, root);
     const agent = (...args: readonly string[]) =>
       run(join(root, 'usr/lib/audit-agent/node'), join(root, 'usr/lib/audit-agent/agent.js'), ...args);
     expect(await agent('--help')).toMatch(/configure.*\n(.*\n)*/);
@@ -45,12 +45,11 @@ const MISSING = missingTools('dpkg-deb');
     ).split('\n');
     const lines = (await agent('decode', sample ?? '')).trim().split('\n');
     expect(lines.length).toBeGreaterThan(10);
-    expect(existsSync(join(root, 'etc/audit-agent/config.json'))).toBe(true);
   });
 
   const UNIT = missingTools('systemd-analyze');
   (UNIT ? it.skip : it)(`has a unit that is valid and exposes little${UNIT}`, async () => {
-    const unit = join(folder, 'root/usr/lib/systemd/system/audit-agent.service');
+    const unit = join(root, 'usr/lib/systemd/system/audit-agent.service');
     const report = await run('systemd-analyze', 'security', '--offline=true', '--threshold=20', unit);
     expect(report).toMatch(/Overall exposure level/);
   });
