@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../errors';
 import { LIMITS } from '../limits';
+import { withKeysCut } from './key-format';
 
 export interface AccessFilter {
   /** Milliseconds since 1970, inclusive; null: from the beginning. */
@@ -192,15 +193,13 @@ const UNSTORABLE = /\p{Cc}|\p{Cs}/gu;
 export const storableName = (text: string): string =>
   text.slice(0, LIMITS.nameCharsMax).replace(UNSTORABLE, '\uFFFD');
 
-/** A key that was given as another parameter must not be kept. */
-const KEY = /(aa[kgo]_[0-9A-Za-z]{6})[0-9A-Za-z]{20,}/g;
-
 /**
- * The given parameters as JSON. A longer JSON becomes `{"cut": "<how the JSON begins>"}`. JSON escapes control
- * characters and half surrogate pairs, so any text can be stored.
+ * The given parameters as JSON. A key that was given as another parameter is not kept. A longer JSON becomes
+ * `{"cut": "<how the JSON begins>"}`. JSON escapes control characters and half surrogate pairs, so any text can be
+ * stored.
  */
 export function parametersText(given: object): string {
-  const text = JSON.stringify(stated(given)).replace(KEY, '$1…');
+  const text = withKeysCut(JSON.stringify(stated(given)));
   const max = LIMITS.accessLogParametersCharsMax;
   return text.length <= max ? text : JSON.stringify({ cut: text.slice(0, max) });
 }

@@ -37,11 +37,18 @@ describe('the parameters of an entry', () => {
 
   it.each(['public', 'agent', 'operator'] as const)('never hold a key of kind %s', (kind) => {
     const key = newKey(kind);
+    expect(parametersText({ search: key.slice(0, 30) })).toBe(`{"search":"${key.slice(0, 10)}…"}`);
     for (const given of [{ keyId: key }, { search: `it is ${key}, isn't it` }, { list: [key, key] }]) {
       const text = parametersText(given);
       expect(text).not.toContain(key.slice(0, 12));
       expect(text).toContain(`${key.slice(0, 10)}…`);
     }
+  });
+
+  it('keep a name that begins like a key', () => {
+    expect(parametersText({ objectName: 'aag_StatusOfMyOrders' })).toBe(
+      '{"objectName":"aag_StatusOfMyOrders"}',
+    );
   });
 });
 
