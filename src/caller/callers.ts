@@ -4,6 +4,7 @@ import type { Database } from '../database/clients';
 import { KEYS_CHANGED, listen } from '../database/notifications';
 import { LIMITS } from '../limits';
 import type { Module } from '../module';
+import type { Metrics } from '../observe/metrics';
 import { AccessLog } from './access-log';
 import { PostgresAccessLogStore } from './access-log.store';
 import { Authenticator } from './authenticate';
@@ -55,10 +56,11 @@ export async function openCallers(parts: {
   const sessions = new Sessions(new PostgresSessionStore(prisma), authenticator);
   const { limiter, waitingPlaces } = await openShared(config.redisUrl, log);
   const fairShare = new FairShare(sharesOf(databaseUrl ? LIMITS.databaseConnections : 1));
+  const changes = new FairShare(CHANGE_SHARES, 'changes or lists of rules');
   return {
-    ...{ accessEntries, accessLog, keys, authenticator, sessions, limiter, waitingPlaces, fairShare },
+    ...{ accessEntries, accessLog, keys, authenticator, sessions, limiter, waitingPlaces },
+    ...{ fairShare, changes },
     tenants: new PostgresTenantStore(prisma),
-    changes: new FairShare(CHANGE_SHARES, 'changes or lists of rules'),
     answers: new AnswerBytes(),
     acceptCall: callAccepter({ authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs }),
     listen: () =>
@@ -83,22 +85,14 @@ export async function openCallers(parts: {
         '1 while rate limits are decided as configured; 0 while Redis is lost.',
         () => Number(limiter.healthy),
       );
-      metrics.gauges(
-        'long_statements',
-        'Searches, counts and exports that run, or wait for their turn.',
-        ['state'],
-        () => {
-          const { running, waiting } = fairShare.figures;
-          return Object.entries({ running, waiting }).map(([state, value]) => ({ labels: { state }, value }));
-        },
-      );
-      metrics.counters(
-        'long_statements_refused_total',
-        'Those that waited too long, by whose share was used up: of the key, the tenant or all.',
-        ['share'],
-        () =>
-          Object.entries(fairShare.figures.refused).map(([share, value]) => ({ labels: { share }, value })),
-      );
+      declareTurns(metrics, fairShare, {
+        name: 'long_statements',
+        help: 'Searches, counts and exports that run, or wait for their turn.',
+      });
+      declareTurns(metrics, changes, {
+        name: 'changes',
+        help: 'Changes by tenants and lists of their rules that run, or wait for their turn.',
+      });
     },
     health: [limiter],
     close: async () => {
@@ -109,6 +103,24 @@ export async function openCallers(parts: {
       await limiter.close();
     },
   };
+}
+
+/** Declares how many have or await a turn, and as `<name>_refused_total` how many were refused. */
+function declareTurns(
+  metrics: Metrics,
+  turns: FairShare,
+  { name, help }: { readonly name: string; readonly help: string },
+): void {
+  metrics.gauges(name, help, ['state'], () => {
+    const { running, waiting } = turns.figures;
+    return Object.entries({ running, waiting }).map(([state, value]) => ({ labels: { state }, value }));
+  });
+  metrics.counters(
+    `${name}_refused_total`,
+    'Those that waited too long, by whose share was used up: of the key, the tenant or all.',
+    ['share'],
+    () => Object.entries(turns.figures.refused).map(([share, value]) => ({ labels: { share }, value })),
+  );
 }
 
 /** The limits that instances with a common Redis count together. */

@@ -12,6 +12,15 @@ interface Sample {
   readonly value: number;
 }
 
+const RULE = `title: test
+logsource:
+  product: sqlserver
+detection:
+  s:
+    databaseName: Payroll
+  condition: s
+`;
+
 /** The samples of Prometheus' text format. */
 function parseMetrics(text: string): Sample[] {
   return text
@@ -99,9 +108,29 @@ describe.each(ENGINES)('/metrics of a service on %s', (engine) => {
     expect(await sampleOf('rate_limit_shared')).toBe(1);
     expect(await sampleOf('database_connections', { state: 'total' })).toBeGreaterThanOrEqual(1);
     expect(await sampleOf('database_connections', { state: 'waiting' })).toBe(0);
-    for (const state of ['running', 'waiting']) expect(await sampleOf('long_statements', { state })).toBe(0);
-    for (const share of ['key', 'tenant', 'all'])
-      expect(await sampleOf('long_statements_refused_total', { share })).toBe(0);
+    for (const name of ['long_statements', 'changes']) {
+      for (const state of ['running', 'waiting']) expect(await sampleOf(name, { state })).toBe(0);
+      for (const share of ['key', 'tenant', 'all'])
+        expect(await sampleOf(`${name}_refused_total`, { share })).toBe(0);
+    }
+  });
+
+  it('counts changes that are refused, and not as searches', async () => {
+    const { key } = await at.world.key({ tenantIds: [acme.tenantId], scopes: ['work:alerts'] });
+    const change =
+      'mutation($t: String!, $source: String!) { importRules(tenantId: $t, source: $source) { ruleId } }';
+    const variables = { t: acme.tenantId, source: RULE };
+    // A key may have 20 waiting.
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => at.world.graphql(key, change, variables)),
+    );
+    const refused = answers.filter(({ text }) => text.includes('"service_unavailable"')).length;
+    expect(refused).toBeGreaterThan(0);
+    const counted = async (name: string) =>
+      (await scrape())
+        .filter((sample) => sample.name === `${name}_refused_total`)
+        .reduce((sum, { value }) => sum + value, 0);
+    expect([await counted('changes'), await counted('long_statements')]).toEqual([refused, 0]);
   });
 
   it('tells how far folding and indexing are, and how fresh each source is', async () => {
