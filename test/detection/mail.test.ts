@@ -56,7 +56,9 @@ describe('mail about alerts', () => {
     server.unknown.add('gone@example.com');
     expect(await sendBy(right, ['soc@example.com', 'gone@example.com'])).toEqual(['gone@example.com']);
     expect(server.mails.map(({ to }) => to)).toEqual([['soc@example.com']]);
-    await expect(sendBy(right, ['gone@example.com'])).rejects.toMatchObject({ isOfServer: false });
+    await expect(sendBy(right, ['gone@example.com'])).rejects.toMatchObject({
+      ...{ isOfServer: false, isGuess: true },
+    });
     const { port } = server;
     await server.close();
     await expect(sendBy(`smtp://127.0.0.1:${port}`)).rejects.toMatchObject({ isOfServer: true });
@@ -71,7 +73,7 @@ describe('mail about alerts', () => {
     const [one, another] = [told(), told()];
     for (let i = 0; i < 2; i++)
       await expect(send(all, [one])).rejects.toMatchObject({
-        ...{ message: expect.stringContaining('450 come back'), isOfServer: false },
+        ...{ message: expect.stringContaining('450 come back'), isOfServer: false, isGuess: false },
       });
     // A digest with another alert goes to all addresses again.
     await expect(send(all, [one, another])).rejects.toMatchObject({ isOfServer: false });
@@ -89,8 +91,20 @@ describe('mail about alerts', () => {
     server.unwelcome.add(FROM);
     await expect(sendBy(server.url)).rejects.toMatchObject({ isOfServer: true });
     server.unwelcome.clear();
+    server.unknown.add('soc@example.com');
+    await expect(sendBy(server.url)).rejects.toMatchObject({ isOfServer: false, isGuess: true });
+  });
+
+  it('that is refused for a time as a whole makes it probable that the server refuses every mail', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    const probably = { isOfServer: true, isGuess: true };
+    server.busy.add('busy@example.com');
+    server.unknown.add('gone@example.com');
+    await expect(sendBy(server.url, ['busy@example.com', 'gone@example.com'])).rejects.toMatchObject(
+      probably,
+    );
     server.isRefusing = true;
-    await expect(sendBy(server.url)).rejects.toMatchObject({ isOfServer: false });
+    await expect(sendBy(server.url)).rejects.toMatchObject(probably);
   });
 
   it('keeps its Message-ID when it is sent again, and states its urgency', async () => {

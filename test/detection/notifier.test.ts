@@ -172,7 +172,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     const { aRoute, note, anInstance, toldBy, failing, at, alerts } = await aTenant();
     await aRoute('gone', { to: ['gone@example.com'] });
     await aRoute('soc', { to: ['soc@example.com'] });
-    failing.set('gone', { message: '550 nobody here', isOfChannel: false });
+    failing.set('gone', { message: '550 nobody here', isOfChannel: false, isGuess: true });
     await note(...ids(1));
     const instance = anInstance();
     await runUntilGivenUp(instance, at);
@@ -182,6 +182,58 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     ]);
     expect(toldBy('soc').flat()).toContain(made[0]?.alertId);
     expect(toldBy('gone').flat()).not.toContain(made[0]?.alertId);
+  });
+
+  it.each([
+    ['451 later', true],
+    ['554 blocked', false],
+  ])(
+    'makes one alert about a mail server that answers every mail of every route with %s',
+    async (message, isOfChannel) => {
+      const { aRoute, note, anInstance, toldBy, failing, at, alerts } = await aTenant();
+      const names = ['soc', 'boss', 'night'];
+      for (const name of names) {
+        await aRoute(name, { to: [`${name}@example.com`] });
+        failing.set(name, { message, isOfChannel, isGuess: true });
+      }
+      await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+      await note(...ids(1));
+      await runUntilGivenUp(anInstance(), at);
+      const made = await alerts();
+      expect(made.map(({ groupValues }) => JSON.parse(groupValues))).toEqual([
+        { problem: 'A channel of alerts fails', route: expect.any(String), channel: 'e-mail' },
+      ]);
+      expect(toldBy('siem').flat()).toContain(made[0]?.alertId);
+      for (const name of names) expect(toldBy(name).flat()).not.toContain(made[0]?.alertId);
+    },
+  );
+
+  it('makes one alert about a mail server that takes no mail, although one route is tried later than another', async () => {
+    const { aRoute, note, anInstance, failing, at, alerts } = await aTenant();
+    for (const name of ['soc', 'boss'])
+      failing.set(name, { message: '451 later', isOfChannel: true, isGuess: true });
+    await aRoute('soc', { to: ['soc@example.com'] });
+    await note(...ids(1));
+    const instance = anInstance();
+    await runUntilGivenUp(instance, at);
+    await aRoute('boss', { to: ['boss@example.com'] });
+    await note(...ids(1));
+    await runUntilGivenUp(instance, at);
+    expect(await alerts()).toHaveLength(1);
+  });
+
+  it('makes an alert about a route whose mails are to be sent later, if mails of other routes are taken', async () => {
+    const { aRoute, note, anInstance, toldBy, failing, at, alerts } = await aTenant();
+    await aRoute('full', { to: ['full@example.com'] });
+    await aRoute('soc', { to: ['soc@example.com'] });
+    failing.set('full', { message: '452 mailbox full', isOfChannel: true, isGuess: true });
+    await note(...ids(1));
+    await runUntilGivenUp(anInstance(), at);
+    const made = await alerts();
+    expect(made.map(({ groupValues }) => JSON.parse(groupValues))).toEqual([
+      { problem: 'A route of alerts fails', route: 'full', channel: 'e-mail' },
+    ]);
+    expect(toldBy('soc').flat()).toContain(made[0]?.alertId);
   });
 
   it('serves other routes while one hangs, and stops a round of a route at its first failure', async () => {

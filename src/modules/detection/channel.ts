@@ -39,6 +39,8 @@ export interface Failure {
   readonly message: string;
   /** True if the failure concerns every route over the same channel, and not only this route. */
   readonly isOfChannel: boolean;
+  /** True if `isOfChannel` is a guess. Other routes over the same channel may show the contrary. */
+  readonly isGuess?: boolean;
 }
 
 /** Routes with the same channel fail together. */
@@ -72,6 +74,7 @@ export class Channels {
       return mailer.send(route.target.to, told).catch((error: Error) => ({
         message: error.message,
         isOfChannel: error instanceof MailFailure && error.isOfServer,
+        isGuess: error instanceof MailFailure && error.isGuess,
       }));
     }
     for (const one of told) {

@@ -34,6 +34,8 @@ export class MailFailure extends Error {
     message: string,
     /** Whether the server takes no mail at all, because it is away or refuses the login or the sender. */
     readonly isOfServer: boolean,
+    /** True if one mail does not show whether the server takes others. */
+    readonly isGuess = false,
   ) {
     super(message);
   }
@@ -70,9 +72,9 @@ export function mailer({ url, from }: MailServer): Mailer {
       const { rejected = [], rejectedErrors = [] } = await transport
         .sendMail({ from, to: [...to], envelope: { from, to: missing }, ...mail })
         .catch((error: SmtpError) => {
-          throw new MailFailure(error.message, isOfServer(error));
+          throw failureOf(error, missing.length < to.length);
         });
-      const later = rejectedErrors.find(({ responseCode }) => FOR_A_TIME.test(String(responseCode)));
+      const later = rejectedErrors.find(isForATime);
       if (!later) {
         for (const one of alerts) taken.delete(idOf(one));
         return rejected;
@@ -90,6 +92,18 @@ interface SmtpError extends Error {
   /** The SMTP command that failed. */
   readonly command?: string;
   readonly responseCode?: number;
+  /** One for each address, if the server refused all of them. */
+  readonly rejectedErrors?: readonly SmtpError[];
+}
+
+const isForATime = ({ responseCode }: { readonly responseCode?: number | undefined }): boolean =>
+  FOR_A_TIME.test(String(responseCode));
+
+/** A mail refused for all addresses: if only for a time, the cause is probably the server, and else the addresses. */
+function failureOf(error: SmtpError, isPartlyTaken: boolean): MailFailure {
+  const isSure = isPartlyTaken || isOfServer(error);
+  if (isSure) return new MailFailure(error.message, isOfServer(error));
+  return new MailFailure(error.message, [error, ...(error.rejectedErrors ?? [])].some(isForATime), true);
 }
 
 /** The sender is the same in every mail, so its refusal concerns all mails. */

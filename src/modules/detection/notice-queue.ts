@@ -74,6 +74,22 @@ export class NoticeQueue {
     return rows.map(({ at }) => new Date(at));
   }
 
+  /** @returns whether one of the routes has sent a message since then and none of its messages fails, and whether one fails */
+  async outcomesSince(
+    tenantId: number,
+    routeIds: readonly string[],
+    since: Date,
+  ): Promise<{ readonly works: boolean; readonly fails: boolean }> {
+    const rows = await this.owner.$queryRawUnsafe<{ fails: boolean }[]>(
+      `SELECT bool_or(sent_at IS NULL) AS fails FROM alert_notice
+       WHERE tenant_id = $1::int AND route_id = ANY($2::uuid[])
+         AND (sent_at >= $3::timestamptz OR sent_at IS NULL AND error IS NOT NULL)
+       GROUP BY route_id`,
+      ...[tenantId, routeIds, since],
+    );
+    return { works: rows.some((row) => !row.fails), fails: rows.some((row) => row.fails) };
+  }
+
   #these(tenantId: number, due: readonly Due[]) {
     return { tenantId, noticeId: { in: due.map(({ noticeId }) => noticeId) } };
   }

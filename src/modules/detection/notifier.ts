@@ -173,16 +173,27 @@ export class Notifier {
     this.parts.log.warn({ tenantId, routeId, error: failure.message }, 'alerts are not told by a route');
     const channel = channelOf(route);
     const routes = [...(await this.#routes(tenantId)).values()];
-    const same = failure.isOfChannel ? routes.filter((one) => channelOf(one) === channel) : [route];
+    const same = routes.filter((one) => channelOf(one) === channel);
+    const since = sinceOf(due);
+    const isOfChannel = await this.#isOfChannel(route, same, failure, since);
     await this.parts.health.tell({
-      ...{ tenantId, since: sinceOf(due), exceptRouteIds: same.map((one) => one.routeId) },
-      key: failure.isOfChannel ? `channel ${channel}` : `route ${routeId}`,
-      group: {
-        problem: `A ${failure.isOfChannel ? 'channel' : 'route'} of alerts fails`,
-        route: name,
-        channel,
-      },
+      ...{ tenantId, since, exceptRouteIds: (isOfChannel ? same : [route]).map((one) => one.routeId) },
+      key: isOfChannel ? `channel ${channel}` : `route ${routeId}`,
+      group: { problem: `A ${isOfChannel ? 'channel' : 'route'} of alerts fails`, route: name, channel },
     });
+  }
+
+  /** Corrects a guess by what became of messages on other routes over the same channel. */
+  async #isOfChannel(
+    { tenantId, routeId }: Route,
+    same: readonly Route[],
+    { isOfChannel, isGuess = false }: Failure,
+    since: Date,
+  ): Promise<boolean> {
+    if (!isGuess) return isOfChannel;
+    const others = same.map((one) => one.routeId).filter((id) => id !== routeId);
+    const { works, fails } = await this.#queue.outcomesSince(tenantId, others, since);
+    return !works && (isOfChannel || fails);
   }
 
   async #tellOfRefused(route: Route, due: readonly Due[], addresses: readonly string[]): Promise<void> {
