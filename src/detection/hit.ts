@@ -68,13 +68,14 @@ const union = (lists: readonly (readonly string[])[]): string[] => {
 
 /** Merges entries into one. @param entries at least one, in the order of time */
 export function merged(entries: readonly Entry[]): Entry {
-  const ids = new Set<string>();
-  for (const { r } of entries) for (const id of r) if (ids.size < RECORD_IDS_MAX) ids.add(id);
+  const listed = entries.flatMap(({ r }) => r);
+  const ids = new Set(listed);
   return {
     f: Math.min(...entries.map(({ f }) => f)),
     l: Math.max(...entries.map(({ l }) => l)),
-    r: [...ids],
-    n: entries.reduce((sum, { n }) => sum + n, 0),
+    r: [...ids].slice(0, RECORD_IDS_MAX),
+    // An event that matched several of the rules counts once.
+    n: entries.reduce((sum, { n }) => sum + n, 0) - (listed.length - ids.size),
     p: union(entries.map(({ p }) => p)),
     i: union(entries.map(({ i }) => i)),
   };

@@ -1,4 +1,4 @@
-import { findings, problemsOf } from './support/sigma';
+import { findings, found, problemsOf } from './support/sigma';
 
 const ID = '5638f7c0-ac70-491d-8465-2a65075e0d86';
 const base = (name: string, action: string, head = `title: ${name}\nname: ${name}\n`) =>
@@ -14,9 +14,10 @@ describe('a rule that a correlation names', () => {
     ['in it', correlation(`  rules: [a]\n  generate: true\n${READS}`)],
   ])('makes its own findings too when generate is true %s', (_, several) => {
     expect(findings(base('a', 'SL') + several, READ, READ)).toBe(3);
-    expect(findings(base('a', 'SL') + several.replace('generate: true', 'generate: false'), READ, READ)).toBe(
-      1,
-    );
+    const changed = (to: string) => base('a', 'SL') + several.replace('generate: true', `generate: ${to}`);
+    expect(findings(changed('false'), READ, READ)).toBe(1);
+    expect(findings(changed('yes'), READ, READ)).toBe(3);
+    expect(problemsOf(changed('maybe'))).toEqual([expect.stringMatching(/generate is true or false$/)]);
   });
 
   it('is found by its id in any letter case, and then needs no title', () => {
@@ -49,6 +50,16 @@ describe('a rule that a correlation names', () => {
     expect(findings(source, READ)).toBe(0);
     expect(findings(source, READ, CHANGE)).toBe(1);
   });
+});
+
+it('temporal counts an event once that matched several of its rules', () => {
+  const orders = base('b', 'SL').replace('actionId: SL', 'objectName: orders');
+  const source = `${base('a', 'SL')}---\n${orders}---\n${base('c', 'UP')}${correlation(
+    '  type: temporal\n  rules: [a, b, c]\n',
+  )}`;
+  expect(found(source, READ, { ...CHANGE, objectName: 'x' })).toMatchObject([
+    { eventCount: 2, recordIds: [expect.any(String), expect.any(String)] },
+  ]);
 });
 
 describe('a correlation of correlations', () => {

@@ -182,6 +182,12 @@ describe('selections', () => {
     ['    additional.made: 1.10', { additional: { made: '1.10' } }, 1],
     ['    additional.made: 1.10', { additional: { made: 1.1 } }, 1],
     ['    additional.made|startswith: 1.10', { additional: { made: '1.1.7' } }, 0],
+    ['    additional.made|gte: 9007199254740993', { additional: { made: '9007199254740992' } }, 0],
+    ['    additional.made|lt: 9007199254740993', { additional: { made: '9007199254740992' } }, 1],
+    ['    additional.made|gt: 5', { additional: { made: '12345678901234567890' } }, 1],
+    ["    action_id: 'UP  '", { actionId: 'UP' }, 1],
+    ["    class_type: ['SG', 'U ']", { additional: { classType: 'U' } }, 1],
+    ["    objectName: 'UP  '", { objectName: 'UP' }, 0],
   ])('%s on %j makes %i findings', (selection, event, count) => {
     expect(findings(one(selection), event)).toBe(count);
   });
@@ -448,6 +454,9 @@ describe('Sigma that is not supported', () => {
   it('includes unknown types of correlations, and names of rules that are not in the file', () => {
     const source = 'title: x\ncorrelation:\n  type: value_sum\n  rules: [a]\n  timespan: 1m\n';
     expect(problemsOf(source)).toEqual(['3: a correlation of type value_sum is not supported']);
+    expect(problemsOf(source.replace('  type: value_sum\n', ''))).toEqual([
+      '3: a correlation must have a type',
+    ]);
     const other =
       'title: x\ncorrelation:\n  type: event_count\n  rules: [a]\n  timespan: 1m\n  condition: {gte: 1}\n';
     expect(problemsOf(other)).toEqual(['4: there is no rule a in this file']);

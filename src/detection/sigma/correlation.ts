@@ -31,10 +31,11 @@ const US_PER_MS = 1_000;
 export function correlationNode(document: CorrelationDocument, around: Around): RuleNode | null {
   const { problems, tuning } = around;
   const { correlation: map, line } = document;
-  const at = (key: string) => entryOf(map, key)?.line ?? line;
+  const at = (key: string) => entryOf(map, key)?.line ?? map.line;
   const type = textAt(map, 'type') as Type | null;
-  if (!type || ![...SIGMA_TYPES, ...OWN_TYPES].includes(type))
-    return problems.add(at('type'), `a correlation of type ${short(String(type))} is not supported`);
+  if (!type) return problems.add(map.line, 'a correlation must have a type');
+  if (![...SIGMA_TYPES, ...OWN_TYPES].includes(type))
+    return problems.add(at('type'), `a correlation of type ${short(type)} is not supported`);
   for (const { key, line: of } of map.entries)
     if (!KEYS.includes(key)) problems.add(of, `${short(key)} of a correlation is not supported`);
   const names = textsAt(map, 'rules');

@@ -8,6 +8,7 @@ import { type Logsource, logsourceAt, ruleLogsource } from './logsource';
 import { type Entry, entryOf, type MapNode, type Node, plain, textAt, textsAt } from './node';
 import type { Problems } from './problem';
 import { selectionTest } from './selection';
+import { truthOf } from './value-test';
 
 /** The parts that every document of a rule file has. */
 interface Described {
@@ -74,7 +75,7 @@ export function parseDocument(root: MapNode, problems: Problems): SigmaDocument 
   if (correlation) {
     if (correlation.value.kind !== 'map') return problems.add(correlation.line, 'correlation must be a map');
     // The specification puts `generate` beside the correlation. Tools put it inside.
-    const generate = [root, correlation.value].some((map) => textAt(map, 'generate') === 'true');
+    const generate = [root, correlation.value].some((map) => generates(map, problems));
     return { kind: 'correlation', ...described, correlation: correlation.value, generate };
   }
   const detection = entryOf(root, 'detection');
@@ -88,6 +89,14 @@ export function parseDocument(root: MapNode, problems: Problems): SigmaDocument 
   if (matcher?.actions?.size === 0 && problems.strangeId !== null)
     problems.add(problems.strangeId, `no event has this EventID: there are ${EVENT_IDS.join(', ')}`);
   return { kind: 'event', ...described, logsource, matcher, cost: problems.cost - before };
+}
+
+function generates(map: MapNode, problems: Problems): boolean {
+  const entry = entryOf(map, 'generate');
+  if (!entry) return false;
+  const is = entry.value.kind === 'scalar' ? truthOf(entry.value.value) : null;
+  if (is === null) problems.add(entry.line, 'generate is true or false');
+  return is === true;
 }
 
 const LEVELS: Readonly<Record<string, Severity>> = {

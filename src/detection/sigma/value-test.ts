@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 import { RE2JS } from 're2js';
 import { AUDIT_EVENT_FIELDS } from '../../event/fields';
-import { type FieldSlot, foldCase, textOf } from '../event';
-import { FAILED_LOGIN_ACTIONS } from '../event-values';
+import { type FieldSlot, foldCase, textOf, type Value } from '../event';
+import { codeOf, FAILED_LOGIN_ACTIONS } from '../event-values';
 import { fieldSlot } from '../field-names';
 import { ANY, type Glob, globTest, isSlow, parseGlob, slowText } from '../glob';
 import { anyOf, type Matcher } from '../matcher';
@@ -69,14 +69,15 @@ export function valueTest({ field, modifiers }: FieldTest, node: Node, problems:
     return free((seen) => seen.values(field).length === 0);
   }
   const compare = COMPARE.find((one) => modifiers.has(one));
-  if (compare) return numberTest(field, compare, value, line, problems);
+  if (compare) return numberTest(field, compare, node, problems);
   if (modifiers.has('re')) return regexTest(field, modifiers, String(value), line, problems);
   if (modifiers.has('cidr')) return cidrTest(field, String(value), line, problems);
   if (modifiers.has('fieldref')) return fieldrefTest(field, modifiers, String(value), line, problems);
   const isWhole = !WHERE.some((one) => modifiers.has(one));
   if (isWhole && BOOLEANS.has(field.name)) return booleanTest(field, value, line, problems);
   const asText = (text: string) => textTest(field, modifiers, text, line, problems);
-  const { written = String(value) } = node;
+  const given = node.written ?? String(value);
+  const written = isWhole && PADDED.has(field.name) ? codeOf(given) : given;
   const test = asText(written);
   // For an event's number 1.10 equals 1.1.
   const isExact = typeof value === 'number' && (!Number.isInteger(value) || Number.isSafeInteger(value));
@@ -89,11 +90,14 @@ const TRUTHS: Readonly<Record<string, boolean>> = {
   ...{ true: true, yes: true, on: true, 1: true },
   ...{ false: false, no: false, off: false, 0: false },
 };
-const truthOf = (value: Scalar): boolean | null => TRUTHS[String(value).toLowerCase()] ?? null;
+export const truthOf = (value: Scalar): boolean | null => TRUTHS[String(value).toLowerCase()] ?? null;
 
 const BOOLEANS: ReadonlySet<string> = new Set(
   Object.entries(AUDIT_EVENT_FIELDS).flatMap(([name, { kind }]) => (kind === 'boolean' ? [name] : [])),
 );
+
+/** Fields whose values lose the spaces at their end. */
+const PADDED: ReadonlySet<string> = new Set(['actionId', 'additional.classType']);
 
 function booleanTest(field: FieldSlot, value: Scalar, line: number, problems: Problems): Matcher | null {
   if (value === '*') return free((seen) => seen.values(field).length > 0);
@@ -155,25 +159,35 @@ function actionsOf(
 function numberTest(
   field: FieldSlot,
   compare: (typeof COMPARE)[number],
-  value: string | number | boolean,
-  line: number,
+  { value, written, line }: Extract<Node, { kind: 'scalar' }>,
   problems: Problems,
 ): Matcher | null {
-  const limit = Number(value);
-  if (typeof value === 'boolean' || !Number.isFinite(limit) || String(value).trim() === '')
+  const limit = numberOf(written ?? value);
+  if (limit === null || (typeof limit === 'number' && !Number.isFinite(limit)))
     return problems.add(line, `${compare} takes a number`);
   const holds = {
-    lt: (n: number) => n < limit,
-    lte: (n: number) => n <= limit,
-    gt: (n: number) => n > limit,
-    gte: (n: number) => n >= limit,
+    lt: (n: number | bigint) => n < limit,
+    lte: (n: number | bigint) => n <= limit,
+    gt: (n: number | bigint) => n > limit,
+    gte: (n: number | bigint) => n >= limit,
   }[compare];
   return free((seen) =>
     seen.values(field).some((one) => {
-      const n = typeof one === 'boolean' || String(one).trim() === '' ? Number.NaN : Number(one);
-      return !Number.isNaN(n) && holds(n);
+      const n = numberOf(one);
+      return n !== null && holds(n);
     }),
   );
+}
+
+const WHOLE = /^-?\d{16,40}$/;
+
+/** A number; null: the value is none. Long whole numbers keep all of their digits. */
+function numberOf(value: Value): number | bigint | null {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || value.trim() === '') return null;
+  if (WHOLE.test(value)) return BigInt(value);
+  const n = Number(value);
+  return Number.isNaN(n) ? null : n;
 }
 
 function regexTest(

@@ -1,4 +1,5 @@
 import { Engine } from '../../../src/detection/engine';
+import type { Finding } from '../../../src/detection/finding';
 import type { Rule } from '../../../src/detection/rule';
 import { testEvents } from '../../../src/detection/rule-test';
 import { RuleRefused } from '../../../src/detection/sigma/problem';
@@ -33,13 +34,17 @@ correlation:
 `;
 
 /**
- * @returns the number of findings that the rules of a file make in events. An event gives the fields that it changes,
- * and `after` the one before
+ * @returns the findings that the rules of a file make in events. An event gives the fields that it changes, and `after`
+ * the one before
  */
-export function findings(source: string, ...events: Readonly<Record<string, unknown>>[]): number {
+export function found(source: string, ...events: Readonly<Record<string, unknown>>[]): readonly Finding[] {
   const active = parseRules(source).map((one: Rule) => ({ rule: one, version: 1 }));
-  return new Engine(1, active).evaluate(testEvents({ name: '', finds: true, events }), 0).length;
+  return new Engine(1, active).evaluate(testEvents({ name: '', finds: true, events }), 0);
 }
+
+/** @returns the number of findings that the rules of a file make in events */
+export const findings = (source: string, ...events: Readonly<Record<string, unknown>>[]): number =>
+  found(source, ...events).length;
 
 /** @returns the problems of a file, with lines; empty if the file is accepted */
 export function problemsOf(source: string): readonly string[] {
