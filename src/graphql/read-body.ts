@@ -22,7 +22,7 @@ const DECODERS: ReadonlyMap<string, (() => Transform) | null> = new Map([
 ]);
 
 /**
- * Reads the bytes of a body into `request.body` as they arrive, decompressed. They count against the caller's limit
+ * Reads the bytes of a body into `request.body` as they arrive, in pieces, decompressed. They count against the caller's limit
  * until the request is answered.
  */
 export function takeBytes(): RequestHandler {
@@ -72,18 +72,45 @@ export interface AgentBodies {
   readonly read: (body: Buffer, tenantId: number) => Promise<unknown>;
 }
 
+/**
+ * Memory in which bodies of agents are put together, used again and again. V8 counts new memory of this size as garbage
+ * to come, and would search the whole heap after every second body.
+ */
+class BodyMemory {
+  readonly #free: Buffer[] = [];
+
+  /** Joins the pieces of a body for as long as the work takes. */
+  async joined<T>(pieces: readonly Buffer[], work: (body: Buffer) => Promise<T>): Promise<T> {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const last = this.#free.pop();
+    const memory = last && last.length >= length ? last : Buffer.allocUnsafeSlow(roomFor(length));
+    let at = 0;
+    for (const piece of pieces) at += piece.copy(memory, at);
+    try {
+      return await work(memory.subarray(0, length));
+    } finally {
+      if (this.#free.length < LIMITS.ingestInWorkMax) this.#free.push(memory);
+    }
+  }
+}
+const MEMORY_STEP = 1024 * 1024;
+const roomFor = (bytes: number) => Math.ceil(bytes / MEMORY_STEP) * MEMORY_STEP;
+
 /** Replaces the bytes in `request.body` by the parsed JSON. */
-export const parseBytes =
-  (agents: AgentBodies): RequestHandler =>
-  async (request, response, next) => {
-    if (!Buffer.isBuffer(request.body)) return next();
+export function parseBytes(agents: AgentBodies): RequestHandler {
+  const memory = new BodyMemory();
+  return async (request, response, next) => {
     const { principal } = response.locals;
-    const bytes = request.body;
+    const pieces: readonly Buffer[] | undefined = request.body;
+    if (!pieces) return next();
     request.body = undefined;
     request.body =
-      principal.kind === 'agent' ? await agents.read(bytes, principal.tenantId) : readJson(bytes);
+      principal.kind === 'agent'
+        ? await memory.joined(pieces, (body) => agents.read(body, principal.tenantId))
+        : readJson(Buffer.concat(pieces));
     next();
   };
+}
 
 /** Runs before the document is parsed, hashed and kept. */
 export const refuseLongDocument: RequestHandler = ({ body }, _response, next) => {

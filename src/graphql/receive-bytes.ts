@@ -5,7 +5,7 @@ import { LIMITS } from '../limits';
 import { unreadable } from './json-body';
 
 /**
- * Reads and decodes the body of a request.
+ * Reads and decodes the body of a request, in the pieces in which it arrives.
  * @param take called with the number of bytes before they are kept; an error that it returns ends the reading
  * @throws DomainError the error of `take`, `request_timeout`, `invalid_parameter`
  */
@@ -14,17 +14,17 @@ export function receive(
   response: Response,
   decoder: Transform | null,
   take: (bytes: number) => DomainError | null,
-): Promise<Buffer> {
+): Promise<readonly Buffer[]> {
   const stream = decoder ? request.pipe(decoder) : request;
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     const stopWatching = watchSpeed(request, () => {
       response.shouldKeepAlive = false; // the rest of the body is not waited for
       fail(tooSlow());
     });
     const fail = (error: DomainError) => {
       stopWatching();
-      chunks.length = 0;
+      chunks = [];
       stream.off('data', keep);
       if (decoder) request.unpipe(decoder);
       decoder?.destroy();
@@ -39,7 +39,7 @@ export function receive(
     stream.on('data', keep);
     stream.once('end', () => {
       stopWatching();
-      resolve(Buffer.concat(chunks));
+      resolve(chunks);
     });
     stream.on('error', (error) => fail(unreadable(error)));
     request.once('close', () => {

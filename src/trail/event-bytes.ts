@@ -329,7 +329,7 @@ const isStoredOtherwise = (bytes: Buffer, at: number): boolean =>
 /** The names of earlier events: the last ones for each number of names, and all by their JSON. */
 const lastNames: Names[] = [];
 const knownNames = new Map<string, Names>();
-const KNOWN_MAX = 500;
+const KNOWN_MAX = 512;
 const KNOWN_BYTES_MAX = 8_192;
 
 function namesOf(event: EventBytes): Names {

@@ -20,7 +20,10 @@ describe('a body that is received', () => {
       response as unknown as Response,
       null,
       () => null,
-    ).then(String, ({ code }) => code);
+    ).then(
+      (pieces) => String(Buffer.concat(pieces)),
+      ({ code }) => code,
+    );
     const come = (bytes: number) => {
       socket.bytesRead += bytes;
       jest.advanceTimersByTime(LIMITS.bodySlowMs);
