@@ -280,6 +280,7 @@ export class EventBytes {
         const nameEnd = bytes[name] === QUOTE ? this.#textFrom(name) : -1;
         // Names with escapes are rare.
         if (nameEnd < 0 || bytes[nameEnd] !== COLON || (this.#kind > KIND.wide && !this.#isOurs)) return -1;
+        if (this.#kind === KIND.odd) this.isAdditionalOdd = true;
         at = this.#valueFrom(nameEnd + 1);
         if (at < 0) return -1;
         if (this.#kind === KIND.odd) this.isAdditionalOdd = true;
