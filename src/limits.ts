@@ -113,7 +113,7 @@ export const LIMITS = {
   checkpointMs: 50_000, // a checkpoint at least every minute; checkpoints are never removed
   evidenceWatchedLogs: 1_000, // looked at in one round: a few milliseconds
   evidenceProofsPerRound: 100, // checkpoints of other instances that are proven in one round: 3 ms each
-  evidenceBackfillEvents: 5_000, // stored before there was a log, appended at once: as many as one batch
+  evidenceBackfillStep: { events: 5_000, bytes: 8 * 1024 * 1024 }, // stored before there was a log: as much as a batch
   evidenceEntriesMax: 16_384, // entries of the log in one answer: 1 MiB
   evidenceCheckStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // of a log, verified in one answer
   evidenceCheckRecordsShown: 20, // altered or missing records in one answer; `verify` names all

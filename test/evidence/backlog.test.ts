@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { tenantSet } from '../../src/caller/tenant-set';
 import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
@@ -34,13 +35,19 @@ describe.each(ENGINES)('events that were stored before the evidence log existed,
   };
   /** Seals the backlog as the first start with a checkpoint key does. */
   const seal = () => store.database.migrator.$transaction((tx) => openBacklog(tx, trial.keys));
+  const limitStep = (change: { readonly events?: number; readonly bytes?: number }) =>
+    jest.replaceProperty(LIMITS, 'evidenceBackfillStep', {
+      ...LIMITS.evidenceBackfillStep,
+      ...change,
+    } as never);
   const state = async () => (await trial.log.states(tenantSet([store.tenantId])))[0];
 
   it.each([
-    ['', LIMITS.evidenceBackfillEvents],
-    [', some of an hour at a time', 50],
-  ])('enter the log once each, while new events of the same hours arrive%s', async (_, atOnce) => {
-    jest.replaceProperty(LIMITS, 'evidenceBackfillEvents', atOnce as never);
+    ['', {}],
+    [', some of an hour at a time', { events: 50 }],
+    [', few bytes at a time', { bytes: 5_000 }],
+  ])('enter the log once each, while new events of the same hours arrive%s', async (_, change) => {
+    limitStep(change);
     const old = inHours(500, 10);
     await store.insert(old);
     await forget();
@@ -62,6 +69,28 @@ describe.each(ENGINES)('events that were stored before the evidence log existed,
     expect(stored && leafHashOf(stored)).toBe(
       entries.find(([id]) => id === hexOf(first?.recordId ?? ''))?.[1],
     );
+  });
+
+  it('are read in steps whose statements and additional values are limited in bytes', async () => {
+    const changes = [
+      { statement: 'x'.repeat(40_000) },
+      { additional: { a: randomBytes(30_000).toString('hex') } },
+    ];
+    const events = Array.from({ length: 6 }, (_, i) => ({
+      ...changes[i % 2],
+      eventTime: `2026-01-05T00:10:0${i}.0000000Z`,
+    }));
+    await store.insert(store.checked(events));
+    await forget();
+    await seal();
+    limitStep({ bytes: 90_000 });
+    const sizes: unknown[] = [];
+    let more = 1;
+    while (more > 0) {
+      more = await trial.sequencer.run();
+      sizes.push((await state())?.size);
+    }
+    expect(sizes).toEqual([2, 4, 6, 6]);
   });
 
   it('cannot be added once the backlog is done', async () => {

@@ -5,10 +5,10 @@ import { LIMITS } from '../../limits';
 import { DETAIL_COLUMNS, toStoredEvent } from '../../trail/event-rows';
 import { LEAF_BYTES } from '../../trail/evidence/batch-seal';
 import { leafHashOf } from '../../trail/evidence/entry';
-import { BACKLOG_DONE, BACKLOG_ON, NEXT_BACKLOG, TILES_OF_RANGE } from './log-statements';
+import { BACKLOG_DONE, BACKLOG_ON, FOLLOWING_STEP, NEXT_BACKLOG, TILES_OF_RANGE } from './log-statements';
 
 /**
- * Leaves of events that were stored before the log existed, a bounded number at a time. Entries that the log already
+ * Leaves of events that were stored before the log existed, limited in number and in bytes. Entries that the log already
  * has are left out. The caller has made sure that no batch of the tenant waits.
  * @returns null if there are none left
  */
@@ -17,18 +17,22 @@ export async function nextOfBacklog(tx: Prisma.TransactionClient, tenantId: numb
   if (!next) return null;
   const { hour, from_id: from } = next;
   const end = recordIdFloor(BigInt((hour + 1) * HOUR_MS) * TICKS_PER_MS);
+  const { events: eventsMax, bytes } = LIMITS.evidenceBackfillStep;
+  const [following] = await tx.$queryRawUnsafe<{ record_id: string }[]>(
+    FOLLOWING_STEP,
+    ...[tenantId, from, end, eventsMax, bytes],
+  );
   const rows = await tx.$queryRaw<Readonly<Record<string, unknown>>[]>`
     SELECT ${DETAIL_COLUMNS} FROM audit_event e
-    WHERE e.tenant_id = ${tenantId}::int AND e.record_id >= ${from}::uuid AND e.record_id < ${end}::uuid
-    ORDER BY e.record_id LIMIT ${LIMITS.evidenceBackfillEvents + 1}`;
+    WHERE e.tenant_id = ${tenantId}::int AND e.record_id >= ${from}::uuid
+      AND e.record_id < ${following?.record_id ?? end}::uuid
+    ORDER BY e.record_id`;
   const events = rows.map(toStoredEvent);
-  const following = events[LIMITS.evidenceBackfillEvents];
-  if (following) await tx.$executeRawUnsafe(BACKLOG_ON, tenantId, hour, following.recordId);
+  if (following) await tx.$executeRawUnsafe(BACKLOG_ON, tenantId, hour, following.record_id);
   else await tx.$executeRawUnsafe(BACKLOG_DONE, tenantId, hour);
-  const some = events.slice(0, LIMITS.evidenceBackfillEvents);
-  const known = await knownIds(tx, tenantId, hour, [from, some.at(-1)?.recordId ?? from]);
+  const known = await knownIds(tx, tenantId, hour, [from, events.at(-1)?.recordId ?? from]);
   return Buffer.concat(
-    some
+    events
       .filter(({ recordId }) => !known.has(idBytes(recordId).toString('hex')))
       .map((event) =>
         Buffer.concat([idBytes(event.recordId), Buffer.from(leafHashOf(event), 'hex')], LEAF_BYTES),

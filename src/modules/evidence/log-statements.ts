@@ -93,6 +93,21 @@ export const BACKLOG_DONE = 'DELETE FROM audit_log_backlog WHERE tenant_id = $1:
 export const BACKLOG_ON = `
 UPDATE audit_log_backlog SET from_id = $3::uuid WHERE tenant_id = $1::int AND hour = $2::int`;
 
+/**
+ * The first event after the next step through the events [from, end) of an hour; no row if the step reaches the end. A
+ * step has at most $4 events. Their statements and additional values have at most $5 bytes, the last event's not
+ * counted.
+ */
+export const FOLLOWING_STEP = `
+SELECT s.record_id::text FROM (
+  SELECT u.record_id, row_number() OVER read AS n, sum(u.size) OVER read - u.size AS before
+  FROM (
+    SELECT e.record_id, octet_length(e.statement) + pg_column_size(e.additional) AS size FROM audit_event e
+    WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid
+    ORDER BY e.record_id LIMIT $4::int + 1) u
+  WINDOW read AS (ORDER BY u.record_id)) s
+WHERE s.n > $4::int OR s.before > $5::bigint ORDER BY s.record_id LIMIT 1`;
+
 /** The tiles that may hold records between two record ids of an hour. */
 export const TILES_OF_RANGE = `
 SELECT t.tile, t.record_ids FROM audit_log_place p, audit_log_tile t
