@@ -84,6 +84,7 @@ describe('the entry of an event', () => {
     ['with absent fields', { hostName: null, statement: '', objectName: undefined }],
     ['with a GUID in capitals', { fileGuid: 'C0E63AC8-793E-4F83-87CC-2A3F390F4F24' }],
     ['without additional values', { additional: undefined }],
+    ['without a number of parts', { parts: undefined }],
     ['of a newer agent', { userName: 'sa', list: [1, 'é'], sessionId: '55', ['__proto__']: 1, Z: null }],
   ])('is the same at the ingest as from the stored event: an event %s', (_, change) => {
     const checked = checkEvent(3, anEvent(change as object), Date.parse('2026-01-06'));

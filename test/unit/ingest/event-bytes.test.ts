@@ -153,6 +153,7 @@ describe('an event that is read from its bytes', () => {
 
   it.each([
     ['"parts":1', '"parts":1,"parts":2'],
+    ['"additional":', '"additional":{"a":1},"additional":'],
     ['"parts":1', '"parts":01'],
     ['"parts":1', '"parts":-0'],
     ['"parts":1', '"parts":1.0'],
