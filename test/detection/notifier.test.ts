@@ -253,6 +253,42 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     expect(toldBy('second')).toHaveLength(1);
   });
 
+  it('tells destinations while a mail server hangs, however many routes lead to it', async () => {
+    const { aRoute, note, anInstance, toldBy, hanging } = await aTenant();
+    for (let i = 0; i < 20; i++) {
+      await aRoute(`mail ${i}`, { to: [`${i}@example.com`] });
+      hanging.add(`mail ${i}`);
+    }
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    await note(...ids(1));
+    void anInstance().run();
+    await until(
+      () => toldBy('siem').length,
+      (count) => count === 1,
+    );
+  });
+
+  it('serves routes that have not failed before those that have', async () => {
+    const { aRoute, note, anInstance, toldBy, failing, hanging, at } = await aTenant();
+    const away = Array.from({ length: 20 }, (_, i) => `away ${i}`);
+    for (const name of away) {
+      await aRoute(name, { destinationId: randomUUID(), format: 'json' });
+      failing.set(name, { message: 'HTTP 503', isOfChannel: true });
+    }
+    await note(...ids(1));
+    const instance = anInstance();
+    await instance.run();
+    at.nowMs += LATER;
+    for (const name of away) hanging.add(name);
+    await aRoute('well', { destinationId: randomUUID(), format: 'json' });
+    await note(...ids(1));
+    void instance.run();
+    await until(
+      () => toldBy('well').length,
+      (count) => count === 1,
+    );
+  });
+
   it('does not wait for a route that hangs: the next round serves the others', async () => {
     const { aRoute, note, anInstance, toldBy, hanging, at } = await aTenant();
     await aRoute('first', { destinationId: randomUUID(), format: 'json' });

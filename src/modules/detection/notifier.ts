@@ -11,7 +11,10 @@ import type { DetectionTally } from './tally';
 /** The time that a round waits for its routes. A slow route continues beside the next round. */
 const ROUND_MS = 1_000;
 const TENANTS_MAX = 250;
-/** The number of routes served at the same time, so that a slow route does not delay the others. */
+/**
+ * The number of routes served at the same time, so that a slow route does not delay the others: so many by mail, and so
+ * many to destinations, because a slow mail server makes all routes by mail slow.
+ */
 const AT_ONCE = 8;
 /** The most single mails of a route in a period. Further ones are combined. */
 const MAILS_MAX = 5;
@@ -59,11 +62,13 @@ export class Notifier {
     for (const { tenant_id } of tenants)
       jobs.push(...((await this.#rounds.attempt(tenant_id, () => this.#jobsOf(tenant_id))) ?? []));
     this.#rounds.end();
-    const telling: Promise<void> = Promise.all(Array.from({ length: AT_ONCE }, () => this.#work(jobs))).then(
-      () => {
-        this.#telling.delete(telling);
-      },
-    );
+    // Routes that failed before are likely to be slow again.
+    jobs.sort((a, b) => triesOf(a.due) - triesOf(b.due));
+    const lanes = [true, false].map((isMail) => jobs.filter(({ route }) => 'to' in route.target === isMail));
+    const workers = lanes.flatMap((lane) => Array.from({ length: AT_ONCE }, () => this.#work(lane)));
+    const telling: Promise<void> = Promise.all(workers).then(() => {
+      this.#telling.delete(telling);
+    });
     this.#telling.add(telling);
     await Promise.race([telling, delay(ROUND_MS, undefined, { ref: false })]);
     return 0;
@@ -168,7 +173,7 @@ export class Notifier {
 
   /** Makes an alert about a failing channel, told by routes over other channels. */
   async #tellOfFailure(route: Route, due: readonly Due[], failure: Failure): Promise<void> {
-    if (Math.max(...due.map(({ tries }) => tries)) < FAILING_TRIES) return;
+    if (triesOf(due) < FAILING_TRIES) return;
     const { tenantId, routeId, name } = route;
     this.parts.log.warn({ tenantId, routeId, error: failure.message }, 'alerts are not told by a route');
     const channel = channelOf(route);
@@ -208,6 +213,8 @@ export class Notifier {
     });
   }
 }
+
+const triesOf = (due: readonly Due[]): number => Math.max(...due.map(({ tries }) => tries));
 
 const sinceOf = (due: readonly Due[]): Date =>
   new Date(Math.min(...due.map(({ createdAt }) => createdAt.getTime())));
