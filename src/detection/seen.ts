@@ -5,7 +5,8 @@ import { windowsView } from './windows-view';
 export class Seen {
   readonly #folded: (readonly string[] | undefined)[] = [];
   readonly #raw: (readonly Value[] | undefined)[] = [];
-  #everything: string | null = null;
+  #texts: string | null = null;
+  #windowsTexts: string | null = null;
 
   constructor(readonly event: DetectionEvent) {}
 
@@ -29,14 +30,23 @@ export class Seen {
     return texts;
   }
 
-  /** All texts of the event, in which keywords are searched. */
-  everything(): string {
-    this.#everything ??= foldCase(
+  /** All values of the event and its messages, in which keywords are searched. */
+  texts(): string {
+    this.#texts ??= foldCase(
       [...Object.values(this.event.fields), ...Object.values(this.event.additional)]
         .filter((value) => !isAbsent(value))
-        .concat(windowsView.data(this.event), windowsView.eventIds(this.event))
+        .concat(windowsView.messages(this.event))
         .join('\n'),
     );
-    return this.#everything;
+    return this.#texts;
+  }
+
+  /** The same with what the Windows log has. Its text also has the name of each column. */
+  windowsTexts(): string {
+    this.#windowsTexts ??= [
+      this.texts(),
+      ...[...windowsView.data(this.event), ...windowsView.eventIds(this.event)].map(foldCase),
+    ].join('\n');
+    return this.#windowsTexts;
   }
 }

@@ -133,6 +133,8 @@ const computer = ({ fields }: DetectionEvent) => fields.serverInstanceName?.spli
 
 export const windowsView = {
   data,
+  /** The data without the record that has the name of each column. */
+  messages: (event: DetectionEvent): readonly string[] => data(event).slice(1),
   eventIds,
   fields: {
     Provider_Name: providers,

@@ -101,6 +101,15 @@ describe('a rule for event 15457', () => {
   });
 });
 
+it('keywords are searched in values, and in rules for Windows also in the text of the log', () => {
+  const source = rule('  k: [permission, "name:orders", 33205]\n  condition: k\n');
+  expect(findings(source, {})).toBe(1);
+  const ofAudit = source.replace('windows', 'sqlserver').replace('  service: application\n', '');
+  expect(findings(ofAudit, {})).toBe(0);
+  expect(findings(ofAudit, { statement: 'The SELECT PERMISSION was denied' })).toBe(1);
+  expect(findings(ofAudit.replace('permission', 'login failed'), FAILED)).toBe(1);
+});
+
 it('rules for event 8128 match calls of extended procedures', () => {
   const source = rule(`  selection:
     Provider_Name: MSSQLSERVER

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { isUuid } from '../../event/uuid';
 import { anyOf, type Matcher } from '../matcher';
 import type { RuleAbout, RuleTest, Severity } from '../rule';
+import type { Seen } from '../seen';
 import { EVENT_IDS } from '../windows-view';
 import { parseCondition } from './condition';
-import { type Logsource, logsourceAt, ruleLogsource } from './logsource';
+import { isWindows, type Logsource, logsourceAt, ruleLogsource } from './logsource';
 import { type Entry, entryOf, type MapNode, type Node, plain, textAt, textsAt } from './node';
 import type { Problems } from './problem';
 import { selectionTest } from './selection';
@@ -85,7 +86,7 @@ export function parseDocument(root: MapNode, problems: Problems): SigmaDocument 
     return { kind: 'event', ...described, logsource, matcher: never, cost: 0 };
   const before = problems.cost;
   problems.strangeId = null;
-  const matcher = detectionTest(detection, problems);
+  const matcher = detectionTest(detection, logsource, problems);
   if (matcher?.actions?.size === 0 && problems.strangeId !== null)
     problems.add(problems.strangeId, `no event has this EventID: there are ${EVENT_IDS.join(', ')}`);
   return { kind: 'event', ...described, logsource, matcher, cost: problems.cost - before };
@@ -190,6 +191,7 @@ const NO_SELECTIONS = ['condition', 'timeframe'];
 /** Compiles the selections and the condition of `detection`, or those of a filter. */
 function detectionTest(
   { key, value, line }: Entry,
+  logsource: Logsource | null,
   problems: Problems,
   skip: readonly string[] = [],
 ): Matcher | null {
@@ -198,11 +200,12 @@ function detectionTest(
   if (!condition) return problems.add(line, `${key} must have a condition`);
   const timeframe = entryOf(value, 'timeframe');
   if (timeframe) problems.add(timeframe.line, 'timeframe is not supported: write a correlation');
+  const textsOf = (seen: Seen) => (isWindows(logsource) ? seen.windowsTexts() : seen.texts());
   const selections = new Map<string, Matcher>();
   let isSound = true;
   for (const entry of value.entries) {
     if (NO_SELECTIONS.includes(entry.key) || skip.includes(entry.key)) continue;
-    const test = selectionTest(entry.value, problems);
+    const test = selectionTest(entry.value, problems, textsOf);
     selections.set(entry.key, test ?? never);
     isSound &&= test !== null;
   }
@@ -235,7 +238,7 @@ function parseFilter(root: MapNode, filter: Entry, problems: Problems): FilterDo
   const filterId = uuidAt(root, problems)?.toLowerCase() ?? idOf(`filter\n${textAt(root, 'name') ?? title}`);
   const description = textAt(root, 'description')?.trim() ?? '';
   const before = problems.cost;
-  const matcher = detectionTest(filter, problems, ['rules']);
+  const matcher = detectionTest(filter, logsource, problems, ['rules']);
   return {
     ...{ kind: 'filter', line: root.line, filterId, title, description, rules: isAny ? null : rules },
     ...{ logsource, matcher, cost: problems.cost - before },

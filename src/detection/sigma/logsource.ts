@@ -45,8 +45,10 @@ export function ruleLogsource(root: MapNode, problems: Problems): Logsource | nu
   );
 }
 
+export const isWindows = (logsource: Logsource | null): boolean => logsource?.product === 'windows';
+
 const isAudit = (logsource: Logsource | null): boolean =>
-  logsource !== null && logsource.product !== 'windows' && isOurs(logsource);
+  logsource !== null && !isWindows(logsource) && isOurs(logsource);
 
 function isOurs({ product, category, service }: Logsource): boolean {
   if (product === SQL_SERVER) return true;
