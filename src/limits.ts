@@ -22,10 +22,13 @@ export const LIMITS = {
   ingestInWorkPerTenantMax: 2, // so that one place is always left for another tenant
   ingestWaitingMax: 100, // about a second of work; one tenant may take a third of it
   ingestWaitMs: 5_000, // then the call is refused; the agent keeps its events and sends them again
-  bodiesBytesMax: 48 * 1024 * 1024, // inflated, of all requests at once; one tenant may take a third of it
+  bodiesBytesMax: 48 * 1024 * 1024, // inflated, of all agents at once; one tenant may take a third of it
+  smallBodiesBytesMax: 12 * 1024 * 1024, // the same of all but agents, so that no reader's bodies stop ingest
   shareOfOne: 3, // one tenant may take a third of what all tenants share
   bodyBytesPerSecondMin: 10_000, // as sent; a slower body holds memory that other requests wait for
   bodySlowMs: 5_000, // a body may be slower than that for so long
+  bodyPiecesMax: 256, // of one body; with more, each must have on average
+  bodyPieceBytesMin: 128, // because it takes memory and time beside its bytes; the smallest packets hold 500
   jsonDepthMax: 64, // no valid request is deeper than 8
   jsonValuesMax: 50_000, // of one event, and of everything beside the events; parsed in some 50 ms
   workMs: 10, // of work without a pause, where it can be interrupted; other requests wait so long

@@ -1,8 +1,8 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request, RequestHandler } from 'express';
-import type { Principal } from '../caller/principal';
-import { Holdings } from '../caller/rate-limit/holdings';
+import { holderOf, type Principal, tenantsOf } from '../caller/principal';
+import { TenantHoldings } from '../caller/rate-limit/holdings';
 import { DomainError } from '../errors';
 import { LIMITS } from '../limits';
 import { readJson, unreadable } from './json-body';
@@ -11,8 +11,6 @@ import { receive } from './receive-bytes';
 /** Only agents send large bodies. */
 const bytesMaxOf = ({ kind }: Principal) =>
   kind === 'agent' ? LIMITS.ingestBodyBytesMax : LIMITS.graphqlBodyBytesMax;
-const holderOf = (principal: Principal) =>
-  principal.kind === 'agent' ? `tenant ${principal.tenantId}` : `key ${principal.keyId}`;
 
 const DECODERS: ReadonlyMap<string, (() => Transform) | null> = new Map([
   ['identity', null],
@@ -26,28 +24,34 @@ const DECODERS: ReadonlyMap<string, (() => Transform) | null> = new Map([
  * until the request is answered.
  */
 export function takeBytes(): RequestHandler {
-  const { bodiesBytesMax: all, shareOfOne } = LIMITS;
-  const held = new Holdings({ all, each: Math.floor(all / shareOfOne) });
+  const ofAgents = bodiesOf(LIMITS.bodiesBytesMax, LIMITS.shareOfOne);
+  const ofOthers = bodiesOf(LIMITS.smallBodiesBytesMax, 2 * LIMITS.shareOfOne);
   return async (request, response, next) => {
     request.body = undefined;
     if (!request.is('application/json')) return next();
     const { principal } = response.locals;
-    const [holder, bytesMax] = [holderOf(principal), bytesMaxOf(principal)];
+    const bytesMax = bytesMaxOf(principal);
+    const held = principal.kind === 'agent' ? ofAgents : ofOthers;
+    const sender = { holder: holderOf(principal), tenants: tenantsOf(principal) };
     let [bytes, isOver] = [0, false];
     response.once('close', () => {
       isOver = true;
-      held.give(holder, bytes);
+      held.give(sender, bytes);
     });
     const decoder = decoderOf(request);
     if (!decoder && Number(request.get('Content-Length')) > bytesMax) throw tooLarge(bytesMax);
     request.body = await receive(request, response, decoder, (more) => {
-      if (isOver || !held.take(holder, more)) return tooMany();
+      if (isOver || !held.take(sender, more)) return tooMany();
       bytes += more;
       return bytes > bytesMax ? tooLarge(bytesMax) : null;
     });
     next();
   };
 }
+
+/** @param parts of which one key may take one */
+const bodiesOf = (all: number, parts: number) =>
+  new TenantHoldings({ all, perTenant: Math.floor(all / LIMITS.shareOfOne), each: Math.floor(all / parts) });
 
 function decoderOf(request: Request): Transform | null {
   const make = DECODERS.get(request.get('Content-Encoding')?.toLowerCase() ?? 'identity');

@@ -16,6 +16,7 @@ import {
   answerBrokenRequests,
   boundArrivingHeads,
   boundEachAddress,
+  boundPieces,
   boundRequestsAhead,
 } from './connections';
 import { DASHBOARD_PATH } from './dashboard-path';
@@ -121,6 +122,7 @@ function limited(server: Server, log: Logger, isTrusted: (address: string, hop: 
   server.on('request', (_request, response) => response.setMaxListeners(ANSWER_LISTENERS));
   const bounds = { each: LIMITS.connectionsPerAddressMax, all: LIMITS.connectionsMax };
   boundEachAddress(server, bounds, (address) => isTrusted(address, 0));
+  boundPieces(server, { count: LIMITS.bodyPiecesMax, bytesEach: LIMITS.bodyPieceBytesMin });
   boundArrivingHeads(server, LIMITS.requestHeadsBytesMax, LIMITS.requestCheckMs);
   answerBrokenRequests(server, log);
   // Node would answer an unknown expectation in its own form. The service may ignore an expectation.

@@ -30,6 +30,32 @@ export class Holdings {
   }
 }
 
+/** The same for callers that act for tenants, limited for each of these tenants as well. */
+export class TenantHoldings {
+  readonly #ofHolders: Holdings;
+  readonly #ofTenants: Holdings;
+
+  constructor(max: { readonly each: number; readonly perTenant: number; readonly all: number }) {
+    this.#ofHolders = new Holdings(max);
+    this.#ofTenants = new Holdings({ each: max.perTenant, all: Number.POSITIVE_INFINITY });
+  }
+
+  /** @returns false if it would exceed a bound; then nothing is taken */
+  take({ holder, tenants }: Asker, amount: number): boolean {
+    if (!this.#ofHolders.take(holder, amount)) return false;
+    const full = tenants.findIndex((tenant) => !this.#ofTenants.take(String(tenant), amount));
+    if (full === -1) return true;
+    for (const tenant of tenants.slice(0, full)) this.#ofTenants.give(String(tenant), amount);
+    this.#ofHolders.give(holder, amount);
+    return false;
+  }
+
+  give({ holder, tenants }: Asker, amount: number): void {
+    this.#ofHolders.give(holder, amount);
+    for (const tenant of tenants) this.#ofTenants.give(String(tenant), amount);
+  }
+}
+
 /** The room for one answer, or for a part of it. */
 interface Room {
   /** Sets the actual size. @throws DomainError `service_unavailable` if there is not enough room */
@@ -48,30 +74,30 @@ interface Waiter {
  * for each key, for each tenant and in all, so a caller that does not read its answers takes no memory from others.
  */
 export class AnswerBytes {
-  readonly #ofHolders = new Holdings({ each: LIMITS.answerBytesPerKeyMax, all: LIMITS.answerBytesMax });
-  readonly #ofTenants = new Holdings({
-    each: LIMITS.answerBytesPerTenantMax,
-    all: Number.POSITIVE_INFINITY,
+  readonly #held = new TenantHoldings({
+    each: LIMITS.answerBytesPerKeyMax,
+    perTenant: LIMITS.answerBytesPerTenantMax,
+    all: LIMITS.answerBytesMax,
   });
   #waiting: Waiter[] = [];
 
   /** @param bytes the largest size, as far as it is known @throws DomainError `service_unavailable` */
   async hold(asker: Asker, bytes: number): Promise<Room> {
-    if (!this.#take(asker, bytes)) await this.#wait(asker, bytes);
+    if (!this.#held.take(asker, bytes)) await this.#wait(asker, bytes);
     let [held, isOver] = [bytes, false];
     return {
       settle: (actual) => {
         if (isOver) return;
-        this.#give(asker, held);
+        this.#held.give(asker, held);
         held = 0;
-        if (!this.#take(asker, actual)) throw refusal();
+        if (!this.#held.take(asker, actual)) throw refusal();
         held = actual;
         this.#admit();
       },
       release: () => {
         if (isOver) return;
         isOver = true;
-        this.#give(asker, held);
+        this.#held.give(asker, held);
         this.#admit();
       },
     };
@@ -85,7 +111,7 @@ export class AnswerBytes {
       const waiter: Waiter = {
         holder,
         tryAgain: () => {
-          if (!this.#take(asker, bytes)) return false;
+          if (!this.#held.take(asker, bytes)) return false;
           clearTimeout(timer);
           resolve();
           return true;
@@ -101,20 +127,6 @@ export class AnswerBytes {
 
   #admit(): void {
     if (this.#waiting.length > 0) this.#waiting = this.#waiting.filter((waiter) => !waiter.tryAgain());
-  }
-
-  #take({ holder, tenants }: Asker, bytes: number): boolean {
-    if (!this.#ofHolders.take(holder, bytes)) return false;
-    const full = tenants.findIndex((tenant) => !this.#ofTenants.take(String(tenant), bytes));
-    if (full === -1) return true;
-    for (const tenant of tenants.slice(0, full)) this.#ofTenants.give(String(tenant), bytes);
-    this.#ofHolders.give(holder, bytes);
-    return false;
-  }
-
-  #give({ holder, tenants }: Asker, bytes: number): void {
-    this.#ofHolders.give(holder, bytes);
-    for (const tenant of tenants) this.#ofTenants.give(String(tenant), bytes);
   }
 }
 
