@@ -55,4 +55,9 @@ describe('the claims of an ID token', () => {
     });
     expect(await of({ groups: 'operator', email: 'a@b' })).toMatchObject({ user: 'a@b (s1)' });
   });
+
+  it('name a person without control characters, which the database does not store', async () => {
+    const claims = { groups: 'operator', preferred_username: 'a\u0000d\na', sub: 's\u0000' };
+    expect(await of(claims)).toMatchObject({ user: 'a\uFFFDd\uFFFDa (s\uFFFD)' });
+  });
 });

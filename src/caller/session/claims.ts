@@ -41,8 +41,13 @@ export async function identityOf(
 /** The name that people know, with the subject, which the provider never gives to another person. */
 function userOf({ preferred_username: name, email, sub }: Claims): string {
   const shown = [name, email].find((text) => typeof text === 'string' && text !== '');
-  return shown === undefined ? String(sub) : `${shown} (${sub})`;
+  const user = shown === undefined ? String(sub) : `${shown} (${sub})`;
+  return user.replace(CONTROL, REPLACEMENT);
 }
+
+/** The database stores no U+0000, and the others have no place in a name. */
+const CONTROL = /\p{Cc}/gu;
+const REPLACEMENT = '\uFFFD';
 
 /** Reads a list, or a text with commas or spaces in between. */
 function textsOf(claim: unknown): string[] {
