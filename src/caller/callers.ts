@@ -4,7 +4,6 @@ import type { Database } from '../database/clients';
 import { KEYS_CHANGED, listen } from '../database/notifications';
 import { LIMITS } from '../limits';
 import type { Module } from '../module';
-import type { Metrics } from '../observe/metrics';
 import { AccessLog } from './access-log';
 import { PostgresAccessLogStore } from './access-log.store';
 import { Authenticator } from './authenticate';
@@ -107,7 +106,7 @@ export async function openCallers(parts: {
 
 /** Declares how many have or await a turn, and as `<name>_refused_total` how many were refused. */
 function declareTurns(
-  metrics: Metrics,
+  metrics: Parameters<NonNullable<Module['metrics']>>[0],
   turns: FairShare,
   { name, help }: { readonly name: string; readonly help: string },
 ): void {
