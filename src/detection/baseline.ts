@@ -43,23 +43,30 @@ export function addToSum(
   } else window.entry = joined(window.entry, entry);
   window.sum += value;
   const day = dayOf(entry.l);
-  const base = baseOf(body, day, node.days);
-  const known = Object.keys(body.days);
+  const { base, history } = before(body, day, node.days);
   body.days[day] = Math.max(body.days[day] ?? 0, window.sum);
-  for (const old of known) if (Number(old) < day - node.days - 1) delete body.days[old];
-  const history = known.length === 0 ? 0 : day - Math.min(...known.map(Number));
   if (!canTell || window.isTold || history < node.learnDays) return null;
   if (window.sum < node.atLeast || window.sum <= base * node.times) return null;
   window.isTold = true;
   return window.entry;
 }
 
-/** The highest sum of a window on the days before. */
-const baseOf = ({ days }: Sums, day: number, count: number): number =>
-  Object.entries(days).reduce(
-    (max, [of, sum]) => (Number(of) < day && Number(of) >= day - count ? Math.max(max, sum) : max),
-    0,
-  );
+/** Looks at the days before, and forgets those that are too old. */
+function before({ days }: Sums, day: number, count: number) {
+  let [base, first] = [0, Number.POSITIVE_INFINITY];
+  for (const [name, sum] of Object.entries(days)) {
+    const of = Number(name);
+    first = Math.min(first, of);
+    if (of < day && of >= day - count) base = Math.max(base, sum);
+    if (of < day - count - 1) delete days[name];
+  }
+  return {
+    /** The highest sum of a window. */
+    base,
+    /** How many days before the group was first known. */
+    history: first === Number.POSITIVE_INFINITY ? 0 : day - first,
+  };
+}
 
 /** Adds an event to a window's entry. Full lists are not copied. */
 const joined = (window: Entry, { f, l, r, i }: Entry): Entry => ({

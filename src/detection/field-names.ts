@@ -53,6 +53,9 @@ const known = new Map<string, FieldSlot>(
   ].map(([name, read], slot) => [name, { slot, name, read }]),
 );
 
+/** All slots are below this number. */
+export const SLOTS = known.size;
+
 function additional(key: string) {
   if (key === 'classType') return (event: DetectionEvent): Value => codeOf(event.additional[key]);
   return (event: DetectionEvent): Value => event.additional[key];

@@ -1,10 +1,14 @@
 import { type DetectionEvent, type FieldSlot, foldCase, isAbsent, NO_SLOT, type Value } from './event';
+import { SLOTS } from './field-names';
 import { windowsView } from './windows-view';
+
+const NONE: readonly never[] = [];
 
 /** An event while rules look at it. The letter case of each text is folded only once. */
 export class Seen {
-  readonly #folded: (readonly string[] | undefined)[] = [];
-  readonly #raw: (readonly Value[] | undefined)[] = [];
+  // Made at their whole length: lists that grow are copied, and leave their copies to be collected.
+  readonly #folded = new Array<readonly string[] | undefined>(SLOTS);
+  readonly #raw = new Array<readonly Value[] | undefined>(SLOTS);
   #texts: string | null = null;
   #windowsTexts: string | null = null;
 
@@ -14,9 +18,7 @@ export class Seen {
   values({ slot, read }: FieldSlot): readonly Value[] {
     const known = this.#raw[slot];
     if (known) return known;
-    const value = read(this.event);
-    const values = Array.isArray(value) ? (value as Value[]) : [value as Value];
-    const present = values.some(isAbsent) ? values.filter((one) => !isAbsent(one)) : values;
+    const present = presentOf(read(this.event));
     if (slot !== NO_SLOT) this.#raw[slot] = present;
     return present;
   }
@@ -50,3 +52,10 @@ export class Seen {
     return this.#windowsTexts;
   }
 }
+
+function presentOf(value: Value | readonly Value[]): readonly Value[] {
+  if (!isSeveral(value)) return isAbsent(value) ? NONE : [value];
+  return value.some(isAbsent) ? value.filter((one) => !isAbsent(one)) : value;
+}
+
+const isSeveral = (value: Value | readonly Value[]): value is readonly Value[] => Array.isArray(value);
