@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { type Arrived, toDetectionEvent } from './arrived';
 import { type ActiveRule, Engine } from './engine';
 import type { DetectionEvent } from './event';
 import type { Finding } from './finding';
@@ -70,19 +71,9 @@ export interface EngineHost {
     part?: EnginePart,
   ): Promise<Opened>;
   /** @param workMs approximate limit of the work's time, because the engines of other tenants wait */
-  learn(
-    tenantId: number,
-    events: readonly DetectionEvent[],
-    workMs?: number,
-    part?: EnginePart,
-  ): Promise<Learned>;
+  learn(tenantId: number, events: readonly Arrived[], workMs?: number, part?: EnginePart): Promise<Learned>;
   /** @param isReady whether baselines have been built @param workMs the same limit as in `learn` */
-  evaluate(
-    tenantId: number,
-    events: readonly DetectionEvent[],
-    clock: Clock,
-    part?: EnginePart,
-  ): Promise<Evaluated>;
+  evaluate(tenantId: number, events: readonly Arrived[], clock: Clock, part?: EnginePart): Promise<Evaluated>;
   /** Drops both engines of the tenant. */
   forget(tenantId: number): Promise<void>;
   close(): Promise<void>;
@@ -108,7 +99,7 @@ export class LocalHost implements EngineHost {
 
   async learn(
     tenantId: number,
-    events: readonly DetectionEvent[],
+    events: readonly Arrived[],
     workMs?: number,
     part: EnginePart = 'joined',
   ): Promise<Learned> {
@@ -119,7 +110,7 @@ export class LocalHost implements EngineHost {
 
   async evaluate(
     tenantId: number,
-    events: readonly DetectionEvent[],
+    events: readonly Arrived[],
     { nowMs, isReady, workMs, isBehind = false }: Clock,
     part: EnginePart = 'joined',
   ): Promise<Evaluated> {
@@ -155,9 +146,12 @@ const keyOf = (tenantId: number, part: EnginePart) => `${tenantId}/${part}`;
 const EVENTS_AT_A_STRETCH = 64;
 const QUICK_MS = 5;
 
-/** Works on events in their order until the time is over, on at least one. @returns how many events it worked on */
+/**
+ * Works on events in their order until the time is over, on at least one. Each event is made shortly before its turn.
+ * @returns how many events it worked on
+ */
 function inTime(
-  events: readonly DetectionEvent[],
+  events: readonly Arrived[],
   workMs = Number.POSITIVE_INFINITY,
   work: (some: readonly DetectionEvent[]) => void,
 ): number {
@@ -165,7 +159,7 @@ function inTime(
   let [seen, stretch, now] = [0, 1, began];
   while (seen < events.length && (seen === 0 || now - began < workMs)) {
     const some = events.slice(seen, seen + stretch);
-    work(some);
+    work(some.map(toDetectionEvent));
     seen += some.length;
     const after = performance.now();
     stretch = after - now < QUICK_MS ? Math.min(stretch * 2, EVENTS_AT_A_STRETCH) : 1;
@@ -184,7 +178,7 @@ class KnownRules {
   active(given: RuleSource): ActiveRule[] {
     const { ruleId, source, tuning, version, filters } = given;
     const text = JSON.stringify([ruleId, tuning, source, filters]);
-    const key = createHash('sha256').update(text).digest('base64');
+    const key = hash('sha256', text, 'base64');
     const known = this.#known.get(key) ?? { rule: ruleOf(given) };
     this.#known.set(key, known, { size: text.length });
     return known.rule ? [{ rule: known.rule, version }] : [];
@@ -215,7 +209,7 @@ const toStoredState = ({
   body: unknown;
 }): StoredState => ({
   node,
-  key: createHash('sha256').update(key).digest('hex').slice(0, 32),
+  key: hash('sha256', key, 'hex').slice(0, 32),
   touched,
   body: body === null ? null : JSON.stringify({ k: key, v: values, b: body }),
 });

@@ -87,6 +87,12 @@ export function ticksOfRecordId(recordId: string): bigint {
 export const msOfRecordId = (recordId: string): number =>
   Number.parseInt(recordId.slice(0, 8), 16) * 0x1_0000 + Number.parseInt(recordId.slice(9, 13), 16);
 
+/** The event time in whole microseconds since 1970. */
+export const microsecondsOfRecordId = (recordId: string): number =>
+  msOfRecordId(recordId) * 1_000 + Math.floor(stepsOf(recordId) / STEPS_PER_US);
+
+const STEPS_PER_US = 10;
+
 /** Steps of 100 ns within the millisecond. */
 function stepsOf(recordId: string): number {
   const high = Number.parseInt(recordId.slice(15, 18), 16);

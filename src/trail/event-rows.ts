@@ -16,14 +16,7 @@ import { eventTimeOf, recordIdFloor } from '../event/record-id';
 import type { StoredAuditEvent } from './audit-event-reader';
 import { expressionSql } from './expression-sql';
 import { conditionOf } from './search-sql';
-import {
-  fromStored,
-  fromStoredJson,
-  fromStoredJsonText,
-  parseStoredJson,
-  storedCharsFor,
-  toStored,
-} from './stored-text';
+import { fromStored, fromStoredJson, storedCharsFor, textOrNull, toStored } from './stored-text';
 
 /** A row as a statement returns it, by column name. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -40,8 +33,6 @@ const PREVIEW = `left(e.statement, ${storedCharsFor(charsMax)}) AS ${PREVIEW_COL
 export const LIST_COLUMNS = Prisma.raw([...columnsOf(LIST_FIELDS), PREVIEW].join(', '));
 const WHOLE_COLUMNS = [...new Set([...columnsOf(DETAIL_FIELDS), ...columnsOf(['sourceType'])])];
 export const DETAIL_COLUMNS = Prisma.raw([...WHOLE_COLUMNS, 'e.additional'].join(', '));
-/** The same with the additional values as text: the driver would make objects of JSON. */
-export const FEED_COLUMNS = Prisma.raw([...WHOLE_COLUMNS, 'e.additional::text AS additional'].join(', '));
 
 /** Code of an expression that takes the value of a field from `row`. */
 function expressionOf(name: FieldName): string {
@@ -62,30 +53,15 @@ function mapperOf<T>(names: readonly FieldName[], beside: Readonly<Record<string
   const object = fields.map(([name, expression]) => `${name}: ${expression}`).join(', ');
   // The code has nothing variable but names of the field table and constants of this file.
   const make = new Function('text', 'time', 'preview', 'json', `return (row) => ({ ${object} });`);
-  return make((value: unknown) => textOrNull(String(value)), eventTimeOf, preview, json);
+  return make((value: unknown) => textOrNull(String(value)), eventTimeOf, preview, fromStoredJson);
 }
-
-const json = (stored: StoredAuditEvent['additional'] | string) =>
-  typeof stored === 'string' ? parseStoredJson(stored) : fromStoredJson(stored);
-
-const textOrNull = (stored: string) => (stored === '' ? null : fromStored(stored));
 
 export const toListItem = mapperOf<AuditEventListItem>(LIST_FIELDS, {
   [STATEMENT_PREVIEW.name]: `preview(row.${PREVIEW_COLUMN})`,
 });
 
-/** The event of a row of `DETAIL_COLUMNS` or `FEED_COLUMNS`. */
+/** The event of a row of `DETAIL_COLUMNS`. */
 export const toStoredEvent = mapperOf<StoredAuditEvent>(FIELD_NAMES, { additional: 'json(row.additional)' });
-
-const toFields = mapperOf<object>(FIELD_NAMES, {});
-
-/**
- * JSON of the event of a row of `FEED_COLUMNS` and of the values beside it. Stored JSON without escapes is not parsed.
- */
-export function toEventJson(row: Row, beside: Readonly<Record<string, string | null>>): string {
-  const parts = [JSON.stringify(toFields(row)), JSON.stringify(beside)];
-  return `${parts[0]?.slice(0, -1)},"additional":${fromStoredJsonText(String(row.additional))},${parts[1]?.slice(1)}`;
-}
 
 /** Half of a character that takes two units of UTF-16. */
 const SURROGATE = /[\uD800-\uDFFF]/;

@@ -40,6 +40,9 @@ const MAY_HOLD_ESCAPES = /[\uDBFC-\uDBFE]/;
 export const fromStored = (stored: string): string =>
   MAY_HOLD_ESCAPES.test(stored) ? stored.replace(ESCAPED, characterOf) : stored;
 
+/** The text of an event's column. An absent text is stored as an empty one. */
+export const textOrNull = (stored: string): string | null => (stored === '' ? null : fromStored(stored));
+
 function escapeOf(found: string): string {
   const code = found.codePointAt(0) ?? 0;
   if (code === 0) return String.fromCodePoint(NUL);

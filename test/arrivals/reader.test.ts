@@ -1,5 +1,7 @@
+import { toDetectionEvent } from '../../src/detection/arrived';
 import { HOUR_MS } from '../../src/event/event-time';
 import { toFeedItem } from '../../src/event/formats/feed-item';
+import { ticksOfRecordId } from '../../src/event/record-id';
 import type { ArrivalLimits, ArrivedEvent } from '../../src/trail/arrivals/arrival-reader';
 import { GoneBeginnings } from '../../src/trail/arrivals/gone-beginning';
 import { NewArrivals } from '../../src/trail/arrivals/new-arrivals';
@@ -59,7 +61,7 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     });
   });
 
-  it('returns the same events as JSON texts, whatever characters and numbers they hold', async () => {
+  it('returns the same events as JSON texts and as the events of rules, whatever characters and numbers they hold', async () => {
     const hostile = `a"b\\\u0000\n\u001f${String.fromCharCode(0xd800)}\u{10F801}\u{10F900}\uFEFF😀é`;
     const additional = {
       [hostile]: hostile,
@@ -75,6 +77,13 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     const [texts] = await reader.readTexts([{ tenantId: store.tenantId, from: 0 }], MANY);
     expect(texts?.items.map(({ position, json }) => ({ position, item: JSON.parse(json) }))).toEqual(
       items.map((item) => ({ position: item.position, item: toFeedItem(item) })),
+    );
+    const rows = await reader.readRows(store.tenantId, 0, MANY);
+    expect(rows.items.map(toDetectionEvent)).toEqual(
+      items.map(({ position, event: { additional, ...fields } }) => {
+        const { recordId } = fields;
+        return { recordId, at: Number(ticksOfRecordId(recordId) / 10n), position, fields, additional };
+      }),
     );
     expect(items[0]?.event.serverPrincipalName).toBe(hostile);
     expect(items[0]?.event.additional).toMatchObject({ [hostile]: hostile, many: 1e21 });

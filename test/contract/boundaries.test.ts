@@ -39,8 +39,12 @@ const BORDERS: readonly Border[] = [
     files: [...CORE, 'src/config', 'src/database', 'src/module'],
     packages: ['express', 'ioredis', 'lru-cache', 'pino'],
   },
-  // Rules and their engine only compute; their data is passed to them.
-  { of: ['src/detection'], files: CORE, packages: ['lru-cache', 're2js', 'yaml'] },
+  // Rules and their engine only compute; their data is passed to them, events as the texts of rows.
+  {
+    of: ['src/detection'],
+    files: [...CORE, 'src/trail/arrivals/row-text', 'src/trail/stored-text'],
+    packages: ['lru-cache', 're2js', 'yaml'],
+  },
   // Several modules send something elsewhere, so the means to do it are below them.
   { of: ['src/delivery'], files: ['src/caller/address-list'], packages: [] },
   { of: ['src/trail'], files: [...CORE, 'src/caller', 'src/database'], packages: [] },

@@ -9,7 +9,6 @@ import { DAY_MS, formatTicks } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { ArrivalLimits, ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { BacktestAnswer, BacktestStore, TakenBacktest } from './backtest.store';
-import { toDetectionEvent } from './detector';
 
 const EXAMPLES_MAX = 10;
 /**
@@ -114,11 +113,11 @@ export class Backtests {
     for (let [read, count, notedMs] = [0, 0, 0]; ; ) {
       this.#stopping.signal.throwIfAborted();
       const began = performance.now();
-      const step = await reader.read(tenantId, position, limits);
+      const step = await reader.readRows(tenantId, position, limits);
       // For rules that depend on the clock, time has passed at the end of the log. Before that, only events move the
       // clock.
       const clock = { nowMs: nowMs(), isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
-      const { findings, seen } = await host.evaluate(tenantId, step.items.map(toDetectionEvent), clock);
+      const { findings, seen } = await host.evaluate(tenantId, step.items, clock);
       const next = step.items[seen]?.position ?? step.next;
       const isDone = next >= step.size;
       const over = { ...clock, nowMs: Number.POSITIVE_INFINITY, isBehind: false };
@@ -165,9 +164,8 @@ export class Backtests {
     for (let notedMs = performance.now(); position < limits.end; ) {
       this.#stopping.signal.throwIfAborted();
       const began = performance.now();
-      const step = await reader.read(tenantId, position, limits);
-      const events = step.items.map(toDetectionEvent);
-      const { seen } = await host.learn(tenantId, events, LIMITS.detectionWorkMs);
+      const step = await reader.readRows(tenantId, position, limits);
+      const { seen } = await host.learn(tenantId, step.items, LIMITS.detectionWorkMs);
       position = step.items[seen]?.position ?? Math.max(step.next, position + 1);
       if (performance.now() - notedMs > NOTE_MS) {
         notedMs = performance.now();

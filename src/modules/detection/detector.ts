@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
-import type { DetectionEvent } from '../../detection/event';
 import type { Finding } from '../../detection/finding';
 import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../detection/host';
 import { EngineFailure } from '../../detection/thread-host';
-import { ticksOfRecordId } from '../../event/record-id';
 import { LIMITS } from '../../limits';
-import type { ArrivalReader, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
+import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import { FIRST_MARK, isMark, type Newcomers, newcomersOf, putMarks } from './newcomers';
 import type { WrittenAlert } from './put-alerts';
 import type { RuleAbouts } from './rule-abouts';
@@ -21,7 +19,6 @@ const TENANTS_PER_ROUND = 250;
 const STEP_MS_MAX = 60_000;
 /** A turn is held as long as a step may take. */
 const TURN_SECONDS = 30;
-const TICKS_PER_US = 10n;
 /** The most engines that stay open between steps, and the most entries in all of them. Others are loaded again. */
 const ENGINES_MAX = 100;
 const ENGINES_SIZE_MAX = 200_000;
@@ -108,14 +105,14 @@ export class Detector {
       await this.#load(tenantId, place);
       const learned = await this.#learn(tenantId, place);
       const isReady = learned.to >= place.learnUntil;
-      const read = await this.parts.reader.read(tenantId, place.position, LIMITS.detectionStep);
+      const read = await this.parts.reader.readRows(tenantId, place.position, LIMITS.detectionStep);
       const { host, nowMs } = this.parts;
       const clock = {
         ...{ nowMs: nowMs(), isReady, workMs: LIMITS.detectionWorkMs },
         isBehind: read.next < read.size,
       };
       const began = performance.now();
-      const done = await host.evaluate(tenantId, read.items.map(toDetectionEvent), clock);
+      const done = await host.evaluate(tenantId, read.items, clock);
       this.parts.tally.seconds += (performance.now() - began) / 1_000;
       const next = read.items[done.seen]?.position ?? read.next;
       const reached = { ...place, position: next, learned: learned.to };
@@ -219,14 +216,13 @@ export class Detector {
     const { at, until, actions } = newcomers;
     const end = at < until ? until : reached.position;
     const limits = { ...LIMITS.detectionStep, end, actions: actions ?? undefined };
-    const read = await this.parts.reader.read(tenantId, at, limits);
-    const events = read.items.map(toDetectionEvent);
+    const read = await this.parts.reader.readRows(tenantId, at, limits);
     const now = nowMs();
     const clock = { nowMs: now, isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
     const done =
       at < until
-        ? { findings: [], ...(await host.learn(tenantId, events, clock.workMs, 'newcomers')) }
-        : await host.evaluate(tenantId, events, clock, 'newcomers');
+        ? { findings: [], ...(await host.learn(tenantId, read.items, clock.workMs, 'newcomers')) }
+        : await host.evaluate(tenantId, read.items, clock, 'newcomers');
     const to = Math.min(end, read.items[done.seen]?.position ?? Math.max(read.next, at));
     const joins = to >= until && to >= reached.position;
     const written = await owner.$transaction(
@@ -267,10 +263,9 @@ export class Detector {
 
   async #learn(tenantId: number, place: Place): Promise<{ to: number; changes: readonly StoredState[] }> {
     if (place.learned >= place.learnUntil) return { to: place.learned, changes: [] };
-    const read = await this.parts.reader.read(tenantId, place.learned, LIMITS.detectionStep);
+    const read = await this.parts.reader.readRows(tenantId, place.learned, LIMITS.detectionStep);
     const items = read.items.filter(({ position }) => position < place.learnUntil);
-    const events = items.map(toDetectionEvent);
-    const { seen, changes } = await this.parts.host.learn(tenantId, events, LIMITS.detectionWorkMs);
+    const { seen, changes } = await this.parts.host.learn(tenantId, items, LIMITS.detectionWorkMs);
     const left = items[seen]?.position;
     if (left !== undefined) return { to: left, changes };
     return { to: read.next >= read.size ? place.learnUntil : Math.min(read.next, place.learnUntil), changes };
@@ -332,15 +327,4 @@ export class Detector {
     for (const { severity } of findings) DetectionTally.add(tally.findings, severity);
     for (const { severity, isNew } of written) if (isNew) DetectionTally.add(tally.alerts, severity);
   }
-}
-
-export function toDetectionEvent({ position, event }: ArrivedEvent): DetectionEvent {
-  const { additional, ...fields } = event;
-  return {
-    recordId: fields.recordId,
-    at: Number(ticksOfRecordId(fields.recordId) / TICKS_PER_US),
-    position,
-    fields,
-    additional: additional as DetectionEvent['additional'],
-  };
 }

@@ -1,4 +1,5 @@
 import type { StoredAuditEvent } from '../audit-event-reader';
+import type { ArrivedRow } from './row-text';
 
 /** An event, at its place in the evidence log of its tenant. */
 export interface ArrivedEvent {
@@ -66,6 +67,7 @@ export interface ArrivalReader {
   /** The number of entries of each log; 0: the tenant has no log. */
   sizes(tenants: readonly number[]): Promise<ReadonlyMap<number, number>>;
   read(tenantId: number, from: number, limits: ArrivalLimits): Promise<Arrivals>;
+  readRows(tenantId: number, from: number, limits: ArrivalLimits): Promise<Arrivals<ArrivedRow>>;
   /**
    * Reads several tenants with few statements. Each tenant has its share of the limits; a share that one tenant does
    * not use is not given to another. The answers are in the order of the places. A `from` beyond the end means the end.

@@ -1,9 +1,11 @@
 import { Prisma } from '../../database/clients';
 import { COLUMN_OF } from '../../event/fields';
-import { FEED_COLUMNS } from '../event-rows';
 import type { ArrivalLimits } from './arrival-reader';
+import { JOINED_COLUMNS, newBoundary } from './row-text';
 
 const ACTION = Prisma.raw(`d.${COLUMN_OF.actionId}`);
+const READ_COLUMNS = Prisma.raw(JOINED_COLUMNS.map((name) => `e.${name}`).join(', '));
+const TEXT_COLUMNS = Prisma.raw(JOINED_COLUMNS.map((name) => `r.${name}`).join(', '));
 
 /** Statements of one tenant name the tenant by value, so that they stay on its node of a distributed database. */
 
@@ -44,10 +46,10 @@ interface Wanted {
 
 /**
  * Events in full by their ids, up to a number of events, and of bytes without the last event. Each row has its number
- * among the wanted records (`n`) and the number of rows before the cut (`matched`). The bounds of the ids choose the
- * partitions. Each id is looked up by itself (`OFFSET 0`). A join might read everything between the bounds, which is
- * the whole table when a backlog arrives beside new events. The ids are one text: the driver takes longer to write an
- * array.
+ * among the wanted records (`n`), the number of rows before the cut (`matched`), and the event as a `RowText`. Texts
+ * are joined only after the cut. The bounds of the ids choose the partitions. Each id is looked up by itself
+ * (`OFFSET 0`). A join might read everything between the bounds, which is the whole table when a backlog arrives beside
+ * new events. The ids are one text: the driver takes longer to write an array.
  */
 export function eventsStatement(
   { ids, tenants }: Wanted,
@@ -71,10 +73,12 @@ export function eventsStatement(
         OR octet_length(${ACTION}) > char_length(${ACTION}))`
     : Prisma.empty;
   return Prisma.sql`
-    SELECT r.* FROM (
+    SELECT r.n, r.matched, r.size, r.record_id, concat_ws(${newBoundary()}::text, '', ${TEXT_COLUMNS}) AS text
+    FROM (
       SELECT u.*, count(*) OVER ()::int AS matched, sum(u.size) OVER (ORDER BY u.n) - u.size AS before
       FROM (
-        SELECT x.place::int - 1 AS n, ${FEED_COLUMNS}, octet_length(e.statement) + pg_column_size(e.additional) AS size
+        SELECT x.place::int - 1 AS n, e.record_id, ${READ_COLUMNS},
+          octet_length(e.statement) + pg_column_size(e.additional) AS size
         FROM ${source} CROSS JOIN LATERAL (
           SELECT d.* FROM audit_event d WHERE ${isItsTenant} AND d.record_id = x.record_id
             AND d.record_id >= ${lowest}::uuid AND d.record_id <= ${highest}::uuid${isWanted} OFFSET 0) e) u

@@ -2,8 +2,9 @@ import type { AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ID_BYTES } from '../../event/record-id';
 import type { TenantForm } from '../counts/scope';
-import { type Row, toEventJson, toStoredEvent } from '../event-rows';
+import type { Row } from '../event-rows';
 import { TILE_WIDTH } from '../evidence/tiles';
+import { fromStoredJsonText } from '../stored-text';
 import {
   eventsStatement,
   headsStatement,
@@ -23,6 +24,14 @@ import type {
 } from './arrival-reader';
 import { arrivalTimes } from './arrival-runs';
 import { ArrivedAgain } from './arrived-again';
+import {
+  type ArrivedRow,
+  additionalOf,
+  fieldsMapper,
+  type RowText,
+  storedAdditional,
+  valuesOf,
+} from './row-text';
 
 const MINUTE_MS = 60_000;
 /** The largest minute of the column, in the year 6053. A reader may ask for a later time. */
@@ -40,8 +49,8 @@ interface Entry {
   readonly receivedMs: number | null;
 }
 
-/** Makes an item from an entry and the row of its event. */
-type Make<T> = (entry: Entry, row: Row) => T;
+/** Makes an item from an entry and the text of its event's row. */
+type Make<T> = (entry: Entry, row: RowText) => T;
 
 interface Stretch extends ArrivalPlace {
   readonly size: number;
@@ -71,6 +80,11 @@ export class PostgresArrivalReader implements ArrivalReader {
   async read(tenantId: number, from: number, limits: ArrivalLimits): Promise<Arrivals> {
     const [arrivals] = await this.readEach([{ tenantId, from }], limits);
     return arrivals as Arrivals;
+  }
+
+  async readRows(tenantId: number, from: number, limits: ArrivalLimits): Promise<Arrivals<ArrivedRow>> {
+    const [arrivals] = await this.#readEach([{ tenantId, from }], limits, toArrivedRow);
+    return arrivals as Arrivals<ArrivedRow>;
   }
 
   readEach(places: readonly ArrivalPlace[], limits: ArrivalLimits): Promise<readonly Arrivals[]> {
@@ -205,7 +219,7 @@ export class PostgresArrivalReader implements ArrivalReader {
       );
       const items = found
         .filter(({ entry }) => !again.has(entry.position))
-        .map(({ entry, row }) => make(entry, row));
+        .map(({ entry, row }) => make(entry, { recordId: String(row.record_id), text: String(row.text) }));
       const bytes = found.reduce((sum, { row }) => sum + bytesOf(row), 0);
       return {
         tenantId,
@@ -289,17 +303,24 @@ function entriesOf({ tile, record_ids, arrivals }: Row, from: number, end: numbe
   return entries;
 }
 
-const toArrived: Make<ArrivedEvent> = ({ position, receivedMs }, row) => ({
-  position,
-  event: toStoredEvent(row),
-  receivedAt: timeOfArrival(receivedMs),
-});
+const toFields = fieldsMapper();
 
-/** The same item as `toFeedItem` of `formats/feed-item.ts` makes. */
-const toArrivedText: Make<ArrivedText> = ({ position, receivedMs }, row) => ({
-  position,
-  json: toEventJson(row, { receivedAt: timeOfArrival(receivedMs), position: String(position) }),
-});
+const toArrived: Make<ArrivedEvent> = ({ position, receivedMs }, row) => {
+  const values = valuesOf(row);
+  const event = Object.assign(toFields(values), { additional: additionalOf(values) });
+  return { position, event, receivedAt: timeOfArrival(receivedMs) };
+};
+
+const toArrivedRow: Make<ArrivedRow> = ({ position }, { recordId, text }) => ({ position, recordId, text });
+
+/** The same item as `toFeedItem` of `formats/feed-item.ts` makes. Stored JSON without escapes is not parsed. */
+const toArrivedText: Make<ArrivedText> = ({ position, receivedMs }, row) => {
+  const values = valuesOf(row);
+  const fields = JSON.stringify(toFields(values));
+  const beside = JSON.stringify({ receivedAt: timeOfArrival(receivedMs), position: String(position) });
+  const additional = fromStoredJsonText(storedAdditional(values));
+  return { position, json: `${fields.slice(0, -1)},"additional":${additional},${beside.slice(1)}` };
+};
 
 const lastArrival = { ms: Number.NaN, text: '' };
 
