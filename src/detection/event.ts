@@ -32,5 +32,8 @@ export const isAbsent = (value: Value): value is null | undefined | '' =>
 
 export const textOf = (value: Value): string => (isAbsent(value) ? '' : String(value));
 
-/** Folds letter case as Sigma does. */
-export const foldCase = (text: string): string => text.toLowerCase();
+/**
+ * Folds letter case as Sigma does. The two small sigmas become one: which of them is the lower case of a capital depends
+ * on the letter after it.
+ */
+export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');

@@ -150,6 +150,8 @@ describe('selections', () => {
     ["    statement|re|i: '^select'", { statement: 'SELECT 42' }, 1],
     ['    succeeded: false', { succeeded: false }, 1],
     ['    server_principal_name|contains|all: [corp, ice]', {}, 1],
+    ['    statement|contains: ΟΔΟΣ', { statement: 'xΟΔΟΣy' }, 1],
+    ['    statement|contains: οδος', { statement: 'xΟΔΟΣy' }, 1],
     ['    - objectName: x\n    - objectName: orders', {}, 1],
     ['    - payroll\n    - salesweb', {}, 1],
     ["    '|all': [orders, nothing]", {}, 0],
