@@ -2,6 +2,7 @@ import { formatTicks } from '../event/event-time';
 import { INGEST_FIELDS } from '../event/fields';
 import { UNESCAPED } from '../event/json-bytes';
 import { ID_BYTES, idText, ticksOfRecordId } from '../event/record-id';
+import { NO_NAMES, namesOf, PER_VALUE } from './additional-names';
 import { type CheckedEvent, type CheckedRecord, SOURCE_NAMES, statedJsonOf } from './checked-event';
 
 const MEMBERS = [...INGEST_FIELDS, ...SOURCE_NAMES, 'additional'] as const;
@@ -54,18 +55,6 @@ const DIGITS_MAX = 15;
 /** How many characters a value in `additional` that is not a text counts at most. */
 export const VALUE_CHARS_MAX = 24;
 const ADDITIONAL_FIRST = 64;
-/** Places of the start and end of a name and of its value. */
-export const PER_VALUE = 4;
-
-/** The names of the values in `additional`, in their order. Events with the same names mostly share one instance. */
-export interface Names {
-  readonly texts: readonly string[];
-  /** Their JSON, one after the other. */
-  readonly json: Buffer;
-  /** Whether each name stands once, and is not a name of the source. */
-  readonly areSound: boolean;
-}
-const NO_NAMES: Names = { texts: [], json: NULL.subarray(0, 0), areSound: true };
 
 /**
  * An event as JSON in bytes, and where in them each value is. What is stored is copied from there, without an object or
@@ -289,7 +278,7 @@ export class EventBytes {
         this.#addAdditional(name, nameEnd, at);
       } while (bytes[at] === COMMA);
     this.#kind = KIND.object;
-    const names = namesOf(this);
+    const names = namesOf(bytes, this.additional, this.additionalCount);
     if (bytes[at] !== CLOSE || !names.areSound) return -1;
     this.names = names;
     return at + 1;
@@ -326,40 +315,3 @@ const isNumberPart = (byte: number | undefined) =>
 /** Whether the character that begins here is stored in another form: U+FEFF, or of the last plane. */
 const isStoredOtherwise = (bytes: Buffer, at: number): boolean =>
   bytes[at] === 0xef ? bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf : (bytes[at + 1] as number) >= 0x8f;
-
-/** The names of earlier events: the last ones for each number of names, and all by their JSON. */
-const lastNames: Names[] = [];
-const knownNames = new Map<string, Names>();
-const KNOWN_MAX = 512;
-const KNOWN_BYTES_MAX = 8_192;
-
-function namesOf(event: EventBytes): Names {
-  const { bytes, additional, additionalCount: count } = event;
-  const last = lastNames[count];
-  if (last && areNames(event, last.json)) return last;
-  const parts: Buffer[] = [];
-  for (let i = 0; i < count; i++)
-    parts.push(bytes.subarray(additional[PER_VALUE * i], additional[PER_VALUE * i + 1]));
-  const json = Buffer.concat(parts);
-  const key = json.toString('latin1');
-  let names = knownNames.get(key);
-  if (!names) {
-    const texts = parts.map((part) => JSON.parse(part.toString()) as string);
-    const areSound = new Set([...texts, ...SOURCE_NAMES]).size === texts.length + SOURCE_NAMES.length;
-    names = { texts, json, areSound };
-    if (json.length > KNOWN_BYTES_MAX) return names;
-    if (knownNames.size === KNOWN_MAX) knownNames.clear();
-    knownNames.set(key, names);
-  }
-  lastNames[count] = names;
-  return names;
-}
-
-function areNames({ bytes, additional, additionalCount }: EventBytes, json: Buffer): boolean {
-  let at = 0;
-  for (let i = 0; i < PER_VALUE * additionalCount; i += PER_VALUE) {
-    const end = additional[i + 1] as number;
-    for (let k = additional[i] as number; k < end; k++) if (bytes[k] !== json[at++]) return false;
-  }
-  return at === json.length;
-}

@@ -4,8 +4,9 @@ import { ENTRY_V1_FIELDS, ENTRY_VERSION } from '../../event/entry-fields';
 import type { AuditEvent } from '../../event/fields';
 import { copyBytes } from '../../event/json-bytes';
 import { writeIdText } from '../../event/record-id';
+import { type Names, PER_VALUE } from '../additional-names';
 import { SOURCE_NAMES } from '../checked-event';
-import { type EventBytes, type Member, type Names, PER_VALUE, placeOf } from '../event-bytes';
+import { type EventBytes, type Member, placeOf } from '../event-bytes';
 
 /**
  * The bytes that the log holds of an event:
