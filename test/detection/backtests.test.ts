@@ -25,13 +25,13 @@ function readerOf(tenantId: number, events: readonly object[], before = 0): Arri
   const items = events.map((change, position) => {
     const time = `2026-01-${String(position + 1).padStart(2, '0')}T08:00:00Z`;
     const recordId = recordIdFloor(parseTicks(time) ?? 0n);
-    const event = { recordId, serverInstanceName: 'SQL01', additional: {}, ...change };
-    return { position, receivedAt: null, event };
+    const fields = { recordId, serverInstanceName: 'SQL01', ...change };
+    return { recordId, position, at: Date.parse(time) * 1_000, fields, additional: {} };
   });
   const since = Date.now() - 8 * DAY_MS;
   return {
     positionAt: async (_: number, at: Date) => (at.getTime() > since ? before : 0),
-    read: async (_: number, from: number, { end = items.length }: ArrivalLimits) => {
+    readRows: async (_: number, from: number, { end = items.length }: ArrivalLimits) => {
       const next = Math.min(from + 4, end);
       const some = items.slice(from, next);
       return { tenantId, from, next, size: items.length, items: some, removed: 0, skipped: 0, bytes: 0 };
@@ -63,9 +63,9 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     /** @param hold a promise that each read waits for, or null */
     const anInstance = (hold: Promise<void> | null = null) => {
       let reads = 0;
-      const reader: Pick<ArrivalReader, 'read' | 'positionAt'> = {
+      const reader: Pick<ArrivalReader, 'readRows' | 'positionAt'> = {
         positionAt: async () => 0,
-        read: async (_, from) => {
+        readRows: async (_, from) => {
           reads += 1;
           await hold;
           const next = Math.min(from + 4, ENTRIES);
