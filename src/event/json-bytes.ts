@@ -1,6 +1,9 @@
 /** Up to this length, copying single bytes is faster than the call that copies them. */
 const SHORT_BYTES = 48;
 
+/** A whole number of at most this many digits is always read and written unchanged. */
+export const SAFE_DIGITS = 15;
+
 const BACKSLASH = 0x5c;
 /** The byte that an escape of this one letter stands for, of those that `JSON.stringify` writes; 0: there is none. */
 export const UNESCAPED = new Uint8Array(256);

@@ -1,8 +1,6 @@
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** JSON's writer never produces a longer number. */
 const CHARS_MAX = 40;
-/** A number of at most this many digits is always read and written unchanged. */
-export const SAFE_CHARS = 15;
 
 /**
  * Whether reading and writing a number through a double, as JSON does, changes its value. That is so for `1e400` and

@@ -1,4 +1,5 @@
-import { isAltered, SAFE_CHARS } from './exact-numbers';
+import { SAFE_DIGITS } from '../event/json-bytes';
+import { isAltered } from './exact-numbers';
 
 /** The size of a piece of JSON. */
 export interface Extent {
@@ -103,7 +104,7 @@ const isNumberPart = (code: number) =>
 
 /** Whether the number has so few digits, and no exponent, that a double holds it exactly. */
 function isPlain(text: string, start: number, end: number): boolean {
-  if (end - start > SAFE_CHARS) return false;
+  if (end - start > SAFE_DIGITS) return false;
   if (text.charCodeAt(start) === MINUS && text.charCodeAt(start + 1) === ZERO) return false;
   for (let i = start; i < end; i++) if ((text.charCodeAt(i) | 0x20) === 0x65) return false;
   return true;

@@ -29,6 +29,9 @@ const NOTHING = '{}';
 /** The names of the place of a record and of the number of its parts. */
 export const SOURCE_NAMES = ['file', 'fileGuid', 'blockOffset', 'index', 'parts'] as const;
 
+/** How many characters an additional value that is no text counts. */
+export const VALUE_CHARS_MAX = 24;
+
 /** The place of a record. The GUID is in lower case, so that every GUID has one text only. */
 export function sourceOf({ file, fileGuid, blockOffset, index }: CheckedRecord): RecordSource {
   return { file, fileGuid: fileGuid.toLowerCase(), blockOffset, index };

@@ -1,9 +1,16 @@
 import { formatTicks } from '../event/event-time';
 import { INGEST_FIELDS } from '../event/fields';
-import { UNESCAPED } from '../event/json-bytes';
+import { SAFE_DIGITS, UNESCAPED } from '../event/json-bytes';
 import { ID_BYTES, idText, ticksOfRecordId } from '../event/record-id';
+import { LIMITS } from '../limits';
 import { NO_NAMES, namesOf, PER_VALUE } from './additional-names';
-import { type CheckedEvent, type CheckedRecord, SOURCE_NAMES, statedJsonOf } from './checked-event';
+import {
+  type CheckedEvent,
+  type CheckedRecord,
+  SOURCE_NAMES,
+  statedJsonOf,
+  VALUE_CHARS_MAX,
+} from './checked-event';
 
 const MEMBERS = [...INGEST_FIELDS, ...SOURCE_NAMES, 'additional'] as const;
 export type Member = (typeof MEMBERS)[number];
@@ -50,10 +57,6 @@ const [TRUE, FALSE, NULL] = ['true', 'false', 'null'].map((word) => Buffer.from(
   Buffer,
   Buffer,
 ];
-/** A whole number of at most this many digits is the same after parsing and writing. */
-const DIGITS_MAX = 15;
-/** How many characters a value in `additional` that is not a text counts at most. */
-export const VALUE_CHARS_MAX = 24;
 const ADDITIONAL_FIRST = 64;
 
 /**
@@ -68,8 +71,6 @@ export class EventBytes {
   /** For each value in `additional`, in their order: start and end of its name, start and end of the value. */
   additional = new Int32Array(PER_VALUE * ADDITIONAL_FIRST);
   additionalCount = 0;
-  /** Number of characters of the names and values in `additional`, or more. */
-  additionalChars = 0;
   isAdditionalOdd = false;
   names = NO_NAMES;
   /** The record id. It is set by who checked the event. */
@@ -91,7 +92,7 @@ export class EventBytes {
   /**
    * Reads the event that begins at an index of the bytes.
    * @returns the index after it; -1 if it must be parsed, because it is not exactly what `JSON.stringify` writes, has an
-   * unknown or a repeated member, or a number that is not whole or has many digits
+   * unknown or a repeated member, a number that is not whole or has many digits, or too many additional values
    */
   read(bytes: Buffer, start: number): number {
     this.#isOurs = false;
@@ -156,7 +157,6 @@ export class EventBytes {
     this.#start = start;
     this.kinds.fill(KIND.nothing);
     this.additionalCount = 0;
-    this.additionalChars = 0;
     this.isAdditionalOdd = false;
     this.names = NO_NAMES;
     if (bytes[start] !== OPEN) return -1;
@@ -251,7 +251,7 @@ export class EventBytes {
     this.#number = isNegative ? Number.NaN : number;
     const digits = at - first;
     const isPlain =
-      digits > 0 && digits <= DIGITS_MAX && (bytes[first] !== ZERO || (digits === 1 && !isNegative));
+      digits > 0 && digits <= SAFE_DIGITS && (bytes[first] !== ZERO || (digits === 1 && !isNegative));
     if (isPlain && !isNumberPart(bytes[at])) return at;
     if (!this.#isOurs) return -1;
     this.#number = Number.NaN;
@@ -262,6 +262,8 @@ export class EventBytes {
   #additionalFrom(start: number): number {
     const { bytes } = this;
     let at = start;
+    // The number of characters of names and values, or more.
+    let chars = 0;
     if (bytes[at + 1] === CLOSE) at++;
     else
       do {
@@ -274,7 +276,8 @@ export class EventBytes {
         if (at < 0) return -1;
         if (this.#kind === KIND.odd) this.isAdditionalOdd = true;
         const isText = this.#kind >= KIND.plain && this.#kind <= KIND.odd;
-        this.additionalChars += nameEnd - name + (isText ? at - nameEnd : VALUE_CHARS_MAX);
+        chars += nameEnd - name + (isText ? at - nameEnd : VALUE_CHARS_MAX);
+        if (chars > LIMITS.additionalCharsMax && !this.#isOurs) return -1;
         this.#addAdditional(name, nameEnd, at);
       } while (bytes[at] === COMMA);
     this.#kind = KIND.object;

@@ -36,7 +36,7 @@ export class BytesCheck {
   isValid(event: EventBytes): boolean {
     if (!this.#readTime(event)) return false;
     for (const field of FIELDS) if (!isField(event, field)) return false;
-    if (!hasSource(event) || event.additionalChars > LIMITS.additionalCharsMax) return false;
+    if (!hasSource(event)) return false;
     const [offset, index] = [event.numbers[BLOCK_OFFSET], event.numbers[INDEX]];
     writeRecordId(event.id, this.#ms, this.#steps, `${this.#fileOf(event)}${offset}\n${index}`);
     return true;

@@ -10,6 +10,7 @@ import {
   SOURCE_NAMES,
   sourceOf,
   statedJsonOf,
+  VALUE_CHARS_MAX,
 } from '../../trail/checked-event';
 
 /** The reasons why an event of a batch was not stored. */
@@ -192,7 +193,6 @@ function addAdditionalProblems(additional: Record<string, unknown>, problems: st
   if (chars > LIMITS.additionalCharsMax)
     problems.push(`additional is longer than ${LIMITS.additionalCharsMax} characters`);
 }
-const VALUE_CHARS_MAX = 24; // of a number or a boolean
 
 /** @param beside the number of problems that are counted and not named */
 export function rejected(code: RejectionCode, problems: readonly string[], beside = 0): Checked {

@@ -177,6 +177,15 @@ describe('an event that is read from its bytes', () => {
     expect(bytes).toEqual(objects);
   });
 
+  it('is refused with the same words if it has too many additional values', async () => {
+    const additional = Object.fromEntries(Array.from({ length: 45_000 }, (_, i) => [`n${i}`, i]));
+    const [bytes, objects] = await inBothWays(JSON.stringify([anEvent({ additional })]));
+    expect(bytes).toEqual(objects);
+    expect(bytes).toMatchObject({
+      rejected: [{ message: expect.stringContaining('additional is longer than') }],
+    });
+  });
+
   it('has its values where the names say, in any order of its members', async () => {
     const members = Object.entries(anEvent());
     await fc.assert(
