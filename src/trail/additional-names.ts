@@ -13,11 +13,12 @@ export interface Names {
 }
 export const NO_NAMES: Names = { texts: [], json: Buffer.alloc(0), areSound: true };
 
-/** The names of earlier events: the last ones for each number of names, and all by their JSON. */
-const lastNames: Names[] = [];
+/** The names of earlier events: by their JSON, and of those the last ones for each number of names. */
 const knownNames = new Map<string, Names>();
-const KNOWN_MAX = 512;
-const KNOWN_BYTES_MAX = 8_192;
+const lastNames: Names[] = [];
+/** Any caller may invent names: in all they hold 10 MB at most. */
+const KNOWN_MAX = 256;
+const KNOWN_BYTES_MAX = 4_096;
 
 /**
  * The names that stand in the bytes.
@@ -37,7 +38,10 @@ export function namesOf(bytes: Buffer, places: Int32Array, count: number): Names
     const areSound = new Set([...texts, ...SOURCE_NAMES]).size === texts.length + SOURCE_NAMES.length;
     names = { texts, json, areSound };
     if (json.length > KNOWN_BYTES_MAX) return names;
-    if (knownNames.size === KNOWN_MAX) knownNames.clear();
+    if (knownNames.size === KNOWN_MAX) {
+      knownNames.clear();
+      lastNames.length = 0;
+    }
     knownNames.set(key, names);
   }
   lastNames[count] = names;

@@ -18,7 +18,7 @@ export type Member = (typeof MEMBERS)[number];
 export const placeOf = (member: Member): number => MEMBERS.indexOf(member);
 const ADDITIONAL = placeOf('additional');
 
-/** The kinds of values. */
+/** The kinds of values. Texts are from `plain` to `odd`: the larger, the more work it is to store them. */
 export const KIND = {
   /** Absent, or null. */
   nothing: 0,

@@ -84,6 +84,8 @@ export class BytesCheck {
 function msOfDay(year: number, month: number, day: number): number {
   const ms = Date.UTC(year, month - 1, day);
   const date = new Date(ms);
+  // For Date.UTC a year below 100 is one of the twentieth century.
+  if (date.getUTCFullYear() !== year) return Number.NaN;
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? ms : Number.NaN;
 }
 

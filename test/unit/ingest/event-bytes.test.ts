@@ -91,7 +91,12 @@ const change = fc.oneof(
     ...['2026-01-05T08:00:00Z', '2026-01-05T23:59:59.9999999Z', '2024-02-29T00:00:00.0000000Z'],
     ...['2025-02-29T00:00:00.0000000Z', '2025-13-01T00:00:00.0000000Z', '2025-00-10T00:00:00.0000000Z'],
     ...['2025-01-01T24:00:00.0000000Z', '2025-01-01T23:60:00.0000000Z', '2025-01-01T23:00:60.0000000Z'],
-    ...['1989-12-31T23:59:59.9999999Z', '1990-01-01T00:00:00.0000000Z', '2026-01-07T00:00:00.0000001Z'],
+    ...[
+      '1989-12-31T23:59:59.9999999Z',
+      '0099-01-01T00:00:00.0000000Z',
+      '1990-01-01T00:00:00.0000000Z',
+      '2026-01-07T00:00:00.0000001Z',
+    ],
     ...['2026-01-07T00:00:00.0010000Z', '2026-01-05 08:00:00.0000000Z', '2026-01-05T08:00:00.000000:Z'],
   ),
   one<unknown>('succeeded', false, null, 'true', 1),
@@ -149,6 +154,14 @@ describe('an event that is read from its bytes', () => {
       }),
       { numRuns: 3_000 },
     );
+  });
+
+  it('is refused if its year is one of the first century, which JavaScript takes for one of the twentieth', async () => {
+    const [bytes, objects] = await inBothWays(
+      JSON.stringify([anEvent({ eventTime: '0099-01-01T00:00:00.0000000Z' })]),
+    );
+    expect(bytes).toEqual(objects);
+    expect(bytes).toMatchObject({ rejected: [{ code: 'event_time_out_of_range' }] });
   });
 
   it.each([
