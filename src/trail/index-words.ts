@@ -3,7 +3,7 @@ import { FILTER_SPECS, type FilterName } from '../event/filters';
 import { type AuditEventFilter, givenFilters } from '../event/query';
 import type { SearchTerm } from '../event/search';
 import { wholeWordsOf, wordsOf } from '../event/search-terms';
-import type { TenantForm } from './counts/scope';
+import { type TenantForm, tenantOfLookup } from './counts/scope';
 import { toStored } from './stored-text';
 
 /** Words are indexed by their first characters: a long statement without a blank must not break an index. */
@@ -48,7 +48,8 @@ export function hoursOfWord(key: string, tenant: Prisma.Sql, span: Prisma.Sql, f
       ? Prisma.sql`audit_hours_of_single(${tenant}, ${single}) w WHERE ${span}`
       : Prisma.sql`audit_segment w WHERE w.tenant_id = ${tenant} AND w.singles @> ARRAY[${single}] AND ${span}`;
   return Prisma.sql`
-    SELECT w.hour, w.n FROM audit_word w WHERE w.tenant_id = ${tenant} AND w.word = ${key} AND ${span}
+    SELECT w.hour, w.n FROM audit_word w
+    WHERE w.tenant_id = ${tenantOfLookup(tenant, form)} AND w.word = ${key} AND ${span}
     UNION ALL
     SELECT w.hour, 1 FROM ${ofSingle}`;
 }

@@ -3,14 +3,17 @@ import { Prisma } from '../../src/database/clients';
 import { DAY_MS, HOUR_MS, parseTicks } from '../../src/event/event-time';
 import type { AuditEventFilter, AuditEventQuery } from '../../src/event/query';
 import { pageStatement } from '../../src/modules/activity/page.statement';
+import { rowsStatement } from '../../src/modules/activity/page-by-columns';
 import { summaryStatement } from '../../src/modules/activity/summary.statement';
 import { facetsStatement } from '../../src/modules/explore/facets.statement';
 import { histogramStatement } from '../../src/modules/explore/histogram.statement';
 import { spansStatement } from '../../src/modules/export/export.statements';
 import { Indexer } from '../../src/modules/search/indexer';
 import { eventsStatement } from '../../src/trail/arrivals/arrival.statements';
-import { Folder } from '../../src/trail/counts/fold';
+import { COUNTED, DIMENSIONS } from '../../src/trail/counts/dimensions';
+import { Folder, foldTenant } from '../../src/trail/counts/fold';
 import { type EachTenant, eachTenant } from '../../src/trail/counts/scope';
+import { hoursOfWord } from '../../src/trail/index-words';
 import { AT_ONCE } from '../support/at-once';
 import { ENGINES } from '../support/engines';
 import { NO_FILTER, usualFacets } from '../support/filters';
@@ -19,6 +22,7 @@ import { Store } from '../support/store';
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
   readonly 'Actual Loops': number;
   readonly 'Actual Rows': number;
   readonly 'Rows Removed by Filter'?: number;
@@ -169,12 +173,80 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
         tenants: arrived.map(() => store.tenantId),
       };
       const limits = { events: arrived.length, bytes: 10_000_000, actions };
-      expectEdgesOnly(await explain(eventsStatement(wanted, limits)));
+      expectEdgesOnly(await explain(eventsStatement(wanted, limits, 'lateral')));
       const other = await store.forNewTenant();
       const ofTwo = { ...wanted, tenants: [other.tenantId, ...wanted.tenants.slice(1)] };
-      expectEdgesOnly(await explain(eventsStatement(ofTwo, limits), [other.tenantId, store.tenantId]));
+      expectEdgesOnly(
+        await explain(eventsStatement(ofTwo, limits, 'lateral'), [other.tenantId, store.tenantId]),
+      );
     },
   );
+
+  describe('of a tenant that the statistics do not know yet', () => {
+    let newcomer: Store;
+    beforeAll(async () => {
+      const { migrator } = store.database;
+      const tables = await migrator.$queryRawUnsafe<{ name: string }[]>(
+        `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_stats s ON s.tablename = c.relname
+         WHERE c.relkind = 'r' AND s.attname = 'tenant_id'`,
+      );
+      for (const { name } of tables)
+        await migrator.$executeRawUnsafe(`ALTER TABLE ${name} SET (autovacuum_enabled = off)`);
+      await migrator.$executeRawUnsafe(
+        `INSERT INTO audit_dim (tenant_id, kind, value, dim_id)
+         SELECT $1::int, ${DIMENSIONS.principal.kind}, 'other' || i, 1000 + i FROM generate_series(1, 5000) i`,
+        store.tenantId,
+      );
+      await migrator.$executeRawUnsafe('ANALYZE audit_dim');
+      newcomer = await store.forNewTenant();
+      await newcomer.writer.insert(newcomer.tenantId, newcomer.checked(eventsOf(0)));
+    });
+
+    it('the fold looks up each number by itself', async () => {
+      const [{ deltas } = { deltas: 0 }] = await store.database.migrator.$queryRawUnsafe<
+        { deltas: number }[]
+      >('SELECT count(*)::int AS deltas FROM audit_delta WHERE tenant_id = $1::int', newcomer.tenantId);
+      const read = await store.database.migrator.$transaction(async (tx) => {
+        await foldTenant(tx, newcomer.tenantId);
+        const [table] = await tx.$queryRawUnsafe<{ read: number }[]>(
+          `SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'audit_dim'`,
+        );
+        return table?.read ?? Number.NaN;
+      });
+      // A few values are numbered before. A join read all numbers of the tenant for each delta.
+      expect(deltas).toBeGreaterThan(1_000);
+      expect(read).toBeGreaterThanOrEqual(COUNTED.length * deltas);
+      expect(read).toBeLessThan((COUNTED.length + 1) * deltas);
+    });
+
+    it.each<[string, (ids: readonly string[]) => Prisma.Sql]>([
+      [
+        'events of the log',
+        (ids) =>
+          eventsStatement(
+            { ids, tenants: ids.map(() => newcomer.tenantId) },
+            { events: 1_000, bytes: 10_000_000 },
+            'lateral',
+          ),
+      ],
+      ['rows of a page', (ids) => rowsStatement(newcomer.tenantId, ids, 'lateral')],
+      [
+        'hours of a word',
+        () => hoursOfWord('select', Prisma.sql`${newcomer.tenantId}::int`, Prisma.sql`true`, 'lateral'),
+      ],
+    ])('%s are found by the primary key', async (_, statementOf) => {
+      const ids = newcomer.checked(eventsOf(0)).map(({ recordId }) => recordId);
+      const statement = statementOf(ids.filter((_id, i) => i % 100 === 0));
+      const nodes = await explain(statement, [newcomer.tenantId]);
+      const run = nodes.filter((node) => node['Actual Loops'] > 0);
+      expect(run.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
+      const indexes = run
+        .flatMap((node) => node['Index Name'] ?? [])
+        .filter((name) => !name.includes('single'));
+      expect(indexes.length).toBeGreaterThan(0);
+      expect(indexes.filter((name) => !name.endsWith('_pkey'))).toEqual([]);
+    });
+  });
 
   function expectEdgesOnly(nodes: readonly PlanNode[]) {
     const events = nodes.filter(

@@ -6,7 +6,7 @@ import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
 import { type ColumnCounter, inSnapshot } from '../../trail/columns/counter';
 import { findPlaces } from '../../trail/columns/find-rows';
 import { type Tally } from '../../trail/columns/tally';
-import type { TenantForm } from '../../trail/counts/scope';
+import { type TenantForm, tenantOfLookup } from '../../trail/counts/scope';
 import { LIST_COLUMNS, type Row } from '../../trail/event-rows';
 import { toStored } from '../../trail/stored-text';
 
@@ -22,7 +22,7 @@ export function pageByColumns(
       query.sort === SORTS.Timestamp
         ? await byTime(counter, tenants, query)
         : await byValue(counter, tenants, query);
-    return { rows: await rowsOf(counter, tenants, ids), total };
+    return { rows: await rowsOf(counter, form, tenants, ids), total };
   });
 }
 
@@ -85,13 +85,21 @@ const compareStored = (a: string, b: string) =>
   Buffer.compare(Buffer.from(toStored(a), 'utf8'), Buffer.from(toStored(b), 'utf8'));
 
 /** @returns the rows in the order of the ids */
-async function rowsOf(counter: ColumnCounter, tenants: TenantSet, ids: readonly string[]): Promise<Row[]> {
+async function rowsOf(
+  counter: ColumnCounter,
+  form: TenantForm,
+  tenants: TenantSet,
+  ids: readonly string[],
+): Promise<Row[]> {
   const rows = new Map<string, Row>();
   for (const tenantId of ids.length === 0 ? [] : tenants) {
-    const found = await counter.ask(Prisma.sql`
-      SELECT ${LIST_COLUMNS} FROM audit_event e
-      WHERE e.tenant_id = ${tenantId}::int AND e.record_id = ANY(${[...ids]}::uuid[])`);
+    const found = await counter.ask(rowsStatement(tenantId, ids, form));
     for (const row of found) rows.set(String(row.record_id), row);
   }
   return ids.map((id) => rows.get(id)).filter((row) => row !== undefined);
 }
+
+export const rowsStatement = (tenantId: number, ids: readonly string[], form: TenantForm): Prisma.Sql =>
+  Prisma.sql`
+    SELECT ${LIST_COLUMNS} FROM audit_event e
+    WHERE e.tenant_id = ${tenantOfLookup(Prisma.sql`${tenantId}::int`, form)} AND e.record_id = ANY(${[...ids]}::uuid[])`;

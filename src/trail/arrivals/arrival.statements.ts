@@ -1,5 +1,6 @@
 import { Prisma } from '../../database/clients';
 import { COLUMN_OF } from '../../event/fields';
+import { type TenantForm, tenantOfLookup } from '../counts/scope';
 import type { ArrivalLimits } from './arrival-reader';
 import { JOINED_COLUMNS, newBoundary } from './row-text';
 
@@ -54,6 +55,7 @@ interface Wanted {
 export function eventsStatement(
   { ids, tenants }: Wanted,
   { events, bytes, actions }: Pick<ArrivalLimits, 'events' | 'bytes' | 'actions'>,
+  form: TenantForm,
 ): Prisma.Sql {
   const [lowest, highest] = boundsOf(ids);
   const list = Prisma.sql`string_to_array(${ids.join(',')}, ',')::uuid[]`;
@@ -61,7 +63,7 @@ export function eventsStatement(
   const [source, isItsTenant] = isOne
     ? [
         Prisma.sql`unnest(${list}) WITH ORDINALITY AS x(record_id, place)`,
-        Prisma.sql`d.tenant_id = ${tenants[0]}::int`,
+        Prisma.sql`d.tenant_id = ${tenantOfLookup(Prisma.sql`${tenants[0]}::int`, form)}`,
       ]
     : [
         Prisma.sql`ROWS FROM (unnest(${[...tenants]}::int[]), unnest(${list})) WITH ORDINALITY AS x(tenant_id, record_id, place)`,

@@ -195,7 +195,8 @@ export class PostgresArrivalReader implements ArrivalReader {
       ids: entries.flatMap((ofOne) => ofOne.map(({ id }) => id)),
       tenants: entries.flatMap((ofOne, i) => ofOne.map(() => tenants[i] as number)),
     };
-    const rows = wanted.ids.length === 0 ? [] : await this.#rows(eventsStatement(wanted, limits), tenants);
+    const rows =
+      wanted.ids.length === 0 ? [] : await this.#rows(eventsStatement(wanted, limits, this.form), tenants);
     // An event that was cut off is not gone: the stretch ends before the first position that may have been cut off.
     const isCut = rows.length < Number(rows[0]?.matched ?? 0);
     const cutAt = isCut ? Number(rows.at(-1)?.n) + 1 : wanted.ids.length;

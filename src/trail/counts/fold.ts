@@ -2,7 +2,7 @@ import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { UNUSED } from '../stored-text';
 import { ACTION_MAX, COUNTED_BY_INSTANCE, INSTANCE_MAX, keyOf } from './by-instance';
-import { COUNTED, KEYS } from './dimensions';
+import { COUNTED, COUNTED_COLUMNS, DIMENSIONS, type Dimension, KEYS } from './dimensions';
 import { HOURS_PER_DAY } from './scope';
 import { tryTurn } from './turns';
 
@@ -28,20 +28,25 @@ const NUMBER_VALUES = COUNTED.map(({ kind, storedValueOf }) =>
   ),
 );
 
-/** SQL: the tables that number the values of rows `x`, and the conditions that join them. */
-const NUMBERS = COUNTED.map(({ key }) => `audit_dim ${key}`).join(', ');
-const NUMBERED = COUNTED.map(
-  ({ key, kind, storedValueOf }) =>
-    `${key}.tenant_id = $1::int AND ${key}.kind = ${kind} AND ${key}.value = ${storedValueOf('x')}`,
-).join(' AND ');
-const NUMBERS_OF_KEYS = KEYS.map(({ key }) => `${key}.dim_id AS ${key}`).join(', ');
+/**
+ * SQL: the number of a value of row `x`; null: it has none. Each number is looked up by itself, with the tenant from the
+ * row. A join, or a tenant given by value, might compare each row with all values of a tenant that the planner's
+ * statistics do not know yet.
+ */
+const numberOf = ({ kind, storedValueOf }: Dimension) =>
+  `(SELECT m.dim_id FROM audit_dim m WHERE m.tenant_id = x.tenant_id AND m.kind = ${kind} AND m.value = ${storedValueOf('x')})`;
 const KEY_NAMES = KEYS.map(({ key }) => key).join(', ');
 
-/** SQL: the instance's number `i`; null when the events cannot be counted by it. */
-const INSTANCE = `CASE WHEN i.value <> '${UNUSED}' AND i.dim_id <= ${INSTANCE_MAX} AND a.dim_id <= ${ACTION_MAX} THEN i.dim_id END AS i`;
+/** SQL: rows `x` with their numbers, for `RETURNING` or `SELECT`. */
+const NUMBERED_ROWS = `x.hour, x.n, x.ok, ${COUNTED.map((one) => `x.${one.column}, ${numberOf(one)} AS ${one.key}`).join(', ')}`;
+const HAS_NUMBERS = `num_nulls(${COUNTED.map(({ key }) => key).join(', ')}) = 0`;
 
-/** SQL: rows `x` in the form of the counts, for `RETURNING` or `SELECT`. */
-const COUNTS_OF_ROWS = `x.hour, ${NUMBERS_OF_KEYS}, ${INSTANCE}, x.n, x.ok`;
+/** SQL: the part `gone`: the rows of `numbered` that have all numbers. Its `i` is null when they cannot be counted by it. */
+const GONE = `
+gone AS (
+  SELECT hour, n, ok, ${KEY_NAMES},
+    CASE WHEN ${DIMENSIONS.instance.storedValueOf('x')} <> '${UNUSED}' AND i <= ${INSTANCE_MAX} AND a <= ${ACTION_MAX} THEN i END AS i
+  FROM numbered x WHERE ${HAS_NUMBERS})`;
 
 const SUMS = 'sum(n)::int AS n, sum(ok)::int AS ok';
 const [ACTION, ...OTHERS] = KEYS;
@@ -83,10 +88,12 @@ SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int`;
  * places. Deltas with a value that is newer than the numbering wait for the next run.
  */
 const FOLD = `
-WITH gone AS (
-  DELETE FROM audit_delta x USING ${NUMBERS}
-  WHERE x.tenant_id = $1::int AND ${NUMBERED}
-  RETURNING ${COUNTS_OF_ROWS}),
+WITH numbered AS (
+  DELETE FROM audit_delta x WHERE x.tenant_id = $1::int RETURNING ${NUMBERED_ROWS}),
+late AS (
+  INSERT INTO audit_delta (tenant_id, hour, n, ok, ${COUNTED_COLUMNS})
+  SELECT t.tenant_id, hour, n, ok, ${COUNTED_COLUMNS} FROM tenant t CROSS JOIN numbered
+  WHERE t.tenant_id = $1::int AND NOT ${HAS_NUMBERS}),${GONE},
 changed AS (
   INSERT INTO audit_unindexed AS u (tenant_id, hour, changed_at)
   SELECT t.tenant_id, h.hour, statement_timestamp() FROM tenant t CROSS JOIN (SELECT DISTINCT hour FROM gone) h
@@ -97,8 +104,8 @@ ${addToCounts(`${SUMS_BY_KEYS}
 
 /** Adds rows `x` of `rows` to the counts by instance alone. $1 is the tenant. */
 export const addByInstance = (rows: string): string => `
-WITH gone AS (
-  SELECT ${COUNTS_OF_ROWS} FROM (${rows}) x, ${NUMBERS} WHERE ${NUMBERED}),
+WITH numbered AS (
+  SELECT ${NUMBERED_ROWS} FROM (${rows}) x),${GONE},
 ${addToCounts(SUMS_BY_INSTANCE)}`;
 
 /** Folds the deltas of a tenant that this transaction sees. The caller must have the tenant's turn. */

@@ -46,6 +46,15 @@ export function eachTenant(tenants: TenantSet, form: TenantForm): EachTenant {
   });
 }
 
+/**
+ * The tenant of a lookup by keys. The subquery hides the value from the planner, which then expects the rows of an
+ * average tenant. Of a tenant that its statistics do not know yet, it would expect one row. Every index that begins with
+ * the tenant then looks as good as the right one, and each lookup may read all entries of the tenant. A distributed
+ * database needs the value, which tells it the node. A tenant that comes from a row has no value to hide.
+ */
+export const tenantOfLookup = (tenant: Prisma.Sql, form: TenantForm): Prisma.Sql =>
+  form === 'union' || tenant.values.length === 0 ? tenant : Prisma.sql`(SELECT ${tenant})`;
+
 const part = (i: number) => Prisma.raw(`tenant_${i}`);
 
 /** SQL: the hour since 1970 a record id lies in. */
