@@ -20,8 +20,6 @@ const SHARE = 0.25;
 /** The factor of events made beyond those that are due, because the last batches of each tenant are small. */
 const SPARE = 1.2;
 const READ_KEYS = 32;
-/** As dense as 20M events in 90 days. */
-const EVENTS_PER_DAY = 20_000_000 / 90;
 const USAGE = 'usage: npm run soak -- [--minutes N] [--reads N] [--batches N] [--json FILE]';
 
 /** `npm run soak`: reads and ingest at once, for long. @returns 0 if all stayed flat and nothing failed or was lost */
@@ -71,7 +69,7 @@ async function soak(bench: Bench, seconds: number, asked: Rates | null) {
     new PacedLoad(service.server.url, readKeys, agentKeys, {
       // Another number of events gives other files, and so other events.
       count: count + name,
-      calendar: new Calendar(Math.ceil(count / EVENTS_PER_DAY)),
+      calendar: Calendar.denseFor(count),
     });
 
   let accepted = 0;

@@ -139,7 +139,7 @@ async function beside(
         [tenantId, randomUUID()],
       );
     const events = PACE * PACED_SECONDS;
-    const source = new EventSource(tenants % 20, events, new Calendar());
+    const source = new EventSource(tenants % 20, events, Calendar.denseFor(events));
     let isOver = false;
     const took: number[] = [];
     const pacing = (async () => {

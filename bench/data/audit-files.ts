@@ -26,7 +26,7 @@ export function writeAuditFiles(
   const [model] = globSync('test/fixtures/sqlaudit/schema-2022/*.sqlaudit', { cwd: root });
   if (!model) throw new Error('no fixture to take the metadata from');
   const writer = AuditFileWriter.from(readFileSync(join(root, model)));
-  const source = new EventSource(0, files * eventsPerFile, new Calendar());
+  const source = new EventSource(0, files * eventsPerFile, Calendar.denseFor(files * eventsPerFile));
   const rows = rowsOf(source);
   let bytes = 0;
   const paths = Array.from({ length: files }, (_, n) => {

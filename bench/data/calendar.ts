@@ -5,6 +5,7 @@ export const DAYS = 90;
 /** The first moment of the data, a Tuesday. It is fixed, so that the same data is made on any day. */
 export const START_MS = Date.UTC(2025, 8, 2);
 export const END_MS = START_MS + DAYS * 24 * HOUR_MS;
+const EVENTS_PER_DAY = 20_000_000 / DAYS;
 
 /** Work begins at eight and ends at six; batch jobs run at two in the night. UTC, as audit times are. */
 const BY_HOUR = [3, 2, 6, 2, 2, 2, 3, 6, 12, 16, 16, 15, 11, 14, 16, 15, 13, 9, 6, 5, 4, 4, 3, 3];
@@ -26,6 +27,11 @@ export class Calendar {
       starts.map((at) => (BY_HOUR[at.getUTCHours()] ?? 1) * (BY_WEEKDAY[at.getUTCDay()] ?? 1)),
     );
     this.#prefixes = starts.map((at) => at.toISOString().slice(0, 14));
+  }
+
+  /** The last days, as many as make the events as dense as 20 million in the whole time. */
+  static denseFor(events: number): Calendar {
+    return new Calendar(Math.ceil(events / EVENTS_PER_DAY));
   }
 
   /** The time at a quantile of all events, ISO with seven decimals. */

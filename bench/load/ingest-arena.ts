@@ -11,8 +11,6 @@ import { bodyOf, inParallel, Sender } from './sender';
 const TEMPLATE = 'ingest_template';
 /** With fewer connections the processors wait, because a batch is in the service or in PostgreSQL, never in both. */
 export const CONNECTIONS = 3;
-/** As dense as 20M events in 90 days. */
-const EVENTS_PER_DAY = 20_000_000 / 90;
 const YEAR_MS = 365 * 86_400_000;
 const WARM_UP_EVENTS = 60_000;
 
@@ -49,9 +47,8 @@ export class IngestArena {
     const service = await startService(bench, url, searchSwitch(false));
     const keys: string[] = [];
     for (let n = 0; n < TENANTS; n++) keys.push((await createTenant(service, `Tenant ${n + 1}`)).agentKey);
-    const days = Math.max(1, Math.ceil(events / EVENTS_PER_DAY));
     const warmUp = batchesOf(keys, WARM_UP_EVENTS, new Calendar(1, END_MS - YEAR_MS));
-    const calendar = new Calendar(days);
+    const calendar = Calendar.denseFor(events);
     const batches = batchesOf(keys, events, calendar);
     // To make the partitions before the rounds, everything is stored once here and then removed.
     for (const some of [warmUp, batches]) await sendAll(service, some);

@@ -219,6 +219,23 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
       expect(read).toBeLessThan((COUNTED.length + 1) * deltas);
     });
 
+    it('a fold that numbers values tells the planner of them', async () => {
+      const { migrator } = store.database;
+      const tenants = async (from: string) => {
+        const [row] = await migrator.$queryRawUnsafe<{ n: number }[]>(`SELECT (${from})::int AS n`);
+        return row?.n;
+      };
+      const known = `SELECT n_distinct FROM pg_stats WHERE tablename = 'audit_dim' AND attname = 'tenant_id'`;
+      const before = await tenants(known);
+      await newcomer.writer.insert(newcomer.tenantId, newcomer.checked(eventsOf(1)));
+      const another = await store.forNewTenant();
+      await another.writer.insert(another.tenantId, another.checked(eventsOf(0)));
+      await new Folder(migrator).run();
+      const after = await tenants('SELECT count(DISTINCT tenant_id) FROM audit_dim');
+      expect(after).toBeGreaterThan(before ?? Number.NaN);
+      expect(await tenants(known)).toBe(after);
+    });
+
     it.each<[string, (ids: readonly string[]) => Prisma.Sql]>([
       [
         'events of the log',

@@ -108,15 +108,26 @@ WITH numbered AS (
   SELECT ${NUMBERED_ROWS} FROM (${rows}) x),${GONE},
 ${addToCounts(SUMS_BY_INSTANCE)}`;
 
-/** Folds the deltas of a tenant that this transaction sees. The caller must have the tenant's turn. */
-export async function foldTenant(tx: Prisma.TransactionClient, tenantId: number): Promise<void> {
-  for (const statement of NUMBER_VALUES) await tx.$executeRawUnsafe(statement, tenantId);
+/**
+ * Folds the deltas of a tenant that this transaction sees. The caller must have the tenant's turn.
+ * @returns the number of values that got a number
+ */
+export async function foldTenant(tx: Prisma.TransactionClient, tenantId: number): Promise<number> {
+  let numbered = 0;
+  for (const statement of NUMBER_VALUES) numbered += await tx.$executeRawUnsafe(statement, tenantId);
   await tx.$executeRawUnsafe(FOLD, tenantId);
+  return numbered;
 }
+
+/** Autovacuum looks at a table once a minute. Until then, values of a new tenant were all read for each delta. */
+const ANALYZE_MS = 60_000;
 
 /** Folds deltas into counts. Any number of instances may run it: a tenant that another instance folds is skipped. */
 export class Folder {
   readonly #rounds: TenantRounds;
+  /** Values numbered since the planner's statistics were last taken here. */
+  #numbered = 0;
+  #analyzedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly prisma: OwnerDb) {
     this.#rounds = new TenantRounds(prisma);
@@ -132,14 +143,22 @@ export class Folder {
     for (const { tenant_id } of tenants.slice(0, TENANTS_PER_RUN))
       await this.#rounds.attempt(tenant_id, () => this.#fold(tenant_id));
     this.#rounds.end();
+    await this.#analyze();
     return Math.max(0, tenants.length - TENANTS_PER_RUN);
+  }
+
+  /** Tells the planner of new values, so that it looks them up by their own index. If it fails, autovacuum does it later. */
+  async #analyze(): Promise<void> {
+    if (this.#numbered === 0 || performance.now() - this.#analyzedAt < ANALYZE_MS) return;
+    [this.#numbered, this.#analyzedAt] = [0, performance.now()];
+    await this.prisma.$executeRawUnsafe('ANALYZE audit_dim').catch(() => {});
   }
 
   #fold(tenantId: number): Promise<boolean> {
     return this.prisma.$transaction(
       async (tx) => {
         if (!(await tryTurn(tx, 'folding', tenantId))) return false;
-        await foldTenant(tx, tenantId);
+        this.#numbered += await foldTenant(tx, tenantId);
         return true;
       },
       { timeout: 60_000, maxWait: 10_000 },
