@@ -177,7 +177,7 @@ export const LIMITS = {
   detectionMs: 450, // findings follow an append to the log within well under a second
   detectionWorkMs: 250, // of a tenant's rules in one step: those of other tenants wait so long
   detectionRestMs: 60_000, // of a tenant whose rules did not end in time or ran out of memory
-  detectionStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // written in one transaction
+  detectionStep: { positions: 4_096, events: 4_096, bytes: 8 * 1024 * 1024 }, // written in one transaction
   sourceGapsListed: 100, // of one source in a list of sources
   coverageSourcesMax: 100, // what an analyst reads; an operator has the whole list
   coverageGapsMax: 100, // of all sources of an answer, the newest
