@@ -41,7 +41,7 @@ function unnamed(text: string): string[] {
   }
   for (const [alias, count] of wanted) {
     const column = alias === '' ? String.raw`(?<![\w.])tenant_id` : String.raw`\b${alias}\.tenant_id`;
-    const named = flat.match(new RegExp(String.raw`${column} = \$\d+`, 'g'))?.length ?? 0;
+    const named = flat.match(new RegExp(String.raw`${column} = (?:\(SELECT )?\$\d+`, 'g'))?.length ?? 0;
     if (named < count) problems.push(`${alias || 'no alias'}: ${count} times used, ${named} times named`);
   }
   return problems;
@@ -111,6 +111,8 @@ describeOnPostgres('the statements of a service', () => {
       const texts = await asked([store.tenantId], form);
       expect(texts.flatMap(unnamed)).toEqual([]);
       expect(texts.filter((text) => text.includes(SEVERAL) || /\btenant t\b/.test(text))).toEqual([]);
+      // A subquery hides the tenant from the planner of one database. A distributed one needs the value.
+      expect(texts.some((text) => text.includes('= (SELECT $'))).toBe(form === 'lateral');
     }
   });
 
@@ -155,7 +157,9 @@ describeOnPostgres('the statements of a service', () => {
 
     const isWork = (text: string) =>
       !/^\s*(SET|SAVEPOINT|CREATE|ALTER|DROP|SELECT\s+pg_(try_)?advisory)/.test(text);
-    const wide = [...new Set(texts.filter(isWork).filter((text) => unnamed(text).length > 0))];
+    // The fold looks up numbers by the tenant of a delta, and names the tenant of the deltas.
+    const ofDeltas = (text: string) => text.replaceAll('m.tenant_id = x.tenant_id', 'm.tenant_id = $1');
+    const wide = [...new Set(texts.filter(isWork).filter((text) => unnamed(ofDeltas(text)).length > 0))];
     const short = wide.map((text) => text.replace(/\s+/g, ' ').trim().slice(0, 60)).sort();
     expect(short).toEqual([
       // These list the tenants with waiting work for background tasks.
