@@ -124,8 +124,11 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
     await store.insert(store.checked(events(24)));
     await foldOf(store);
     const all = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
+    // A distributed database may refuse the statement itself, before it comes to the check.
     await expect(store.query(OLDER_REMOVE, store.tenantId, ...all)).rejects.toThrow(
-      /audit_delta_removes_by_instance/,
+      engine === 'citus'
+        ? /audit_delta_removes_by_instance|from a query on a shard/
+        : /audit_delta_removes_by_instance/,
     );
     expect(await store.count()).toBe(24);
     expect(await totalOf(store, { serverInstanceName: 'SQL2' })).toBe(8);
