@@ -172,7 +172,7 @@ export const LIMITS = {
   ownRulesCharsMax: 1024 * 1024, // of a tenant's own rules: one answer, and read by every engine that opens them
   exceptionsCharsMax: 16_384, // of a rule's tuning: every engine of the tenant holds it
   backtestDaysMax: 366, // a year
-  backtestsMax: 2, // at once, of an instance: each takes up to half of a processor
+  backtestsMax: 2, // at once, of an instance
   backtestMs: 450, // until an instance with room begins a waiting backtest
   detectionMs: 450, // findings follow an append to the log within well under a second
   detectionWorkMs: 250, // of a tenant's rules in one step: those of other tenants wait so long

@@ -25,7 +25,7 @@ const TABLE = new RegExp(
 );
 const SEVERAL = 'ANY(';
 
-/** @returns the tables that a statement uses without naming the tenant by `$n` or a number */
+/** @returns the tables that a statement uses without naming the tenant by `$n`, `(SELECT $n)` or a number */
 function unnamed(text: string): string[] {
   const flat = text.replace(/\s+/g, ' ');
   const wanted = new Map<string, number>();

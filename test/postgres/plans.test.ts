@@ -257,6 +257,7 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
       const nodes = await explain(statement, [newcomer.tenantId]);
       const run = nodes.filter((node) => node['Actual Loops'] > 0);
       expect(run.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
+      // Words that one event of an hour has are found by an index of their own.
       const indexes = run
         .flatMap((node) => node['Index Name'] ?? [])
         .filter((name) => !name.includes('single'));

@@ -85,7 +85,7 @@ SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int`;
 
 /**
  * Moves a tenant's deltas into its counts in one statement, so that a reader sees each delta in exactly one of the two
- * places. Deltas with a value that is newer than the numbering wait for the next run.
+ * places. Deltas with a value that is newer than the numbering are put back for the next run.
  */
 const FOLD = `
 WITH numbered AS (
