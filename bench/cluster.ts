@@ -37,7 +37,8 @@ export async function main(machine: Machine): Promise<number> {
   });
   const [rows, seconds] = [Number(values.rows), Number(values.seconds)];
   const bench = new Bench(machine, {
-    ...{ names: ['cluster'], rows, rounds: 1, keep: true, fresh: true, profile: false, json: null },
+    ...{ names: ['cluster'], rows, growthRows: rows, rounds: 1 },
+    ...{ keep: true, fresh: true, profile: false, json: null },
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void bench.close().finally(() => process.exit(130)));

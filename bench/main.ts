@@ -51,19 +51,6 @@ export async function main(machine: Machine): Promise<number> {
   try {
     const figures = await runAll(bench, options);
     const settings = await bench.describeServer();
-    const { names, rows, rounds } = options;
-    const content = {
-      machine: machineOf(settings),
-      options: { names, rows, rounds },
-      loads: bench.loads,
-      figures,
-    };
-    for (const file of [join(machine.work, 'results/latest.json'), ...(options.json ? [options.json] : [])]) {
-      writeJson(file, {
-        ...content,
-        figures: figures.map((figure) => ({ ...figure, verdict: verdictOf(figure) })),
-      });
-    }
     if (options.profile) bench.say(profileReport(bench.profiles));
     process.stdout.write(`\n${tableOf(figures)}\n\n${settings}\n`);
     return figures.every((figure) => !['MISSED', 'FAILED'].includes(verdictOf(figure))) ? 0 : 1;
@@ -72,9 +59,10 @@ export async function main(machine: Machine): Promise<number> {
   }
 }
 
-async function runAll(bench: Bench, { names }: Options): Promise<Figure[]> {
+/** Runs the benches one after the other. The results are written after each, so that a long run loses none. */
+async function runAll(bench: Bench, options: Options): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const name of names) {
+  for (const name of options.names) {
     bench.say(`\n== ${name}`);
     try {
       figures.push(...((await BENCHES[name]?.(bench)) ?? []));
@@ -82,6 +70,19 @@ async function runAll(bench: Bench, { names }: Options): Promise<Figure[]> {
       bench.say(error instanceof Error ? (error.stack ?? error.message) : String(error));
       figures.push(failed({ bench: name, name, unit: '', target: null }, error));
     }
+    await writeResults(bench, options, figures);
   }
   return figures;
+}
+
+async function writeResults(bench: Bench, options: Options, figures: readonly Figure[]): Promise<void> {
+  const { names, rows, growthRows, rounds, json } = options;
+  const results = {
+    machine: machineOf(await bench.describeServer()),
+    options: { names, rows, growthRows, rounds },
+    loads: bench.loads,
+    figures: figures.map((figure) => ({ ...figure, verdict: verdictOf(figure) })),
+  };
+  for (const file of [join(bench.machine.work, 'results/latest.json'), ...(json ? [json] : [])])
+    writeJson(file, results);
 }

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 export interface Options {
   readonly names: readonly string[];
   readonly rows: number;
+  /** Events of the benches that compare them with a tenth. */
+  readonly growthRows: number;
   readonly rounds: number;
   /** Keeps the loaded databases for the next run. */
   readonly keep: boolean;
@@ -14,7 +16,8 @@ export interface Options {
 }
 
 export const USAGE = `usage: npm run bench -- [NAME...] [options]
-  --rows N      events of the large database, such as 500k, 2M, 20M (default 2M); growth compares it with N/10
+  --rows N      events of the large database, such as 500k, 2M, 20M (default 2M)
+  --growth-rows N  events of growth and columns, which compare them with N/10 (default as --rows)
   --rounds N    rounds of each comparison (default 5)
   --keep        keeps the loaded databases in .bench/ (or at BENCH_DATABASE_URL) for the next run
   --fresh       loads anew even where a kept database fits
@@ -32,6 +35,7 @@ export function parseOptions(argv: readonly string[], known: readonly string[]):
     allowPositionals: true,
     options: {
       rows: { type: 'string', default: ROWS_DEFAULT },
+      'growth-rows': { type: 'string' },
       rounds: { type: 'string', default: ROUNDS_DEFAULT },
       json: { type: 'string' },
       ...{ keep: flag, fresh: flag, profile: flag },
@@ -43,6 +47,7 @@ export function parseOptions(argv: readonly string[], known: readonly string[]):
   return {
     names: positionals.length > 0 ? positionals : known,
     rows: parseCount(values.rows),
+    growthRows: parseCount(values['growth-rows'] ?? values.rows),
     rounds: parseCount(values.rounds),
     json: values.json ?? null,
     keep: values.keep,

@@ -35,8 +35,8 @@ export async function main(machine: Machine): Promise<number> {
   });
   const minutes = Number(values.minutes);
   if (!(minutes > 0)) throw new Error(USAGE);
-  const options = { names: ['soak'], rows: ROWS, rounds: 1, keep: false, fresh: true, profile: false };
-  const bench = new Bench(machine, { ...options, json: values.json ?? null });
+  const options = { names: ['soak'], rows: ROWS, growthRows: ROWS, rounds: 1, json: values.json ?? null };
+  const bench = new Bench(machine, { ...options, keep: false, fresh: true, profile: false });
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void bench.close().finally(() => process.exit(130)));
   try {

@@ -103,6 +103,8 @@ export const LIMITS = {
   embeddedRoomBytes: 64 * 1024 ** 2, // kept free on the disk of the embedded engine: four files of its log
   vacuumMs: 10 * 60_000, // of the embedded engine; deleted rows take some MB until then
   foldMs: 1_000, // new counts are exact at once; folding keeps reading them cheap
+  foldRestMs: 4_000, // of a tenant whose batches keep coming: half as many counts are written as in four folds
+  foldDeltas: 5_000, // then it is folded at once: a read takes about 2 ms to add them up
   fillMs: 5_000, // between looks for days not counted by instance, while some are found
   fillRestMs: 10 * 60_000, // between two rounds over all tenants; a round takes about a millisecond per tenant
   indexMs: 1_000, // a search reads events that are not indexed yet; frequent indexing keeps them few

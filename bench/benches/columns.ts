@@ -58,8 +58,8 @@ interface Side {
 
 /** The time of expressions at N events and at a tenth of N, asked of the reader and the explorer themselves. */
 export async function columns(bench: Bench): Promise<Figure[]> {
-  const small = await madeColumns(bench, Math.max(1, Math.round(bench.options.rows / 10)));
-  const large = await madeColumns(bench, bench.options.rows);
+  const small = await madeColumns(bench, Math.max(1, Math.round(bench.options.growthRows / 10)));
+  const large = await madeColumns(bench, bench.options.growthRows);
   const opened = await Promise.all([open(small), open(large)]);
   try {
     const [a, b] = [sideOf(opened[0], small), sideOf(opened[1], large)];

@@ -22,8 +22,8 @@ const UNDER_400_MB = { under: 400 } as const;
 
 /** The time of the same question at N and at a tenth of N events, asked of the reader itself. */
 export async function growth(bench: Bench): Promise<Figure[]> {
-  const small = await bench.dataset(Math.max(1, Math.round(bench.options.rows / 10)));
-  const large = await bench.dataset(bench.options.rows);
+  const small = await bench.dataset(Math.max(1, Math.round(bench.options.growthRows / 10)));
+  const large = await bench.dataset(bench.options.growthRows);
   const databases = await Promise.all([open(small), open(large)]);
   try {
     const [a, b] = await Promise.all([sideOf(databases[0], small), sideOf(databases[1], large)]);

@@ -12,7 +12,10 @@ const EVENTS_MAX = 300_000;
 const ROWS_SHARE = 5;
 const BATCH_EVENTS = LIMITS.ingestBatchEventsMax;
 
-/** Rows a second of the mutation over HTTP against COPY. */
+/** The events of a batch as agents send them while events come slowly. */
+const SMALL_BATCH_EVENTS = 400;
+
+/** Rows a second of the mutation over HTTP against COPY, and in small batches. */
 export const ingest = (bench: Bench): Promise<Figure[]> =>
   measureIngest(bench, 'ingest', { search: false, eventsMax: EVENTS_MAX, target: { atLeast: 0.5 } });
 
@@ -40,12 +43,15 @@ export async function measureIngest(
       return run.rate;
     },
     copies: async () => (await floor.measure(2)).rate,
+    small: async () => (search ? Number.NaN : (await arena.measure(false, SMALL_BATCH_EVENTS)).rate),
   };
   try {
-    const { mutation, copy, copies } = await alternate(bench.options.rounds, subjects, (_, round) =>
+    const { mutation, copy, copies, small } = await alternate(bench.options.rounds, subjects, (_, round) =>
       bench.say(
         `  mutation ${short(round.mutation)}, COPY ${short(round.copy)}, two COPYs ${short(round.copies)} rows/s` +
-          (search ? `, ${short(runs.at(-1)?.lagSeconds ?? 0)} s behind at the end` : ''),
+          (search
+            ? `, ${short(runs.at(-1)?.lagSeconds ?? 0)} s behind at the end`
+            : `, in batches of ${SMALL_BATCH_EVENTS} ${short(round.small)}`),
       ),
     );
     const about = { bench: name, unit: 'rows/s' };
@@ -57,7 +63,15 @@ export async function measureIngest(
         mutation,
         against,
       ),
-      ...(search ? withoutQuietTime(arena, runs, about, against) : []),
+      ...(search
+        ? withoutQuietTime(arena, runs, about, against)
+        : [
+            compared(
+              { ...about, name: `mutation, ${SMALL_BATCH_EVENTS} events`, target: { atLeast: 0.85 } },
+              small,
+              { name: 'batches of 5,000', values: mutation },
+            ),
+          ]),
       compared({ ...about, name: 'the same', target: null }, mutation, {
         name: 'COPY on 2 connections',
         values: copies,

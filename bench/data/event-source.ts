@@ -57,12 +57,14 @@ export class EventSource {
 
   /** The batch's events as JSON, a list. */
   batch(batch: number): string {
+    return `[${this.events(batch).join(',')}]`;
+  }
+
+  /** The batch's events, each as JSON. */
+  events(batch: number): string[] {
     const random = new Random(this.#profile.index, batch, this.count);
     const first = batch * BATCH_EVENTS;
-    let json = '[';
-    for (let i = first; i < first + this.sizeOf(batch); i++)
-      json += (i === first ? '' : ',') + this.#event(i, random);
-    return `${json}]`;
+    return Array.from({ length: this.sizeOf(batch) }, (_, i) => this.#event(first + i, random));
   }
 
   #event(i: number, random: Random): string {

@@ -1,6 +1,6 @@
 import type { Bench } from '../context';
 import { Calendar, END_MS } from '../data/calendar';
-import { EventSource } from '../data/event-source';
+import { BATCH_EVENTS, EventSource } from '../data/event-source';
 import { sharesOf, TENANTS } from '../data/tenants';
 import { withClient } from '../processes/databases';
 import { type Effort, effortOf, familyMs, processMs } from '../processes/processor-time';
@@ -39,6 +39,8 @@ export class IngestArena {
     private readonly batches: readonly Batch[],
     /** Batches sent before a round is timed, to partitions of another year. */
     private readonly warmUp: readonly Batch[],
+    /** Makes the same batches, split into smaller ones. */
+    private readonly split: (eventsMax: number) => readonly Batch[],
   ) {}
 
   static async open(bench: Bench, events: number): Promise<IngestArena> {
@@ -62,7 +64,9 @@ export class IngestArena {
       await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')}`);
       await client.query('VACUUM');
     });
-    return new IngestArena(bench, events, batches, warmUp);
+    return new IngestArena(bench, events, batches, warmUp, (eventsMax) =>
+      batchesOf(keys, events, calendar, eventsMax),
+    );
   }
 
   /** A new database for a round. */
@@ -73,8 +77,10 @@ export class IngestArena {
   /**
    * Rows a second through a service just started and warmed up on a database of its own: up to the last receipt, or,
    * with search, until everything is folded and indexed.
+   * @param eventsMax of a batch
    */
-  async measure(search: boolean): Promise<IngestRound> {
+  async measure(search: boolean, eventsMax = BATCH_EVENTS): Promise<IngestRound> {
+    const batches = eventsMax === BATCH_EVENTS ? this.batches : this.split(eventsMax);
     const databases = await this.bench.databases();
     const url = await this.database('ingest_round');
     const service = await startService(this.bench, url, { LOG_LEVEL: 'warn', ...searchSwitch(search) });
@@ -89,7 +95,7 @@ export class IngestArena {
           sender: () => processMs(process.pid),
         };
         const { value: lagSeconds, effort } = await effortOf(clocks, async () => {
-          const accepted = await sendAll(service, this.batches);
+          const accepted = await sendAll(service, batches);
           if (accepted !== this.events) throw new Error(`${accepted} of ${this.events} events were stored`);
           const received = performance.now();
           if (search) await caughtUp(client, true);
@@ -122,7 +128,12 @@ export class IngestArena {
 
 const searchSwitch = (on: boolean): Record<string, string> => ({ SEARCH_INDEX: on ? 'on' : 'off' });
 
-function batchesOf(keys: readonly string[], events: number, calendar: Calendar): Batch[] {
+function batchesOf(
+  keys: readonly string[],
+  events: number,
+  calendar: Calendar,
+  eventsMax = BATCH_EVENTS,
+): Batch[] {
   const sources = sharesOf(events).map((count, tenant) => new EventSource(tenant, count, calendar));
   const jobs = sources.flatMap((source, tenant) =>
     Array.from({ length: source.batches }, (_, batch) => ({
@@ -134,12 +145,17 @@ function batchesOf(keys: readonly string[], events: number, calendar: Calendar):
   );
   return jobs
     .sort((a, b) => a.when - b.when)
-    .map(({ source, tenant, batch }) => ({
-      agentKey: keys[tenant] ?? '',
-      body: bodyOf(source.batch(batch)),
-      events: source.sizeOf(batch),
-    }));
+    .flatMap(({ source, tenant, batch }) =>
+      slicesOf(source.events(batch), eventsMax).map((some) => ({
+        agentKey: keys[tenant] ?? '',
+        body: bodyOf(`[${some.join(',')}]`),
+        events: some.length,
+      })),
+    );
 }
+
+const slicesOf = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 
 async function sendAll(service: Service, batches: readonly Batch[]): Promise<number> {
   const sender = new Sender(service.server.url, CONNECTIONS);

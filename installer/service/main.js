@@ -4,8 +4,8 @@ const { scripts, version } = require('./package.json');
 /** Memory is bounded as in the start script, unless the environment sets other bounds. */
 const HEAP = 'max-old-space-size';
 const [bound] = scripts.start.match(`--${HEAP}=\\d+`);
-const [, arenas, arenasMax] = scripts.start.match(/(MALLOC_ARENA_MAX)=(\d+)/);
-const env = { [arenas]: arenasMax, ...process.env };
+const settings = scripts.start.matchAll(/\b(MALLOC_[A-Z_]+)=(\d+)/g);
+const env = { ...Object.fromEntries([...settings].map(([, name, value]) => [name, value])), ...process.env };
 const isBounded = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((option) =>
   option.replaceAll('_', '-').includes(`--${HEAP}`),
 );

@@ -5,7 +5,12 @@ const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 const UTF8_BYTES_PER_UNIT = 3;
 const FIRST_BYTES = 2_048;
+/** Arrays keep their memory, so they seldom grow, and each would keep what it does not need. */
+const GROWTH = 1.5;
 const NOTHING = Buffer.alloc(0);
+/** The elements of one array in another order, until they are copied back. */
+let scratch = NOTHING;
+const SCRATCH_BYTES_MAX = 4 * 1024 * 1024;
 /** PostgreSQL's type ids of the elements. They are the same on every server. */
 const TYPE_IDS = { text: 25, uuid: 2950, bool: 16, jsonb: 3802 } as const;
 /** Type ids of the arrays. */
@@ -18,8 +23,6 @@ const JSONB_VERSION = 1;
  */
 export class BinaryArray {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
-  /** Memory for the elements in another order. */
-  #other = NOTHING;
   #end = HEADER_BYTES;
   #count = 0;
 
@@ -27,7 +30,7 @@ export class BinaryArray {
 
   /** Bytes of memory that the array uses. */
   get capacity(): number {
-    return this.#bytes.length + this.#other.length;
+    return this.#bytes.length;
   }
 
   /** Empties the array and keeps its memory. Nobody may still use an earlier parameter. */
@@ -69,11 +72,12 @@ export class BinaryArray {
   }
 
   /**
-   * The array as a parameter. Clear the array before adding elements again.
+   * The array as a parameter. Clear the array before adding elements again, or asking for another order.
    * @param order indexes of the elements, each once; null: the order in which they were added
    */
   parameter(order: Uint32Array | null = null): Buffer {
-    const bytes = order ? this.#inOrder(order) : this.#bytes;
+    if (order) this.#sort(order);
+    const bytes = this.#bytes;
     // Number of dimensions, no nulls, element type, then length and lower bound of the one dimension.
     [1, 0, TYPE_IDS[this.type], this.#count, 1].forEach((value, i) => {
       bytes.writeInt32BE(value, i * LENGTH_BYTES);
@@ -81,21 +85,21 @@ export class BinaryArray {
     return bytes.subarray(0, this.#end);
   }
 
-  #inOrder(order: Uint32Array): Buffer {
+  #sort(order: Uint32Array): void {
     const from = this.#bytes;
     const starts = new Uint32Array(this.#count + 1);
     for (let i = 0, at = HEADER_BYTES; i <= this.#count; i++) {
       starts[i] = at;
       if (i < this.#count) at += LENGTH_BYTES + from.readInt32BE(at);
     }
-    if (this.#other.length < this.#end) this.#other = Buffer.allocUnsafeSlow(from.length);
-    const to = this.#other;
+    if (scratch.length < this.#end) scratch = Buffer.allocUnsafeSlow(from.length);
     let end = HEADER_BYTES;
     for (const place of order) {
       const start = starts[place] as number;
-      end = copyBytes(from, start, starts[place + 1] as number, to, end);
+      end = copyBytes(from, start, starts[place + 1] as number, scratch, end);
     }
-    return to;
+    scratch.copy(from, HEADER_BYTES, HEADER_BYTES, end);
+    if (scratch.length > SCRATCH_BYTES_MAX) scratch = NOTHING;
   }
 
   /**
@@ -105,7 +109,7 @@ export class BinaryArray {
   begin(room: number): number {
     const needed = this.#end + LENGTH_BYTES + room;
     if (needed > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, needed));
+      const larger = Buffer.allocUnsafeSlow(Math.max(Math.ceil(GROWTH * this.#bytes.length), needed));
       this.#bytes.copy(larger, 0, 0, this.#end);
       this.#bytes = larger;
     }

@@ -60,7 +60,7 @@ export function openLimited(connectionString: string, isOwner: boolean): Limited
   const run = runner(pool, prisma);
   return {
     prisma,
-    run: (text, values, tenants) => run(UNNAMED, text, values, tenants),
+    run: (text, values, tenants) => run(nameOf({ sql: text }), text, values, tenants),
     steps: stepsOn(pool),
     snapshot: stepsOn(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY'),
     ask: ({ text, values }, tenants) => run(nameOf({ sql: text }), text, values, tenants),

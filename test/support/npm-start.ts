@@ -6,17 +6,17 @@ const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'ut
   scripts: { start: string };
 };
 
-/** The bounds of memory in `npm start`: an option of Node, and an environment variable with its value. */
-export const HEAP_BOUND = wordLike(/^--max-old-space-size=\d+$/);
-export const ARENAS_BOUND = wordLike(/^MALLOC_ARENA_MAX=\d+$/);
+const words = scripts.start.split(' ');
+
+/** The bounds of memory in `npm start`: an option of Node, and environment variables with their values. */
+export const [HEAP_BOUND = ''] = words.filter((word) => word.startsWith('--max-old-space-size='));
+export const C_LIBRARY_BOUNDS = words.filter((word) => word.startsWith('MALLOC_'));
+if (HEAP_BOUND === '' || C_LIBRARY_BOUNDS.length === 0) throw new Error('npm start lacks a bound of memory');
 
 /** These bounds as an environment. */
 export function npmStartEnv(): Record<string, string> {
-  return { NODE_OPTIONS: HEAP_BOUND, ...Object.fromEntries([ARENAS_BOUND.split('=')]) };
-}
-
-function wordLike(form: RegExp): string {
-  const word = scripts.start.split(' ').find((each) => form.test(each));
-  if (!word) throw new Error(`npm start has nothing like ${form}`);
-  return word;
+  return {
+    NODE_OPTIONS: HEAP_BOUND,
+    ...Object.fromEntries(C_LIBRARY_BOUNDS.map((bound) => bound.split('='))),
+  };
 }

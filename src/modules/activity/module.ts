@@ -17,7 +17,7 @@ export function activityModule(parts: {
   readonly log: Logger;
 }): Module {
   const { owner, readSide, fairShare, nowMs, log } = parts;
-  const folder = new Folder(owner);
+  const folder = new Folder(owner, LIMITS.foldRestMs);
   const filler = new InstanceFiller(owner, log);
   return {
     resolvers: [new AuditEventResolver(readSide.reader, fairShare, nowMs)],

@@ -1,5 +1,6 @@
 import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import { LIMITS } from '../../limits';
 import { UNUSED } from '../stored-text';
 import { ACTION_MAX, COUNTED_BY_INSTANCE, INSTANCE_MAX, keyOf } from './by-instance';
 import { COUNTED, COUNTED_COLUMNS, DIMENSIONS, type Dimension, KEYS } from './dimensions';
@@ -29,16 +30,22 @@ const NUMBER_VALUES = COUNTED.map(({ kind, storedValueOf }) =>
 );
 
 /**
- * SQL: the number of a value of row `x`; null: it has none. Each number is looked up by itself, with the tenant from the
- * row. A join, or a tenant given by value, might compare each row with all values of a tenant that the planner's
- * statistics do not know yet.
+ * SQL: the numbers of a dimension's values in `given`. At worst, it reads all values of the tenant once: the planner's
+ * statistics may not know a new tenant, and a join might then compare each row with all of them.
  */
-const numberOf = ({ kind, storedValueOf }: Dimension) =>
-  `(SELECT m.dim_id FROM audit_dim m WHERE m.tenant_id = x.tenant_id AND m.kind = ${kind} AND m.value = ${storedValueOf('x')})`;
+const dictionaryOf = ({ key, kind, storedValueOf }: Dimension) => `
+numbers_${key} AS MATERIALIZED (
+  SELECT jsonb_object_agg(m.value, m.dim_id) AS numbers FROM audit_dim m
+  WHERE m.tenant_id = $1::int AND m.kind = ${kind} AND m.value = ANY (ARRAY(SELECT DISTINCT ${storedValueOf('x')} FROM given x)))`;
+const numberOf = ({ key, storedValueOf }: Dimension) =>
+  `((SELECT numbers FROM numbers_${key}) ->> ${storedValueOf('x')})::int AS ${key}`;
 const KEY_NAMES = KEYS.map(({ key }) => key).join(', ');
 
-/** SQL: rows `x` with their numbers, for `RETURNING` or `SELECT`. */
-const NUMBERED_ROWS = `x.hour, x.n, x.ok, ${COUNTED.map((one) => `x.${one.column}, ${numberOf(one)} AS ${one.key}`).join(', ')}`;
+const ROW = `hour, n, ok, ${COUNTED_COLUMNS}`;
+/** SQL: the parts of a statement up to `numbered`: the rows, with their numbers. */
+const numbered = (rows: string): string => `
+given AS (${rows}),${COUNTED.map(dictionaryOf).join(',')},
+numbered AS (SELECT x.*, ${COUNTED.map(numberOf).join(', ')} FROM given x)`;
 const HAS_NUMBERS = `num_nulls(${COUNTED.map(({ key }) => key).join(', ')}) = 0`;
 
 /** SQL: the part `gone`: the rows of `numbered` that have all numbers. Its `i` is null when they cannot be counted by it. */
@@ -88,11 +95,10 @@ SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int`;
  * places. Deltas with a value that is newer than the numbering are put back for the next run.
  */
 const FOLD = `
-WITH numbered AS (
-  DELETE FROM audit_delta x WHERE x.tenant_id = $1::int RETURNING ${NUMBERED_ROWS}),
+WITH ${numbered(`DELETE FROM audit_delta WHERE tenant_id = $1::int RETURNING ${ROW}`)},
 late AS (
-  INSERT INTO audit_delta (tenant_id, hour, n, ok, ${COUNTED_COLUMNS})
-  SELECT t.tenant_id, hour, n, ok, ${COUNTED_COLUMNS} FROM tenant t CROSS JOIN numbered
+  INSERT INTO audit_delta (tenant_id, ${ROW})
+  SELECT t.tenant_id, ${ROW} FROM tenant t CROSS JOIN numbered
   WHERE t.tenant_id = $1::int AND NOT ${HAS_NUMBERS}),${GONE},
 changed AS (
   INSERT INTO audit_unindexed AS u (tenant_id, hour, changed_at)
@@ -104,8 +110,7 @@ ${addToCounts(`${SUMS_BY_KEYS}
 
 /** Adds rows `x` of `rows` to the counts by instance alone. $1 is the tenant. */
 export const addByInstance = (rows: string): string => `
-WITH numbered AS (
-  SELECT ${NUMBERED_ROWS} FROM (${rows}) x),${GONE},
+WITH ${numbered(rows)},${GONE},
 ${addToCounts(SUMS_BY_INSTANCE)}`;
 
 /**
@@ -122,29 +127,75 @@ export async function foldTenant(tx: Prisma.TransactionClient, tenantId: number)
 /** Autovacuum looks at a table once a minute. Until then, values of a new tenant were all read for each delta. */
 const ANALYZE_MS = 60_000;
 
+/** Deltas of a tenant that wait to be folded. */
+interface Waiting {
+  readonly tenant_id: number;
+  readonly deltas: number;
+}
+
+/**
+ * Says when a tenant's deltas are folded. While batches keep coming, they are folded together: what several of them add
+ * to a count is then written once. Deltas do not become so many that reads take long to add them up.
+ */
+class FoldTurns {
+  /** The time of a tenant's last fold, and the number of its deltas at the last look after it. */
+  readonly #last = new Map<number, { readonly at: number; deltas: number }>();
+
+  constructor(
+    private readonly restMs: number,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /** @returns the tenants to fold now */
+  due(waiting: readonly Waiting[]): number[] {
+    const now = this.nowMs();
+    for (const [tenantId, { at }] of this.#last) if (now - at >= this.restMs) this.#last.delete(tenantId);
+    return waiting.filter((one) => this.#isDue(one)).map(({ tenant_id }) => tenant_id);
+  }
+
+  folded(tenantId: number): void {
+    if (this.restMs > 0) this.#last.set(tenantId, { at: this.nowMs(), deltas: 0 });
+  }
+
+  #isDue({ tenant_id, deltas }: Waiting): boolean {
+    const last = this.#last.get(tenant_id);
+    if (!last || deltas >= LIMITS.foldDeltas || deltas === last.deltas) return true;
+    last.deltas = deltas;
+    return false;
+  }
+}
+
 /** Folds deltas into counts. Any number of instances may run it: a tenant that another instance folds is skipped. */
 export class Folder {
   readonly #rounds: TenantRounds;
+  readonly #turns: FoldTurns;
   /** Values numbered since the planner's statistics were last taken here. */
   #numbered = 0;
   #analyzedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly prisma: OwnerDb) {
+  /** @param restMs how long a tenant whose batches keep coming is not folded again */
+  constructor(
+    private readonly prisma: OwnerDb,
+    restMs = 0,
+    nowMs: () => number = () => performance.now(),
+  ) {
     this.#rounds = new TenantRounds(prisma);
+    this.#turns = new FoldTurns(restMs, nowMs);
   }
 
-  /** @returns 1 when tenants are left whose turn did not come in this run, else 0 */
+  /** @returns the number of tenants whose turn did not come in this run */
   async run(): Promise<number> {
-    const tenants = await this.#rounds.ask((of) =>
-      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
-        `SELECT DISTINCT tenant_id FROM audit_delta WHERE ${of('tenant_id')} LIMIT ${TENANTS_PER_RUN + 1}`,
+    const waiting = await this.#rounds.ask((of) =>
+      this.prisma.$queryRawUnsafe<Waiting[]>(
+        `SELECT tenant_id, count(*)::int AS deltas FROM audit_delta WHERE ${of('tenant_id')} GROUP BY tenant_id`,
       ),
     );
-    for (const { tenant_id } of tenants.slice(0, TENANTS_PER_RUN))
-      await this.#rounds.attempt(tenant_id, () => this.#fold(tenant_id));
+    const due = this.#turns.due(waiting);
+    for (const tenantId of due.slice(0, TENANTS_PER_RUN))
+      await this.#rounds.attempt(tenantId, () => this.#fold(tenantId));
     this.#rounds.end();
     await this.#analyze();
-    return Math.max(0, tenants.length - TENANTS_PER_RUN);
+    return Math.max(0, due.length - TENANTS_PER_RUN);
   }
 
   /** Tells the planner of new values, so that it looks them up by their own index. If it fails, autovacuum does it later. */
@@ -154,14 +205,13 @@ export class Folder {
     await this.prisma.$executeRawUnsafe('ANALYZE audit_dim').catch(() => {});
   }
 
-  #fold(tenantId: number): Promise<boolean> {
-    return this.prisma.$transaction(
+  async #fold(tenantId: number): Promise<void> {
+    await this.prisma.$transaction(
       async (tx) => {
-        if (!(await tryTurn(tx, 'folding', tenantId))) return false;
-        this.#numbered += await foldTenant(tx, tenantId);
-        return true;
+        if (await tryTurn(tx, 'folding', tenantId)) this.#numbered += await foldTenant(tx, tenantId);
       },
       { timeout: 60_000, maxWait: 10_000 },
     );
+    this.#turns.folded(tenantId);
   }
 }
