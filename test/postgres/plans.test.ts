@@ -10,7 +10,7 @@ import { histogramStatement } from '../../src/modules/explore/histogram.statemen
 import { spansStatement } from '../../src/modules/export/export.statements';
 import { Indexer } from '../../src/modules/search/indexer';
 import { eventsStatement } from '../../src/trail/arrivals/arrival.statements';
-import { COUNTED, DIMENSIONS } from '../../src/trail/counts/dimensions';
+import { DIMENSIONS } from '../../src/trail/counts/dimensions';
 import { Folder, foldTenant } from '../../src/trail/counts/fold';
 import { type EachTenant, eachTenant } from '../../src/trail/counts/scope';
 import { hoursOfWord } from '../../src/trail/index-words';
