@@ -8,6 +8,11 @@ export interface LoadPlan {
   readonly keys: readonly string[];
   readonly warmUpMs: number;
   readonly measureMs: number;
+  /**
+   * Requests that are due in a second, at even distances. Times then count from the moment when a request was due. Null:
+   * each connection sends the next request as soon as it has its answer.
+   */
+  readonly perSecond: number | null;
 }
 
 /** The result, printed as JSON. */
@@ -27,12 +32,12 @@ class Caller {
   #size = 0;
   /** Length of the whole answer, known once its head has arrived. */
   #expected = 0;
-  #sentAt = 0;
+  #dueAt = 0;
 
   constructor(
     private readonly plan: LoadPlan,
     private readonly request: Buffer,
-    private readonly onAnswer: (ms: number, bytes: number) => void,
+    private readonly onAnswer: (caller: Caller, ms: number, bytes: number) => void,
   ) {}
 
   start(): Promise<void> {
@@ -40,20 +45,17 @@ class Caller {
       const socket = connect(this.plan.port, '127.0.0.1');
       this.#socket = socket;
       socket.setNoDelay(true);
-      socket.once('connect', () => {
-        this.#send();
-        resolve();
-      });
+      socket.once('connect', resolve);
       socket.on('error', reject);
       socket.on('data', (chunk) => this.#receive(chunk));
       socket.on('close', () => fail('the server closed a connection'));
     });
   }
 
-  #send(): void {
+  send(dueAt: number): void {
     this.#received = [];
     this.#size = this.#expected = 0;
-    this.#sentAt = performance.now();
+    this.#dueAt = dueAt;
     this.#socket?.write(this.request);
   }
 
@@ -62,8 +64,7 @@ class Caller {
     this.#size += chunk.length;
     if (this.#expected === 0) this.#expected = answerLength(Buffer.concat(this.#received));
     if (this.#expected === 0 || this.#size < this.#expected) return;
-    this.onAnswer(performance.now() - this.#sentAt, this.#size);
-    this.#send();
+    this.onAnswer(this, performance.now() - this.#dueAt, this.#size);
   }
 }
 
@@ -83,12 +84,45 @@ function fail(reason: string): never {
   process.exit(1);
 }
 
+/** A caller that is free sends at once. */
+class AtOnce {
+  free(caller: Caller): void {
+    caller.send(performance.now());
+  }
+}
+
+/** Requests are sent when they are due, or as soon as a caller is free. */
+class Paced {
+  readonly #free: Caller[] = [];
+  #next = performance.now();
+
+  constructor(private readonly perSecond: number) {
+    setInterval(() => this.#send(), 1);
+  }
+
+  free(caller: Caller): void {
+    this.#free.push(caller);
+    this.#send();
+  }
+
+  #send(): void {
+    while (this.#next <= performance.now()) {
+      const caller = this.#free.shift();
+      if (!caller) return;
+      caller.send(this.#next);
+      this.#next += 1000 / this.perSecond;
+    }
+  }
+}
+
 async function run(plan: LoadPlan): Promise<LoadResult> {
   const times: number[] = [];
   let [measuring, bytes] = [false, 0];
-  const onAnswer = (ms: number, size: number) => {
+  const turns = plan.perSecond === null ? new AtOnce() : new Paced(plan.perSecond);
+  const onAnswer = (caller: Caller, ms: number, size: number) => {
     if (measuring) times.push(ms);
     bytes = size;
+    turns.free(caller);
   };
   const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const callers = plan.keys.map((key) => {
@@ -101,6 +135,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
     return new Caller(plan, Buffer.from(`${head.join('\r\n')}\r\n\r\n`), onAnswer);
   });
   await Promise.all(callers.map((caller) => caller.start()));
+  for (const caller of callers) turns.free(caller);
   await sleep(plan.warmUpMs);
   measuring = true;
   const started = performance.now();
