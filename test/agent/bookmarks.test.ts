@@ -47,7 +47,8 @@ describe('bookmarks', () => {
     expect(world.service.stored.size).toBeLessThan(150);
     world.service.fault = () => false;
     expect(await world.once()).toBe(0);
-    expect(world.service.sentCount).toBe(150);
+    // The third connection may break before the answer to the second request arrives. Its 35 events are then sent again.
+    expect([150, 185]).toContain(world.service.sentCount);
     expect(world.service.stored.size).toBe(150);
   });
 
