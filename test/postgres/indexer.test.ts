@@ -120,6 +120,17 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     expect(await count('w7longlonglonglong')).toBe(1);
   });
 
+  it('leaves an hour alone while batches for it wait to be folded', async () => {
+    const { migrator } = store.database;
+    const indexer = new Indexer(migrator, { ...AT_ONCE, folded: true });
+    await store.insert(store.checked([{ eventTime: '2026-01-05T08:59:00.0000000Z', statement: 'common late' }]));
+    expect(await indexer.run()).toBe(0);
+    expect(await counts()).toEqual({ ...TRUE_COUNTS, common: EVENTS + 1 });
+    await new Folder(migrator).run();
+    expect(await indexer.run()).toBe(1);
+    expect((await segments()).map(({ n }) => n)).toEqual([EVENTS + 1]);
+  });
+
   it('leaves out an hour with too many words, which searches then read from the events, and continues', async () => {
     const indexer = new Indexer(store.database.migrator, AT_ONCE, 1_000);
     expect(await indexer.run()).toBe(1);

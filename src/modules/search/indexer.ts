@@ -27,6 +27,9 @@ const WORDS_PER_HOUR_MAX = 500_000;
  * The pause between two looks for hours without columns. The previous release still writes such hours while it runs.
  */
 const OLD_HOURS_REST_MS = 6 * HOUR_MS;
+/** SQL: no delta of the hour waits to be folded. */
+const NOTHING_WAITS = `AND NOT EXISTS (SELECT FROM audit_delta x
+        WHERE x.tenant_id = audit_unindexed.tenant_id AND x.hour = audit_unindexed.hour)`;
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
 /** SQLSTATEs of a conflict: another transaction changed the same rows, or gave a number to the same value. */
 const LATE = ['40001', '23505'];
@@ -60,17 +63,22 @@ export class Indexer {
   readonly #rounds: TenantRounds;
   #restsUntil = 0;
 
-  /** @param quiet how long an hour must be unchanged; `liveMs`: for an hour that has not ended, or is in the future */
+  /**
+   * @param quiet how long an hour must be unchanged; `liveMs`: for an hour that has not ended, or is in the future;
+   * `folded`: whether an hour with waiting deltas is still being filled. A fold of several batches is all that shows a
+   * change, and the next one may come later than these times.
+   */
   constructor(
     private readonly prisma: OwnerDb,
-    quiet: { readonly pastMs: number; readonly liveMs: number },
+    quiet: { readonly pastMs: number; readonly liveMs: number; readonly folded: boolean },
     private readonly wordsPerHourMax = WORDS_PER_HOUR_MAX,
     private readonly restMs = OLD_HOURS_REST_MS,
     private readonly now: () => number = Date.now,
   ) {
     this.#rounds = new TenantRounds(prisma);
     this.#due = `changed_at < now() - interval '1 millisecond' *
-      CASE WHEN hour < floor(extract(epoch FROM now()) / 3600) THEN ${quiet.pastMs} ELSE ${quiet.liveMs} END`;
+      CASE WHEN hour < floor(extract(epoch FROM now()) / 3600) THEN ${quiet.pastMs} ELSE ${quiet.liveMs} END
+      ${quiet.folded ? NOTHING_WAITS : ''}`;
   }
 
   /** @returns the number of hours done; 0 if there is nothing to do now */

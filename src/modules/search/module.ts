@@ -5,7 +5,9 @@ import { Indexer } from './indexer';
 
 /** The search index. @param isIndexing whether this instance indexes */
 export function searchModule(owner: OwnerDb, isIndexing: boolean): Module {
-  const indexer = new Indexer(owner, { pastMs: LIMITS.indexQuietMs, liveMs: LIMITS.indexLiveQuietMs });
+  const indexer = new Indexer(owner, {
+    ...{ pastMs: LIMITS.indexQuietMs, liveMs: LIMITS.indexLiveQuietMs, folded: true },
+  });
   return {
     tasks: isIndexing
       ? [{ name: 'indexing for search', everyMs: LIMITS.indexMs, run: () => indexer.run() }]
