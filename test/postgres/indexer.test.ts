@@ -123,7 +123,9 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
   it('leaves an hour alone while batches for it wait to be folded', async () => {
     const { migrator } = store.database;
     const indexer = new Indexer(migrator, { ...AT_ONCE, folded: true });
-    await store.insert(store.checked([{ eventTime: '2026-01-05T08:59:00.0000000Z', statement: 'common late' }]));
+    await store.insert(
+      store.checked([{ eventTime: '2026-01-05T08:59:00.0000000Z', statement: 'common late' }]),
+    );
     expect(await indexer.run()).toBe(0);
     expect(await counts()).toEqual({ ...TRUE_COUNTS, common: EVENTS + 1 });
     await new Folder(migrator).run();
