@@ -50,8 +50,9 @@ const NUMBER_INSTANCES = numberValues(
 );
 /** $4: the hour of the events. */
 const COUNT_HOUR = addByInstance(`
-  SELECT $4::int AS hour, ${COUNTED_COLUMNS}, count(*)::int AS n, (count(*) FILTER (WHERE e.succeeded))::int AS ok
-  FROM ${EVENTS} GROUP BY ${COUNTED_COLUMNS}`);
+  SELECT e.tenant_id, $4::int AS hour, ${COUNTED_COLUMNS}, count(*)::int AS n,
+    (count(*) FILTER (WHERE e.succeeded))::int AS ok
+  FROM ${EVENTS} GROUP BY e.tenant_id, ${COUNTED_COLUMNS}`);
 
 /**
  * Counts days by instance that are not counted so yet: days from before such counts existed, and days that the release

@@ -30,22 +30,16 @@ const NUMBER_VALUES = COUNTED.map(({ kind, storedValueOf }) =>
 );
 
 /**
- * SQL: the numbers of a dimension's values in `given`. At worst, it reads all values of the tenant once: the planner's
- * statistics may not know a new tenant, and a join might then compare each row with all of them.
+ * SQL: the number of a value of row `x`; null: it has none. Each number is looked up by itself, with the tenant from the
+ * row. A join, or a tenant given by value, might compare each row with all values of a tenant that the planner's
+ * statistics do not know yet.
  */
-const dictionaryOf = ({ key, kind, storedValueOf }: Dimension) => `
-numbers_${key} AS MATERIALIZED (
-  SELECT jsonb_object_agg(m.value, m.dim_id) AS numbers FROM audit_dim m
-  WHERE m.tenant_id = $1::int AND m.kind = ${kind} AND m.value = ANY (ARRAY(SELECT DISTINCT ${storedValueOf('x')} FROM given x)))`;
-const numberOf = ({ key, storedValueOf }: Dimension) =>
-  `((SELECT numbers FROM numbers_${key}) ->> ${storedValueOf('x')})::int AS ${key}`;
+const numberOf = ({ kind, storedValueOf }: Dimension) =>
+  `(SELECT m.dim_id FROM audit_dim m WHERE m.tenant_id = x.tenant_id AND m.kind = ${kind} AND m.value = ${storedValueOf('x')})`;
 const KEY_NAMES = KEYS.map(({ key }) => key).join(', ');
 
-const ROW = `hour, n, ok, ${COUNTED_COLUMNS}`;
-/** SQL: the parts of a statement up to `numbered`: the rows, with their numbers. */
-const numbered = (rows: string): string => `
-given AS (${rows}),${COUNTED.map(dictionaryOf).join(',')},
-numbered AS (SELECT x.*, ${COUNTED.map(numberOf).join(', ')} FROM given x)`;
+/** SQL: rows `x` with their numbers, for `RETURNING` or `SELECT`. */
+const NUMBERED_ROWS = `x.hour, x.n, x.ok, ${COUNTED.map((one) => `x.${one.column}, ${numberOf(one)} AS ${one.key}`).join(', ')}`;
 const HAS_NUMBERS = `num_nulls(${COUNTED.map(({ key }) => key).join(', ')}) = 0`;
 
 /** SQL: the part `gone`: the rows of `numbered` that have all numbers. Its `i` is null when they cannot be counted by it. */
@@ -95,10 +89,11 @@ SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int`;
  * places. Deltas with a value that is newer than the numbering are put back for the next run.
  */
 const FOLD = `
-WITH ${numbered(`DELETE FROM audit_delta WHERE tenant_id = $1::int RETURNING ${ROW}`)},
+WITH numbered AS (
+  DELETE FROM audit_delta x WHERE x.tenant_id = $1::int RETURNING ${NUMBERED_ROWS}),
 late AS (
-  INSERT INTO audit_delta (tenant_id, ${ROW})
-  SELECT t.tenant_id, ${ROW} FROM tenant t CROSS JOIN numbered
+  INSERT INTO audit_delta (tenant_id, hour, n, ok, ${COUNTED_COLUMNS})
+  SELECT t.tenant_id, hour, n, ok, ${COUNTED_COLUMNS} FROM tenant t CROSS JOIN numbered
   WHERE t.tenant_id = $1::int AND NOT ${HAS_NUMBERS}),${GONE},
 changed AS (
   INSERT INTO audit_unindexed AS u (tenant_id, hour, changed_at)
@@ -110,7 +105,8 @@ ${addToCounts(`${SUMS_BY_KEYS}
 
 /** Adds rows `x` of `rows` to the counts by instance alone. $1 is the tenant. */
 export const addByInstance = (rows: string): string => `
-WITH ${numbered(rows)},${GONE},
+WITH numbered AS (
+  SELECT ${NUMBERED_ROWS} FROM (${rows}) x),${GONE},
 ${addToCounts(SUMS_BY_INSTANCE)}`;
 
 /**
