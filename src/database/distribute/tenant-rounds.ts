@@ -3,7 +3,10 @@ import { isDistributed } from './distribute';
 
 /** The most tenants that one round asks one by one. */
 const ASKED_MAX = 250;
-/** How long a tenant is skipped after its node failed. Each attempt may take as long as a connection attempt. */
+/**
+ * How long a tenant is skipped after its node failed. Each attempt may take as long as a connection attempt. On one
+ * database a tenant is skipped for as long as its attempt took, so that it takes at most half of the time.
+ */
 const REST_MS = 15_000;
 
 /**
@@ -13,9 +16,9 @@ export type OfTenant = (column: string) => string;
 const OF_ALL: OfTenant = () => 'true';
 
 /**
- * Runs a background task for the tenants of a distributed database. While a node is away, a query of all tenants fails.
- * The tenants are then asked one by one, and those on that node wait. On a database that is not distributed, a failure
- * concerns every tenant and ends the round.
+ * Runs a background task for each tenant that has work. A tenant whose work fails waits, and the others continue. While
+ * a node of a distributed database is away, a query of all tenants fails. The tenants are then asked one by one, and
+ * those on that node wait. While a database that is not distributed does not answer, a failure ends the round.
  */
 export class TenantRounds {
   readonly #resting = new Map<number, number>();
@@ -51,18 +54,22 @@ export class TenantRounds {
 
   /**
    * Does the work of one tenant.
-   * @returns null: the tenant's node failed; the others continue
-   * @throws a failure of the caller's own; any failure, if the database is not distributed
+   * @returns null: the work failed, or waits after it failed; the others continue
+   * @throws a failure of the caller's own; any failure while the database does not answer
    */
   async attempt<T>(tenantId: number, work: () => Promise<T>): Promise<T | null> {
-    if ((this.#resting.get(tenantId) ?? 0) > Date.now()) return null;
+    const startedMs = Date.now();
+    if ((this.#resting.get(tenantId) ?? 0) > startedMs) return null;
     try {
       const done = await work();
       this.#resting.delete(tenantId);
       return done;
     } catch (error) {
-      if (this.isCallers(error) || !(await isDistributed(this.prisma))) throw error;
-      this.#resting.set(tenantId, Date.now() + REST_MS);
+      if (this.isCallers(error)) throw error;
+      const tookMs = Date.now() - startedMs;
+      const distributed = await isDistributed(this.prisma).catch(() => null);
+      if (distributed === null) throw error;
+      this.#resting.set(tenantId, Date.now() + (distributed ? REST_MS : tookMs));
       this.#failure ??= error;
       return null;
     }
