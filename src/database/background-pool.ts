@@ -4,7 +4,7 @@ import { Pool, type PoolClient } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
 import type { AskRows, OwnerDb } from './clients';
-import { NO_JIT, NODE_WAIT } from './limited';
+import { NODE_WAIT, PLANNER_OPTIONS } from './limited';
 
 /** One of these makes partitions for waiting ingest while others fold and index. */
 const BACKGROUND_POOL_MAX = 4;
@@ -26,7 +26,7 @@ export function openBackground(
     statement_timeout: statementMs,
     keepAlive: true,
     application_name: 'audit-activity background',
-    options: `${NO_JIT} ${NODE_WAIT}`,
+    options: `${PLANNER_OPTIONS} ${NODE_WAIT}`,
   });
   // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {});

@@ -6,7 +6,7 @@ import { openBackground } from './background-pool';
 import { checkLogin } from './check-login';
 import type { Database, OwnerDb } from './clients';
 import { openEmbedded } from './embedded';
-import { NO_JIT, openLimited } from './limited';
+import { openLimited, PLANNER_OPTIONS } from './limited';
 
 type Where = Pick<Config, 'databaseUrl' | 'dataDir'> &
   Partial<Pick<Config, 'migrationDatabaseUrl' | 'backgroundStatementMs'>>;
@@ -35,7 +35,7 @@ function openPostgres(
   const { background, askOwner } = openBackground(owner, backgroundStatementMs);
   const connect = { connectionString: owner, connectionTimeoutMillis: LIMITS.backgroundConnectMs };
   const migrator = new PrismaClient({
-    adapter: new PrismaPg({ ...connect, options: NO_JIT }, { onPoolError: () => {} }),
+    adapter: new PrismaPg({ ...connect, options: PLANNER_OPTIONS }, { onPoolError: () => {} }),
   }) as OwnerDb;
   return {
     ...{ prisma, run, steps, snapshot, ask, askOwner, background, migrator, connections },

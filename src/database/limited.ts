@@ -11,8 +11,16 @@ import { SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './ten
 const NAMED_STATEMENTS_MAX = 256;
 const UNNAMED = '';
 
-/** Compiling a statement over many weeks takes seconds, even when little of it runs. */
-export const NO_JIT = '-c jit=off';
+/**
+ * Settings of the planner for every statement. Compiling a statement over many weeks takes seconds, even when little of
+ * it runs. Starting processes for a statement takes longer than most statements, and gives one caller several processors.
+ */
+const PLANNER = { jit: 'off', max_parallel_workers_per_gather: '0' } as const;
+const optionsOf = (settings: Readonly<Record<string, string>>) =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+export const PLANNER_OPTIONS = optionsOf(PLANNER);
 /** How long an unresponsive node may delay a statement. A database that is not distributed ignores the setting. */
 export const NODE_WAIT = `-c citus.node_connection_timeout=${LIMITS.nodeConnectMs}`;
 /** Passes the tenants on to the nodes of a distributed database. */
@@ -23,7 +31,7 @@ const TELL_NODES = `${NODE_WAIT} -c citus.propagate_set_commands=local`;
  * table, and would stay in use after the rows are gone. Until the table is analysed again, a list would take 50 times
  * the work.
  */
-const BY_INDEX = '-c enable_seqscan=off';
+const REQUEST_PLANNER = { ...PLANNER, enable_seqscan: 'off' } as const;
 
 /** The database with the limits that apply to requests. */
 interface Limited {
@@ -50,7 +58,9 @@ export function openLimited(connectionString: string, isOwner: boolean): Limited
     query_timeout: LIMITS.databaseStatementMs + 200,
     keepAlive: true,
     application_name: 'audit-activity',
-    options: [NO_JIT, BY_INDEX, TELL_NODES, ...(isOwner ? [`-c role=${SERVICE_ROLE}`] : [])].join(' '),
+    options: [optionsOf(REQUEST_PLANNER), TELL_NODES, ...(isOwner ? [`-c role=${SERVICE_ROLE}`] : [])].join(
+      ' ',
+    ),
   });
   // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {});
@@ -95,7 +105,9 @@ function runner(pool: Pool, prisma: ServiceDb): Run {
 }
 
 /** The coordinator gets these settings when a connection begins. The nodes get them only by this statement. */
-const OF_NODES = 'SET LOCAL jit = off; SET LOCAL enable_seqscan = off';
+const OF_NODES = Object.entries(REQUEST_PLANNER)
+  .map(([name, value]) => `SET LOCAL ${name} = ${value}`)
+  .join('; ');
 
 /** Takes more than one round trip, but settings reach the nodes of a distributed database in no other way. */
 const stepsOn =
