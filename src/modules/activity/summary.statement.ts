@@ -29,8 +29,13 @@ export function summaryStatement(each: EachTenant, range: TimeRange): Prisma.Sql
     (${distinct(each, DIMENSIONS.principal, pieces)}) p`;
 }
 
-/** The number of values of a dimension that occur: one lookup in the counts for each value, not for each bucket. */
+/**
+ * The number of values of a dimension that occur: one lookup in the counts for each value, not for each bucket. Without
+ * the OFFSET PostgreSQL may join the values with all counts by the hour that the tenant has. A distributed database takes
+ * no OFFSET here.
+ */
 function distinct(each: EachTenant, dimension: Dimension, pieces: Pieces): Prisma.Sql {
+  const apart = Prisma.raw(each.form === 'lateral' ? 'OFFSET 0' : '');
   const column = Prisma.raw(dimension.column);
   const spans = spansOf(pieces);
   return Prisma.sql`SELECT count(DISTINCT nullif(o.value, ''))::float8 AS n FROM (${each((tenant) => {
@@ -46,7 +51,7 @@ function distinct(each: EachTenant, dimension: Dimension, pieces: Pieces): Prism
       ([{ grain, hours }, span]) => Prisma.sql`SELECT m.value FROM audit_dim m
         WHERE m.tenant_id = ${tenant} AND m.kind = ${dimension.kind}::smallint AND EXISTS (
           SELECT FROM audit_count c WHERE c.tenant_id = ${tenant} AND c.grain = ${grain}::smallint
-            AND ${only(dimension)} AND c.n > 0 AND ${within('c.bucket', inBuckets(span, hours))})`,
+            AND ${only(dimension)} AND c.n > 0 AND ${within('c.bucket', inBuckets(span, hours))} ${apart})`,
     );
     const all = [...folded, ...unfolded, ...direct];
     return all.length > 0 ? Prisma.join(all, ' UNION ALL ') : Prisma.sql`SELECT '' AS value`;
