@@ -46,6 +46,12 @@ export function sqlStateOf(error: unknown): string | null {
   return null;
 }
 
+/** SQLSTATEs of a server without room, memory or connections, of one that writes nothing now, and of a broken one. */
+const OF_THE_SERVER = /^(?:25006|53|58)/;
+
+/** Whether a failure is the server's, so that no other statement would do better. */
+export const isServersOwn = (error: unknown): boolean => OF_THE_SERVER.test(sqlStateOf(error) ?? '');
+
 const isProgrammingError = (error: unknown) =>
   error instanceof TypeError ||
   error instanceof RangeError ||

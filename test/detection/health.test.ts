@@ -70,6 +70,16 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     expect(at.nowMs).toBeGreaterThan(START_MS);
   });
 
+  it('tells an alert that could not be stored at the next look', async () => {
+    const { report, look, problems, tenantId } = await aTenant();
+    await report({ problem: 'the disk is full' });
+    await store.query(`ALTER TABLE alert ADD CONSTRAINT refuses CHECK (tenant_id <> ${tenantId}) NOT VALID`);
+    await expect(look()).rejects.toThrow('refuses');
+    await store.query('ALTER TABLE alert DROP CONSTRAINT refuses');
+    await look(MINUTE_MS);
+    expect(await problems()).toEqual(['A source has a problem: the disk is full']);
+  });
+
   it('alerts about a problem that an agent reports, and again when a new problem begins', async () => {
     const { report, look, problems, resolve, at } = await aTenant();
     await report({ problem: 'the key is refused' });

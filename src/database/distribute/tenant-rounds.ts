@@ -1,4 +1,5 @@
 import type { OwnerDb } from '../clients';
+import { isServersOwn } from '../failure';
 import { isDistributed } from './distribute';
 
 /** The most tenants that one round asks one by one. */
@@ -18,7 +19,7 @@ const OF_ALL: OfTenant = () => 'true';
 /**
  * Runs a background task for each tenant that has work. A tenant whose work fails waits, and the others continue. While
  * a node of a distributed database is away, a query of all tenants fails. The tenants are then asked one by one, and
- * those on that node wait. While a database that is not distributed does not answer, a failure ends the round.
+ * those on that node wait. On one database, a failure of the server itself ends the round.
  */
 export class TenantRounds {
   readonly #resting = new Map<number, number>();
@@ -55,7 +56,7 @@ export class TenantRounds {
   /**
    * Does the work of one tenant.
    * @returns null: the work failed, or waits after it failed; the others continue
-   * @throws a failure of the caller's own; any failure while the database does not answer
+   * @throws a failure of the caller's own, or of a server that does not answer or has a full disk
    */
   async attempt<T>(tenantId: number, work: () => Promise<T>): Promise<T | null> {
     const startedMs = Date.now();
@@ -68,7 +69,7 @@ export class TenantRounds {
       if (this.isCallers(error)) throw error;
       const tookMs = Date.now() - startedMs;
       const distributed = await isDistributed(this.prisma).catch(() => null);
-      if (distributed === null) throw error;
+      if (distributed === null || (!distributed && isServersOwn(error))) throw error;
       this.#resting.set(tenantId, Date.now() + (distributed ? REST_MS : tookMs));
       this.#failure ??= error;
       return null;

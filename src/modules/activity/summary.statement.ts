@@ -31,8 +31,8 @@ export function summaryStatement(each: EachTenant, range: TimeRange): Prisma.Sql
 
 /**
  * The number of values of a dimension that occur: one lookup in the counts for each value, not for each bucket. Without
- * the OFFSET PostgreSQL may join the values with all counts by the hour that the tenant has. A distributed database takes
- * no OFFSET here.
+ * the OFFSET PostgreSQL may join the values with all counts by the hour that the tenant has. The form for
+ * several nodes stays without it.
  */
 function distinct(each: EachTenant, dimension: Dimension, pieces: Pieces): Prisma.Sql {
   const apart = Prisma.raw(each.form === 'lateral' ? 'OFFSET 0' : '');

@@ -54,8 +54,11 @@ export class HealthAlerts {
       const since = problem.mayPass === true ? (before?.since ?? problem.since) : problem.since;
       const isTold = before?.toldMs != null && now - before.toldMs < TOLD_MS && +before.since === +since;
       const isDue = !isTold && (problem.mayPass !== true || before !== undefined);
-      if (isDue) await this.#rounds.attempt(problem.tenantId, () => this.tell({ ...problem, since }));
-      seen.set(name, { since, toldMs: isDue ? now : isTold ? before.toldMs : null });
+      // An alert that failed is told at the next look.
+      const toldNow =
+        isDue &&
+        (await this.#rounds.attempt(problem.tenantId, () => this.tell({ ...problem, since }))) !== null;
+      seen.set(name, { since, toldMs: toldNow ? now : isTold ? before.toldMs : null });
     }
     this.#seen = seen;
     this.#rounds.end();

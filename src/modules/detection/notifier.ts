@@ -61,7 +61,6 @@ export class Notifier {
     const jobs: Job[] = [];
     for (const { tenant_id } of tenants)
       jobs.push(...((await this.#rounds.attempt(tenant_id, () => this.#jobsOf(tenant_id))) ?? []));
-    this.#rounds.end();
     // Routes that failed before are likely to be slow again.
     jobs.sort((a, b) => triesOf(a.due) - triesOf(b.due));
     const lanes = [true, false].map((isMail) => jobs.filter(({ route }) => 'to' in route.target === isMail));
@@ -71,6 +70,7 @@ export class Notifier {
     });
     this.#telling.add(telling);
     await Promise.race([telling, delay(ROUND_MS, undefined, { ref: false })]);
+    this.#rounds.end();
     return 0;
   }
 

@@ -98,14 +98,16 @@ export class Indexer {
         `SELECT DISTINCT tenant_id FROM audit_segment WHERE times IS NULL AND ${of('tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
       ),
     );
-    let hours = 0;
+    const put: (number | null)[] = [];
     for (const { tenant_id } of tenants)
-      hours +=
-        (await this.#rounds.attempt(tenant_id, () =>
+      put.push(
+        await this.#rounds.attempt(tenant_id, () =>
           this.prisma.$executeRawUnsafe(INDEX_AGAIN, tenant_id, HOURS_PER_STEP),
-        )) ?? 0;
+        ),
+      );
     this.#rounds.end();
-    if (hours === 0) this.#restsUntil = this.now() + this.restMs;
+    const hours = put.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+    if (hours === 0 && !put.includes(null)) this.#restsUntil = this.now() + this.restMs;
     return hours;
   }
 
