@@ -7,6 +7,7 @@ import { checkReport } from '../../src/modules/sources/check-report';
 import { aGap, aReport } from '../support/audit-sources';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
+import { until } from '../support/until';
 
 const START_MS = Date.parse('2026-02-03T08:00:00Z');
 const MINUTE_MS = 60_000;
@@ -76,7 +77,11 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await store.query(`ALTER TABLE alert ADD CONSTRAINT refuses CHECK (tenant_id <> ${tenantId}) NOT VALID`);
     await expect(look()).rejects.toThrow('refuses');
     await store.query('ALTER TABLE alert DROP CONSTRAINT refuses');
-    await look(MINUTE_MS);
+    await until(
+      () => look().then(problems),
+      (told) => told.length > 0,
+      5_000,
+    );
     expect(await problems()).toEqual(['A source has a problem: the disk is full']);
   });
 
