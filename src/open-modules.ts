@@ -64,7 +64,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   const modules: readonly Module[] = [
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations],
     activityModule({ owner, readSide, fairShare, nowMs, log }),
-    searchModule(owner, config.searchIndex),
+    searchModule(database, config.searchIndex),
     detectionModule({
       ...{ prisma, owner, tenants, signal, ask, askOwner, form, changes, nowMs, log },
       ...{ send: destinations.sendMessage, hasDestination: destinations.hasDestination },

@@ -3,8 +3,8 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool, type PoolClient } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
-import type { AskRows, OwnerDb } from './clients';
-import { NODE_WAIT, PLANNER_OPTIONS } from './limited';
+import type { Database, OwnerDb } from './clients';
+import { inTransaction, NODE_WAIT, PLANNER_OPTIONS } from './limited';
 
 /** One of these makes partitions for waiting ingest while others fold and index. */
 const BACKGROUND_POOL_MAX = 4;
@@ -18,7 +18,7 @@ const BACKGROUND_POOL_MAX = 4;
 export function openBackground(
   connectionString: string,
   statementMs: number,
-): { readonly background: OwnerDb; readonly askOwner: AskRows } {
+): Pick<Database, 'background' | 'askOwner' | 'ownerSteps'> {
   const pool = new Pool({
     connectionString,
     max: BACKGROUND_POOL_MAX,
@@ -40,6 +40,7 @@ export function openBackground(
   return {
     background: new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) }) as OwnerDb,
     askOwner: async ({ text, values }) => (await pool.query(text, values)).rows,
+    ownerSteps: (work) => inTransaction(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ', work),
   };
 }
 

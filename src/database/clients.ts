@@ -30,13 +30,16 @@ export type RunStatement = (
   tenants: readonly number[],
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
+/** Runs a statement of a transaction, without Prisma. */
+export type Step = (text: string, values: readonly unknown[]) => ReturnType<RunStatement>;
+
 /**
  * Runs several statements in one transaction. Some databases are slow with a single statement that does several things.
  */
-export type RunSteps = <T>(
-  tenants: readonly number[],
-  work: (step: (text: string, values: readonly unknown[]) => ReturnType<RunStatement>) => Promise<T>,
-) => Promise<T>;
+export type RunSteps = <T>(tenants: readonly number[], work: (step: Step) => Promise<T>) => Promise<T>;
+
+/** Runs the statements of a background task in one transaction. All of them see the same moment. */
+export type RunOwnerSteps = <T>(work: (step: Step) => Promise<T>) => Promise<T>;
 
 /**
  * Reads the rows of a hot query. `Prisma.sql` builds the statement, but it runs without Prisma's client, which would
@@ -59,6 +62,8 @@ export interface Database {
   readonly background: OwnerDb;
   /** Uses the connections of `background`. It sees rows of every tenant, regardless of the tenants named. */
   readonly askOwner: AskRows;
+  /** Uses the connections of `background`, for large values: Prisma has several copies of them in memory. */
+  readonly ownerSteps: RunOwnerSteps;
   /** The client for migrations, which has no time limits. */
   readonly migrator: OwnerDb;
   /** State of the connections for requests, for metrics. */

@@ -32,15 +32,15 @@ function openPostgres(
 ): Database {
   const { prisma, run, steps, snapshot, ask, connections } = openLimited(connectionString, ownerUrl === null);
   const owner = ownerUrl ?? connectionString;
-  const { background, askOwner } = openBackground(owner, backgroundStatementMs);
+  const ofOwner = openBackground(owner, backgroundStatementMs);
   const connect = { connectionString: owner, connectionTimeoutMillis: LIMITS.backgroundConnectMs };
   const migrator = new PrismaClient({
     adapter: new PrismaPg({ ...connect, options: PLANNER_OPTIONS }, { onPoolError: () => {} }),
   }) as OwnerDb;
   return {
-    ...{ prisma, run, steps, snapshot, ask, askOwner, background, migrator, connections },
+    ...{ prisma, run, steps, snapshot, ask, ...ofOwner, migrator, connections },
     close: async () => {
-      await Promise.all([prisma, background, migrator].map((client) => client.$disconnect()));
+      await Promise.all([prisma, ofOwner.background, migrator].map((client) => client.$disconnect()));
     },
   };
 }

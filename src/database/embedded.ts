@@ -1,14 +1,15 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import { PGlite, type Transaction } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client';
 import { ARRAY_TYPE_IDS } from './binary-array';
-import type { Database, OwnerDb, RunStatement, RunSteps, ServiceDb } from './clients';
+import type { Database, OwnerDb, RunStatement, RunSteps, ServiceDb, Step } from './clients';
 import { lockDataDir } from './data-dir-lock';
 import { SERVICE_ROLE, setTenants } from './tenant-rows';
 
 const EMBEDDED_FOLDER = 'database';
+const ONE_MOMENT = 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; ';
 const BECOME_SERVICE = `SET LOCAL ROLE ${SERVICE_ROLE}`;
 
 /** The engine's driver would write arrays as text. The arrays given here are in binary form already. */
@@ -30,9 +31,7 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     (tenants, work) =>
       engine.transaction(async (tx) => {
         await tx.exec(`${first}${BECOME_SERVICE}; ${setTenants(tenants)}`);
-        return work(
-          async (text, values) => (await tx.query<Record<string, unknown>>(text, [...values], options)).rows,
-        );
+        return work(stepOf(tx, options));
       });
   const run =
     (options: object): RunStatement =>
@@ -43,10 +42,15 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     prisma,
     run: run({ serializers: BINARY }),
     steps: stepsWith({}),
-    snapshot: stepsWith({}, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; '),
+    snapshot: stepsWith({}, ONE_MOMENT),
     ask: ({ text, values }, tenants) => runPlain(text, values, tenants),
     askOwner: async ({ text, values }) =>
       (await engine.query<Record<string, unknown>>(text, [...values])).rows,
+    ownerSteps: (work) =>
+      engine.transaction(async (tx) => {
+        await tx.exec(ONE_MOMENT);
+        return work(stepOf(tx));
+      }),
     background: migrator,
     migrator,
     connections: () => ({ total: 1, idle: 0, waiting: 0 }),
@@ -57,6 +61,11 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     },
   };
 }
+
+const stepOf =
+  (tx: Transaction, options: object = {}): Step =>
+  async (text, values) =>
+    (await tx.query<Record<string, unknown>>(text, [...values], options)).rows;
 
 /** The engine makes files that every user may write. So the folder excludes the other users of the host. */
 async function openEngine(folder: string): Promise<PGlite> {

@@ -4,7 +4,7 @@ import { prepareValue } from 'pg/lib/utils';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
 import { bindMessage } from './bind-message';
-import type { AskRows, Connections, RunStatement, RunSteps, ServiceDb } from './clients';
+import type { AskRows, Connections, RunStatement, RunSteps, ServiceDb, Step } from './clients';
 import { isDistributed } from './distribute/distribute';
 import { SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './tenant-rows';
 
@@ -112,31 +112,39 @@ const OF_NODES = Object.entries(REQUEST_PLANNER)
 /** Takes more than one round trip, but settings reach the nodes of a distributed database in no other way. */
 const stepsOn =
   (pool: Pool, begin = 'BEGIN'): RunSteps =>
-  async (tenants, work) => {
-    const client = await pool.connect();
-    // The connection may be lost between two statements. The next statement then reports it. Without a listener the
-    // process would end.
-    client.on('error', ignored);
-    let isOver = false;
-    try {
-      await client.query(`${begin}; ${setTenants(tenants)}; ${OF_NODES}`);
-      const result = await work(async (text, values) => {
-        // The connection may serve another call by then.
-        if (isOver) throw new Error('a statement came after the end of its transaction');
-        return (await client.query(text, [...values])).rows;
-      });
-      isOver = true;
-      await client.query('COMMIT');
-      client.release();
-      return result;
-    } catch (error) {
-      isOver = true;
-      client.release(!(await isEnded(client, error)));
-      throw error;
-    } finally {
-      client.off('error', ignored);
-    }
-  };
+  (tenants, work) =>
+    inTransaction(pool, `${begin}; ${setTenants(tenants)}; ${OF_NODES}`, work);
+
+/** @param begin the statements that begin the transaction */
+export async function inTransaction<T>(
+  pool: Pool,
+  begin: string,
+  work: (step: Step) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  // The connection may be lost between two statements. The next statement then reports it. Without a listener the
+  // process would end.
+  client.on('error', ignored);
+  let isOver = false;
+  try {
+    await client.query(begin);
+    const result = await work(async (text, values) => {
+      // The connection may serve another call by then.
+      if (isOver) throw new Error('a statement came after the end of its transaction');
+      return (await client.query(text, [...values])).rows;
+    });
+    isOver = true;
+    await client.query('COMMIT');
+    client.release();
+    return result;
+  } catch (error) {
+    isOver = true;
+    client.release(!(await isEnded(client, error)));
+    throw error;
+  } finally {
+    client.off('error', ignored);
+  }
+}
 
 const ignored = () => {};
 

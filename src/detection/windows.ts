@@ -73,25 +73,32 @@ export function countValue(body: Lanes, entry: Entry, within: number, atLeast: n
   const lane = laneOf(body, entry.l, within);
   lane.max = Math.max(lane.max, entry.l);
   const values = valuesOf(lane);
-  const same = values.get(entry.v);
+  const same = values ? values.get(entry.v) : lane.entries.find(({ v }) => v === entry.v);
   if (same) {
     if (same.l > entry.l) return null;
     lane.entries.splice(placeOf(lane.entries, same), 1);
   }
   insert(lane.entries, entry);
-  values.set(entry.v, entry);
-  for (const { v } of dropOlder(lane, lane.max - within)) values.delete(v);
+  values?.set(entry.v, entry);
+  const old = dropOlder(lane, lane.max - within);
+  if (values) for (const { v } of old) values.delete(v);
   if (lane.entries.length < atLeast) return null;
   const whole = merged(lane.entries);
   lane.entries = [];
-  values.clear();
+  known.delete(lane);
   return whole;
 }
 
-/** The entries of each lane by value. Stored lanes do not have this map. */
+/** The entries of long lanes by value. Stored lanes do not have this map. */
 const known = new WeakMap<Lane, Map<string | undefined, Entry>>();
+/** In shorter lanes an entry is found as soon without a map. A map for each takes as much memory as its entries. */
+const LONG = 16;
 
-function valuesOf(lane: Lane): Map<string | undefined, Entry> {
+function valuesOf(lane: Lane): Map<string | undefined, Entry> | null {
+  if (lane.entries.length < LONG) {
+    known.delete(lane);
+    return null;
+  }
   const made = known.get(lane) ?? new Map(lane.entries.map((entry) => [entry.v, entry]));
   known.set(lane, made);
   return made;

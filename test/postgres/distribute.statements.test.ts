@@ -16,7 +16,7 @@ import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { describeOnPostgres } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
 import { Inserter } from '../support/inserter';
-import { recording } from '../support/recorded-statements';
+import { recording, seeingSteps } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
 const TABLE = new RegExp(
@@ -150,7 +150,8 @@ describeOnPostgres('the statements of a service', () => {
     ];
     await writer.insert(store.tenantId, store.checked(times.map((eventTime) => ({ eventTime }))));
     await new Folder(background).run();
-    await new Indexer(background, AT_ONCE).run();
+    const ownerSteps = seeingSteps(store.database, (text) => texts.push(text));
+    await new Indexer({ background, ownerSteps }, AT_ONCE).run();
     const log = pino({ level: 'silent' });
     await applyRetention({ store: retention, nowMs: () => Date.parse('2026-01-31T00:00:00Z'), log });
     expect((await retention.runs(store.tenantId, 10)).map(({ events }) => events)).toEqual([2]);

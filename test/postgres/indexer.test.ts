@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { tenantSet } from '../../src/caller/tenant-set';
-import type { OwnerDb } from '../../src/database/clients';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { parseSearch } from '../../src/event/search';
@@ -13,6 +12,7 @@ import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
+import { seeingSteps } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
 const EVENTS = 2_345;
@@ -22,25 +22,6 @@ const hour = Array.from({ length: EVENTS }, (_, index) => ({
   statement: `SELECT common${index % 100 === 0 ? ' seldom seldom' : ''} w${index}`,
   blockOffset: 512 * (index + 1),
 }));
-
-/** The owner's client, which passes each answer of a transaction to `see`. */
-function withEachAnswer(owner: OwnerDb, see: (rows: unknown) => void): OwnerDb {
-  const shown = <T extends object>(client: T, name: string, method: (...args: never[]) => unknown): T =>
-    new Proxy(client, { get: (of, property) => (property === name ? method : Reflect.get(of, property)) });
-  return shown(owner, '$transaction', (work: (tx: OwnerDb) => Promise<unknown>, options: object) =>
-    owner.$transaction(
-      (tx) =>
-        work(
-          shown(tx as OwnerDb, '$queryRawUnsafe', async (statement: string, ...values: unknown[]) => {
-            const rows = await tx.$queryRawUnsafe(statement, ...values);
-            see(rows);
-            return rows;
-          }),
-        ),
-      options,
-    ),
-  );
-}
 
 describe.each(ENGINES)('the search index on %s', (engine) => {
   let base: Store;
@@ -85,7 +66,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
   const TRUE_COUNTS = { common: EVENTS, seldom: 24, one: 1, none: 0 };
 
   it('indexes an hour that is read in several pieces', async () => {
-    expect(await new Indexer(store.database.migrator, AT_ONCE).run()).toBe(1);
+    expect(await new Indexer(store.database, AT_ONCE).run()).toBe(1);
     const [segment, ...others] = await segments();
     expect(others).toEqual([]);
     expect(segment?.n).toBe(EVENTS);
@@ -108,10 +89,10 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     await store.insert(store.checked(events));
     await new Folder(store.database.migrator).run();
     let longest = 0;
-    const owner = withEachAnswer(store.database.migrator, (rows) => {
+    const ownerSteps = seeingSteps(store.database, (_, rows) => {
       longest = Math.max(longest, JSON.stringify(rows).length);
     });
-    expect(await new Indexer(owner, AT_ONCE).run()).toBe(4);
+    expect(await new Indexer({ ...store.database, ownerSteps }, AT_ONCE).run()).toBe(4);
     // A read has at most 8 MiB of texts, or one event.
     expect(longest).toBeGreaterThan(2_000_000);
     expect(longest).toBeLessThan(10_000_000);
@@ -122,7 +103,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
 
   it('leaves an hour alone while batches for it wait to be folded', async () => {
     const { migrator } = store.database;
-    const indexer = new Indexer(migrator, { ...AT_ONCE, folded: true });
+    const indexer = new Indexer(store.database, { ...AT_ONCE, folded: true });
     await store.insert(
       store.checked([{ eventTime: '2026-01-05T08:59:00.0000000Z', statement: 'common late' }]),
     );
@@ -134,7 +115,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
   });
 
   it('leaves out an hour with too many words, which searches then read from the events, and continues', async () => {
-    const indexer = new Indexer(store.database.migrator, AT_ONCE, 1_000);
+    const indexer = new Indexer(store.database, AT_ONCE, 1_000);
     expect(await indexer.run()).toBe(1);
     expect(await indexer.run()).toBe(0);
     expect(await segments()).toEqual([]);
@@ -143,7 +124,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
 
   it('makes columns for hours that the previous release has indexed, newest first, and then pauses', async () => {
     let now = 0;
-    const indexer = new Indexer(store.database.migrator, AT_ONCE, undefined, 1_000, () => now);
+    const indexer = new Indexer(store.database, AT_ONCE, undefined, 1_000, () => now);
     await indexer.run();
     const withColumns = () =>
       store.query<{ n: number }>(
@@ -168,7 +149,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
   });
 
   it('reads an hour from its events when the filter names a missing column', async () => {
-    await new Indexer(store.database.migrator, AT_ONCE).run();
+    await new Indexer(store.database, AT_ONCE).run();
     await store.query('UPDATE audit_segment SET database_name = NULL WHERE tenant_id = $1', store.tenantId);
     const parsed = parseParameters(LIST_PARAMETERS, { filter: 'hostName:APP01 OR databaseName:Elsewhere' });
     const { ask, snapshot } = store.database;
@@ -179,7 +160,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
 
   it('numbers values that have no count, and retention removes numbers that no column uses', async () => {
     const { prisma, migrator } = store.database;
-    await new Indexer(migrator, AT_ONCE).run();
+    await new Indexer(store.database, AT_ONCE).run();
     const hosts = async () =>
       (
         await store.query<{ value: string }>(
@@ -191,7 +172,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     const other = { eventTime: '2026-01-07T08:00:00.0000000Z', hostName: 'APP02', blockOffset: 5 };
     await store.insert(store.checked([other]));
     await new Folder(migrator).run();
-    await new Indexer(migrator, AT_ONCE).run();
+    await new Indexer(store.database, AT_ONCE).run();
     expect(await hosts()).toEqual(['APP01', 'APP02']);
     const retention = new PostgresRetentionStore(prisma, migrator);
     await retention.setDays(store.tenantId, 1, AN_ATTEMPT);

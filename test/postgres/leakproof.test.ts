@@ -1,6 +1,13 @@
 import { pino } from 'pino';
 import { tenantSet } from '../../src/caller/tenant-set';
-import type { AskRows, Database, OwnerDb, RunStatement, RunSteps } from '../../src/database/clients';
+import type {
+  AskRows,
+  Database,
+  OwnerDb,
+  RunOwnerSteps,
+  RunStatement,
+  RunSteps,
+} from '../../src/database/clients';
 import { FILTER_PARAMETERS, parseParameters, SORTS } from '../../src/event/parameters';
 import { type AuditEventFilter, toAuditEventFilter } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
@@ -24,7 +31,7 @@ import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { NO_FILTER, usualFacets } from '../support/filters';
 import { Inserter } from '../support/inserter';
-import { recording } from '../support/recorded-statements';
+import { recording, seeingSteps } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
 /**
@@ -93,7 +100,8 @@ async function everyStatement(store: Store): Promise<readonly string[]> {
     texts.push(text);
     return database.run(text, values, tenants);
   };
-  await writeAndSeal(store, run, owner);
+  const ownerSteps = seeingSteps(database, (text) => texts.push(text));
+  await writeAndSeal(store, run, owner, ownerSteps);
   const other = (await store.forNewTenant()).tenantId;
   for (const tenants of [[tenantId], [tenantId, other]])
     for (const form of ['lateral', 'union'] as const) await read({ ask, snapshot }, tenants, form);
@@ -110,7 +118,12 @@ async function everyStatement(store: Store): Promise<readonly string[]> {
   return [...new Set(texts)];
 }
 
-async function writeAndSeal(store: Store, run: RunStatement, owner: OwnerDb): Promise<void> {
+async function writeAndSeal(
+  store: Store,
+  run: RunStatement,
+  owner: OwnerDb,
+  ownerSteps: RunOwnerSteps,
+): Promise<void> {
   const writer = new Inserter(run, new Partitions(owner), TEST_CHECKPOINT_KEY);
   const times = [
     '2026-01-05T08:00:00.0000000Z',
@@ -119,7 +132,7 @@ async function writeAndSeal(store: Store, run: RunStatement, owner: OwnerDb): Pr
   ];
   await writer.insert(store.tenantId, store.checked(times.map((eventTime) => ({ eventTime }))));
   await new Folder(owner).run();
-  await new Indexer(owner, AT_ONCE).run();
+  await new Indexer({ background: owner, ownerSteps }, AT_ONCE).run();
   const log = pino({ level: 'silent' });
   const key = { own: TEST_CHECKPOINT_KEY, others: [], former: [] };
   await store.query(

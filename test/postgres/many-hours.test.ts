@@ -30,7 +30,7 @@ describe.each(ENGINES)(
       store = await Store.open(engine);
       await store.insert(store.checked(events));
       await new Folder(store.database.migrator).run();
-      const indexer = new Indexer(store.database.migrator, AT_ONCE);
+      const indexer = new Indexer(store.database, AT_ONCE);
       while ((await indexer.run()) > 0);
     });
     afterAll(() => store.close());

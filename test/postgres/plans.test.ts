@@ -84,7 +84,7 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
     for (let week = 0; week < WEEKS; week++)
       await store.writer.insert(store.tenantId, store.checked(eventsOf(week)));
     await new Folder(store.database.migrator).run();
-    const indexer = new Indexer(store.database.migrator, AT_ONCE);
+    const indexer = new Indexer(store.database, AT_ONCE);
     for (let round = 0; (await indexer.run()) > 0; round++) expect(round).toBeLessThan(100);
     await store.database.migrator.$executeRawUnsafe('ANALYZE');
   }, 300_000);

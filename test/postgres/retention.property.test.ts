@@ -82,7 +82,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     const reader = new PostgresAuditEventReader(db.ask, formOf(place));
     const store = new PostgresRetentionStore(db.prisma, db.migrator);
     const folder = new Folder(db.migrator);
-    const indexer = new Indexer(db.migrator, AT_ONCE);
+    const indexer = new Indexer(db, AT_ONCE);
     const log = pino({ level: 'silent' });
     const scenario = fc.record({
       steps: fc.array(step, { minLength: 3, maxLength: 12 }),

@@ -103,7 +103,7 @@ describeOnPostgres('while several instances write, fold and index at once', () =
       ),
       until(
         () => !writing,
-        () => new Indexer(db.migrator, AT_ONCE).run(),
+        () => new Indexer(db, AT_ONCE).run(),
       ),
     ]);
     const readers = Array.from({ length: READERS }, async (_, r) => {

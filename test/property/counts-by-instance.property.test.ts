@@ -144,7 +144,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
     };
     const cautious = new PostgresAuditEventExplorer(db.ask, formOf(place), 0);
     const exported = new PostgresExportSource(db.ask, formOf(place), db.snapshot);
-    const [folder, indexer] = [new Folder(db.migrator), new Indexer(db.migrator, AT_ONCE)];
+    const [folder, indexer] = [new Folder(db.migrator), new Indexer(db, AT_ONCE)];
     const retention = new PostgresRetentionStore(db.prisma, db.migrator);
     const fill = async () => {
       const filler = new InstanceFiller(db.migrator, LOG);

@@ -152,7 +152,7 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
       new PostgresAuditEventReader(db.ask, form, 0n),
     ]);
     const folder = new Folder(db.migrator);
-    const indexer = new Indexer(db.migrator, AT_ONCE);
+    const indexer = new Indexer(db, AT_ONCE);
     await fc.assert(
       fc.asyncProperty(scenario, async ({ steps, queries }) => {
         const tenants = [await newTenant(db), await newTenant(db)];

@@ -33,7 +33,7 @@ describe.each(ENGINES)('the export on %s', (engine) => {
 
   it('has each matching event once, in order, from any cursor, whatever the size of its pages', async () => {
     const { database } = store;
-    const [folder, indexer] = [new Folder(database.migrator), new Indexer(database.migrator, AT_ONCE)];
+    const [folder, indexer] = [new Folder(database.migrator), new Indexer(database, AT_ONCE)];
     const leases = new PostgresExportLeases(database.prisma);
     await fc.assert(
       fc.asyncProperty(

@@ -1,4 +1,10 @@
-import { type OwnerDb, Prisma, type ServiceDb } from '../../src/database/clients';
+import {
+  type Database,
+  type OwnerDb,
+  Prisma,
+  type RunOwnerSteps,
+  type ServiceDb,
+} from '../../src/database/clients';
 
 type Call = (...args: unknown[]) => Promise<unknown>;
 
@@ -20,6 +26,18 @@ export function recording<Door extends ServiceDb | OwnerDb>(prisma: Door, texts:
     },
   });
 }
+
+/** `ownerSteps` of a database, which passes each statement and its rows to `see`. */
+export const seeingSteps =
+  ({ ownerSteps }: Pick<Database, 'ownerSteps'>, see: (text: string, rows: unknown) => void): RunOwnerSteps =>
+  (work) =>
+    ownerSteps((step) =>
+      work(async (text, values) => {
+        const rows = await step(text, values);
+        see(text, rows);
+        return rows;
+      }),
+    );
 
 function textOf([first, ...values]: unknown[]): string {
   if (typeof first === 'string') return first;

@@ -23,7 +23,7 @@ export class RetentionTrial {
     const { ask, prisma, migrator } = store.database;
     this.retention = new PostgresRetentionStore(prisma, migrator);
     this.folder = new Folder(migrator);
-    this.indexer = new Indexer(migrator, AT_ONCE);
+    this.indexer = new Indexer(store.database, AT_ONCE);
     this.reader = new PostgresAuditEventReader(ask, store.form);
   }
 

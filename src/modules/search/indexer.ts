@@ -1,4 +1,4 @@
-import type { OwnerDb, Prisma } from '../../database/clients';
+import type { Database, Step } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { sqlStateOf } from '../../database/failure';
 import { Pauses } from '../../deadline';
@@ -33,7 +33,6 @@ const NOTHING_WAITS = `AND NOT EXISTS (SELECT FROM audit_delta x
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
 /** SQLSTATEs of a conflict: another transaction changed the same rows, or gave a number to the same value. */
 const LATE = ['40001', '23505'];
-const STEP_MS_MAX = 3_600_000;
 
 interface Chunk {
   readonly hour: number;
@@ -69,13 +68,13 @@ export class Indexer {
    * change, and the next one may come later than these times.
    */
   constructor(
-    private readonly prisma: OwnerDb,
+    private readonly database: Pick<Database, 'background' | 'ownerSteps'>,
     quiet: { readonly pastMs: number; readonly liveMs: number; readonly folded: boolean },
     private readonly wordsPerHourMax = WORDS_PER_HOUR_MAX,
     private readonly restMs = OLD_HOURS_REST_MS,
     private readonly now: () => number = Date.now,
   ) {
-    this.#rounds = new TenantRounds(prisma);
+    this.#rounds = new TenantRounds(database.background);
     this.#due = `changed_at < now() - interval '1 millisecond' *
       CASE WHEN hour < floor(extract(epoch FROM now()) / 3600) THEN ${quiet.pastMs} ELSE ${quiet.liveMs} END
       ${quiet.folded ? NOTHING_WAITS : ''}`;
@@ -94,7 +93,7 @@ export class Indexer {
   async #putOldHoursOn(): Promise<number> {
     if (this.now() < this.#restsUntil) return 0;
     const tenants = await this.#rounds.ask((of) =>
-      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
+      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(
         `SELECT DISTINCT tenant_id FROM audit_segment WHERE times IS NULL AND ${of('tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
       ),
     );
@@ -102,7 +101,7 @@ export class Indexer {
     for (const { tenant_id } of tenants)
       put.push(
         await this.#rounds.attempt(tenant_id, () =>
-          this.prisma.$executeRawUnsafe(INDEX_AGAIN, tenant_id, HOURS_PER_STEP),
+          this.database.background.$executeRawUnsafe(INDEX_AGAIN, tenant_id, HOURS_PER_STEP),
         ),
       );
     this.#rounds.end();
@@ -113,7 +112,7 @@ export class Indexer {
 
   async #indexDue(): Promise<number> {
     const tenants = await this.#rounds.ask((of) =>
-      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
+      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(
         `SELECT DISTINCT tenant_id FROM audit_unindexed WHERE ${this.#due} AND ${of('tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
       ),
     );
@@ -125,61 +124,54 @@ export class Indexer {
   }
 
   #index(tenantId: number): Promise<number> {
-    return this.prisma.$transaction(
-      async (tx) => {
-        if (!(await tryTurn(tx, 'indexing', tenantId))) return 0;
-        const hours = await this.#takeOff(tx, tenantId);
-        for (const table of ['audit_word', 'audit_segment']) {
-          await tx.$executeRawUnsafe(
-            `DELETE FROM ${table} WHERE tenant_id = $1::int AND hour = ANY($2::int[])`,
-            tenantId,
-            hours,
-          );
+    // All steps see the same moment, so that an hour's count and its words cover the same events.
+    return this.database.ownerSteps(async (step) => {
+      if (!(await tryTurn(step, 'indexing', tenantId))) return 0;
+      const hours = await this.#takeOff(step, tenantId);
+      for (const table of ['audit_word', 'audit_segment'])
+        await step(`DELETE FROM ${table} WHERE tenant_id = $1::int AND hour = ANY($2::int[])`, [
+          tenantId,
+          hours,
+        ]);
+      const numbers = new ValueNumbers(step, tenantId);
+      let read: IndexedHour[] = [];
+      const putRead = async () => {
+        await numbers.learn(read.map(({ columns }) => columns));
+        await put(step, tenantId, read, numbers);
+        read = [];
+      };
+      for (let first = 0; first < hours.length; first += HOURS_PER_READ) {
+        for await (const hour of this.#read(step, tenantId, hours.slice(first, first + HOURS_PER_READ))) {
+          read.push(hour);
+          if (read.reduce((sum, { words }) => sum + words.size, 0) > this.wordsPerHourMax) await putRead();
         }
-        const numbers = new ValueNumbers(tx, tenantId);
-        let read: IndexedHour[] = [];
-        const putRead = async () => {
-          await numbers.learn(read.map(({ columns }) => columns));
-          await put(tx, tenantId, read, numbers);
-          read = [];
-        };
-        for (let first = 0; first < hours.length; first += HOURS_PER_READ) {
-          for await (const hour of this.#read(tx, tenantId, hours.slice(first, first + HOURS_PER_READ))) {
-            read.push(hour);
-            if (read.reduce((sum, { words }) => sum + words.size, 0) > this.wordsPerHourMax) await putRead();
-          }
-          await putRead();
-        }
-        return hours.length;
-      },
-      // One snapshot, so that an hour's count and its words cover the same events.
-      { isolationLevel: 'RepeatableRead', timeout: STEP_MS_MAX, maxWait: 10_000 },
-    );
+        await putRead();
+      }
+      return hours.length;
+    });
   }
 
   /**
    * Takes hours off the list before anything is read, so that a later change puts the hour back after this transaction.
    * Hours that are just being put on the list are skipped, because waiting for them could cause a deadlock.
    */
-  async #takeOff(tx: Prisma.TransactionClient, tenantId: number): Promise<number[]> {
-    const due = await tx.$queryRawUnsafe<{ hour: number }[]>(
+  async #takeOff(step: Step, tenantId: number): Promise<number[]> {
+    const due = await step(
       `DELETE FROM audit_unindexed WHERE tenant_id = $1::int AND hour IN (
          SELECT hour FROM audit_unindexed WHERE tenant_id = $1::int AND ${this.#due}
            ORDER BY hour DESC LIMIT ${HOURS_PER_STEP} FOR UPDATE SKIP LOCKED)
        RETURNING hour`,
-      tenantId,
+      [tenantId],
     );
-    return due.map(({ hour }) => hour);
+    return due.map(({ hour }) => hour as number);
   }
 
   /** Reads the hours that do not have too many words, one after the other. */
-  async *#read(
-    tx: Prisma.TransactionClient,
-    tenantId: number,
-    hours: readonly number[],
-  ): AsyncGenerator<IndexedHour> {
-    const read = (of: readonly number[], after: string) =>
-      tx.$queryRawUnsafe<Chunk[]>(READ_EVENTS, tenantId, of, after, Math.floor(BYTES_PER_READ / of.length));
+  async *#read(step: Step, tenantId: number, hours: readonly number[]): AsyncGenerator<IndexedHour> {
+    const read = async (of: readonly number[], after: string) => {
+      const bytes = Math.floor(BYTES_PER_READ / of.length);
+      return [...(await step(READ_EVENTS, [tenantId, of, after, bytes]))] as unknown as Chunk[];
+    };
     const pauses = new Pauses();
     const firsts = await read(hours, FIRST_RECORD);
     for (let first = firsts.shift(); first; first = firsts.shift()) {
@@ -207,22 +199,20 @@ function noneIfLate(error: unknown): number {
 }
 
 async function put(
-  tx: Prisma.TransactionClient,
+  step: Step,
   tenantId: number,
   all: readonly IndexedHour[],
   numbers: ValueNumbers,
 ): Promise<void> {
   const several = all.flatMap(({ hour, words }) => words.several().map((word) => ({ hour, ...word })));
   const singles = all.flatMap(({ hour, words }) => words.singles().map((word) => ({ hour, word })));
-  await tx.$executeRawUnsafe(
-    PUT_WORDS,
+  await step(PUT_WORDS, [
     tenantId,
     toList(several.map(({ word }) => word)),
     several.map(({ hour }) => hour),
     several.map(({ n }) => n),
-  );
-  await tx.$executeRawUnsafe(
-    PUT_SEGMENTS,
+  ]);
+  await step(PUT_SEGMENTS, [
     tenantId,
     all.map(({ hour }) => hour),
     all.map(({ words }) => words.events),
@@ -230,5 +220,5 @@ async function put(
     singles.map(({ hour }) => hour),
     all.map(({ columns }) => columns.times),
     ...COLUMN_FIELDS.map((field) => all.map(({ columns }) => columns.textOf(field, numbers.of(field)))),
-  );
+  ]);
 }

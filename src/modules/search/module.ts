@@ -1,11 +1,14 @@
-import type { OwnerDb } from '../../database/clients';
+import type { Database } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { Indexer } from './indexer';
 
 /** The search index. @param isIndexing whether this instance indexes */
-export function searchModule(owner: OwnerDb, isIndexing: boolean): Module {
-  const indexer = new Indexer(owner, {
+export function searchModule(
+  database: Pick<Database, 'background' | 'ownerSteps'>,
+  isIndexing: boolean,
+): Module {
+  const indexer = new Indexer(database, {
     ...{ pastMs: LIMITS.indexQuietMs, liveMs: LIMITS.indexLiveQuietMs, folded: true },
   });
   return {

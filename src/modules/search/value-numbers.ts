@@ -1,4 +1,4 @@
-import type { Prisma } from '../../database/clients';
+import type { Step } from '../../database/clients';
 import { COLUMN_FIELDS, type ColumnField, kindOf, OWN_FIELDS } from '../../trail/columns/column-fields';
 import { numberValues } from '../../trail/counts/fold';
 import type { PackedColumns } from './hour-columns';
@@ -26,7 +26,7 @@ export class ValueNumbers {
   readonly #known = new Map<ColumnField, Map<string, number>>();
 
   constructor(
-    private readonly tx: Prisma.TransactionClient,
+    private readonly step: Step,
     private readonly tenantId: number,
   ) {}
 
@@ -48,18 +48,13 @@ export class ValueNumbers {
       const number = NUMBER.get(field);
       const missing = values.filter(isNew);
       if (!number || missing.length === 0) continue;
-      await this.tx.$executeRawUnsafe(number, this.tenantId, missing);
+      await this.step(number, [this.tenantId, missing]);
       await this.#find(kind, missing, known);
     }
   }
 
   async #find(kind: number, values: readonly string[], known: Map<string, number>): Promise<void> {
-    const rows = await this.tx.$queryRawUnsafe<{ value: string; dim_id: number }[]>(
-      FIND,
-      this.tenantId,
-      kind,
-      values,
-    );
-    for (const { value, dim_id } of rows) known.set(value, dim_id);
+    const rows = await this.step(FIND, [this.tenantId, kind, values]);
+    for (const { value, dim_id } of rows) known.set(value as string, dim_id as number);
   }
 }

@@ -8,7 +8,7 @@ import { ACTION_MAX, BOTH_COUNTS, COUNTED_BY_INSTANCE, INSTANCE_MAX, UNCOUNTED }
 import { COUNTED_COLUMNS, DIMENSIONS } from './dimensions';
 import { addByInstance, foldTenant, numberValues } from './fold';
 import { HOURS_PER_DAY } from './scope';
-import { tryTurn } from './turns';
+import { stepIn, tryTurn } from './turns';
 
 const TENANTS_PER_STEP = 50;
 /** Days of one tenant, before the next tenant has its turn. */
@@ -120,7 +120,7 @@ export class InstanceFiller {
   #fillDay(tenantId: number, day: number): Promise<Outcome> {
     return this.prisma.$transaction(
       async (tx) => {
-        if (!(await tryTurn(tx, 'folding', tenantId))) return 'busy';
+        if (!(await tryTurn(stepIn(tx), 'folding', tenantId))) return 'busy';
         // Then all events of this snapshot are counted: events and counts are of the same moment.
         await foldTenant(tx, tenantId);
         const before = await stateOf(tx, tenantId, day);

@@ -5,7 +5,7 @@ import { UNUSED } from '../stored-text';
 import { ACTION_MAX, COUNTED_BY_INSTANCE, INSTANCE_MAX, keyOf } from './by-instance';
 import { COUNTED, COUNTED_COLUMNS, DIMENSIONS, type Dimension, KEYS } from './dimensions';
 import { HOURS_PER_DAY } from './scope';
-import { tryTurn } from './turns';
+import { stepIn, tryTurn } from './turns';
 
 const TENANTS_PER_RUN = 50;
 
@@ -204,7 +204,7 @@ export class Folder {
   async #fold(tenantId: number): Promise<void> {
     await this.prisma.$transaction(
       async (tx) => {
-        if (await tryTurn(tx, 'folding', tenantId)) this.#numbered += await foldTenant(tx, tenantId);
+        if (await tryTurn(stepIn(tx), 'folding', tenantId)) this.#numbered += await foldTenant(tx, tenantId);
       },
       { timeout: 60_000, maxWait: 10_000 },
     );

@@ -1,4 +1,4 @@
-import type { Prisma } from '../../database/clients';
+import type { Prisma, Step } from '../../database/clients';
 
 /**
  * Advisory locks by which instances take turns. Folding and indexing work on one tenant and pass over a tenant that
@@ -9,14 +9,20 @@ const TENANT_LOCKS = { folding: 702_198, indexing: 702_199 } as const;
 type Turn = keyof typeof TENANT_LOCKS;
 
 /** Whether the turn was free; it is kept until the transaction ends. */
-export async function tryTurn(tx: Prisma.TransactionClient, turn: Turn, tenantId: number): Promise<boolean> {
-  const [lock] = await tx.$queryRawUnsafe<{ taken: boolean }[]>(
+export async function tryTurn(step: Step, turn: Turn, tenantId: number): Promise<boolean> {
+  const [lock] = await step(
     `SELECT pg_try_advisory_xact_lock_shared(${ALL_TENANTS}::bigint)
        AND pg_try_advisory_xact_lock(${TENANT_LOCKS[turn]}, $1::int) AS taken`,
-    tenantId,
+    [tenantId],
   );
   return lock?.taken === true;
 }
+
+/** The steps of a transaction of Prisma. */
+export const stepIn =
+  (tx: Prisma.TransactionClient): Step =>
+  (text, values) =>
+    tx.$queryRawUnsafe(text, ...values);
 
 /** Waits until nobody folds or indexes the tenant, and keeps it so until the transaction ends. */
 export async function takeTenant(tx: Prisma.TransactionClient, tenantId: number): Promise<void> {
