@@ -51,7 +51,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     accessEntries,
   } = callers;
   const operatorKeyFile = await ensureOperatorKey(config.dataDir, keys, log);
-  const evidence = await openEvidence({ config, owner, ask, form, tenants, log });
+  const evidence = await openEvidence({ config, database, form, tenants, log });
   const ingest = await openIngest({ database, owner, form, checkpointKey: evidence.checkpointKey, nowMs });
   const { checkpointKeys } = evidence;
   const tenancy = tenantsModule({ prisma, owner, tenants, signal, nowMs, log });

@@ -30,8 +30,14 @@ export type RunStatement = (
   tenants: readonly number[],
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** Runs a statement of a transaction, without Prisma. */
+/** Runs a statement of a transaction. */
 export type Step = (text: string, values: readonly unknown[]) => ReturnType<RunStatement>;
+
+/** The steps of a client or a transaction of Prisma. */
+export const stepIn =
+  (tx: Pick<Prisma.TransactionClient, '$queryRawUnsafe'>): Step =>
+  (text, values) =>
+    tx.$queryRawUnsafe(text, ...values);
 
 /**
  * Runs several statements in one transaction. Some databases are slow with a single statement that does several things.

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { tenantSet } from '../../src/caller/tenant-set';
-import type { OwnerDb } from '../../src/database/clients';
+import type { Database } from '../../src/database/clients';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Sequencer } from '../../src/modules/evidence/sequencer';
 import { checkCheckpoints } from '../../src/modules/evidence/verify/checkpoints';
@@ -9,29 +9,36 @@ import { leafHashOf } from '../../src/trail/evidence/entry';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
+import { seeingSteps } from '../support/recorded-statements';
 import { Store } from '../support/store';
 import { LogTrial, Memory } from './support';
 
 const hexOf = (recordId: string) => recordId.replaceAll('-', '');
 const log = pino({ level: 'silent' });
 
-/** A client whose statements fail now and then, also in the middle of a transaction. */
-function failing(prisma: OwnerDb, isDue: () => boolean): OwnerDb {
-  return new Proxy(prisma, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== 'function') return value;
-      const call = value.bind(target) as (...args: unknown[]) => Promise<unknown>;
-      if (name === '$transaction')
-        return (work: (tx: OwnerDb) => unknown, options: unknown) =>
-          call((tx: OwnerDb) => work(failing(tx, isDue)), options);
-      return async (...args: unknown[]) => {
-        const result = await call(...args);
-        if (String(name).includes('Raw') && isDue()) throw new Error('killed');
-        return result;
-      };
-    },
-  });
+/** A database whose statements in the background fail now and then, also in the middle of a transaction. */
+function failing(
+  { background, ownerSteps }: Database,
+  isDue: () => boolean,
+): Pick<Database, 'background' | 'ownerSteps'> {
+  const failNow = () => {
+    if (isDue()) throw new Error('killed');
+  };
+  return {
+    background: new Proxy(background, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        const call = value.bind(target) as (...args: unknown[]) => Promise<unknown>;
+        return async (...args: unknown[]) => {
+          const result = await call(...args);
+          if (String(name).includes('Raw')) failNow();
+          return result;
+        };
+      },
+    }),
+    ownerSteps: seeingSteps({ ownerSteps }, failNow),
+  };
 }
 
 describe.each(ENGINES)('the evidence log under concurrency on %s', (engine) => {
@@ -54,7 +61,7 @@ describe.each(ENGINES)('the evidence log under concurrency on %s', (engine) => {
     const sequencers = [store, ...others].map(
       ({ database }) =>
         new Sequencer(
-          failing(database.migrator, () => ++calls % 7 === 0),
+          failing(database, () => ++calls % 7 === 0),
           { own: TEST_CHECKPOINT_KEY, others: [], former: [] },
           memory,
           log,

@@ -76,10 +76,10 @@ export class LogTrial {
     readonly memory: CheckpointMemory = new Memory(),
     checkpointMs = 0,
   ) {
-    const { migrator, ask } = store.database;
+    const { ask } = store.database;
     const silent = pino({ level: 'silent' });
     this.keys = { own: key, others, former };
-    this.sequencer = new Sequencer(migrator, this.keys, memory, silent, checkpointMs);
+    this.sequencer = new Sequencer(store.database, this.keys, memory, silent, checkpointMs);
     this.log = new EvidenceLog(new PostgresEvidenceStore(ask, store.form), key.verifierKey, (tenantId) =>
       this.sequencer.problemOf(tenantId),
     );

@@ -140,7 +140,7 @@ async function writeAndSeal(
     store.tenantId,
   );
   await owner.$transaction((tx) => openBacklog(tx, key));
-  while ((await new Sequencer(owner, key, new Memory(), log, 0).run()) > 0);
+  while ((await new Sequencer({ background: owner, ownerSteps }, key, new Memory(), log, 0).run()) > 0);
 }
 
 async function read(

@@ -1,4 +1,4 @@
-import type { Prisma } from '../../database/clients';
+import type { Step } from '../../database/clients';
 import { GrowingRuns } from '../../trail/arrivals/arrival-runs';
 import { TILE_WIDTH } from '../../trail/evidence/tiles';
 import { LAST_MINUTE, PUT_MINUTES } from './log-statements';
@@ -47,18 +47,17 @@ export class LogArrivals {
   }
 
   /** A minute gets no row if an earlier entry was received in it or later. */
-  async saveMinutes(tx: Prisma.TransactionClient, tenantId: number): Promise<void> {
+  async saveMinutes(step: Step, tenantId: number): Promise<void> {
     if (this.#minutes.size === 0) return;
-    const [last] = await tx.$queryRawUnsafe<{ minute: number | null }[]>(LAST_MINUTE, tenantId);
-    const known = last?.minute ?? Number.NEGATIVE_INFINITY;
+    const [last] = await step(LAST_MINUTE, [tenantId]);
+    const known = (last?.minute as number | null | undefined) ?? Number.NEGATIVE_INFINITY;
     const later = [...this.#minutes].filter(([minute]) => minute > known);
     if (later.length > 0)
-      await tx.$executeRawUnsafe(
-        PUT_MINUTES,
+      await step(PUT_MINUTES, [
         tenantId,
         later.map(([minute]) => minute),
         later.map(([, position]) => position),
-      );
+      ]);
     this.#minutes.clear();
   }
 }

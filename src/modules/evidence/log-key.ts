@@ -1,4 +1,4 @@
-import type { OwnerDb, Prisma } from '../../database/clients';
+import { type OwnerDb, type Prisma, stepIn } from '../../database/clients';
 import { rootOf } from '../../trail/evidence/merkle';
 import { knownKeyIds, type LogKeys } from './log-head';
 import {
@@ -47,5 +47,5 @@ export async function openBacklog(tx: Prisma.TransactionClient, keys: LogKeys): 
   const tenants = await tx.$queryRawUnsafe<{ tenant_id: number }[]>(TENANTS_WITH_BACKLOG);
   const root = rootOf(0, () => Buffer.alloc(0));
   const empty = { size: 0, root, checkpoints: 0, signedSize: 0, signedAt: NEVER, backfilled: false };
-  for (const { tenant_id } of tenants) await saveHead(tx, tenant_id, empty, keys);
+  for (const { tenant_id } of tenants) await saveHead(stepIn(tx), tenant_id, empty, keys);
 }

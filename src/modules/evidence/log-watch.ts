@@ -1,4 +1,4 @@
-import type { OwnerDb, Prisma } from '../../database/clients';
+import { type OwnerDb, type Step, stepIn } from '../../database/clients';
 import type { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../limits';
 import { consistencyProof, isConsistent, rootOf } from '../../trail/evidence/merkle';
@@ -103,7 +103,7 @@ export class LogWatch {
       consistencyProof(size, head.size, node);
       if (last) consistencyProof(last.size, size, node);
     });
-    const node = nodesOf(await loadTiles(this.prisma, tenantId, tiles));
+    const node = nodesOf(await loadTiles(stepIn(this.prisma), tenantId, tiles));
     const signed = { size, root: rootOf(size, node) };
     if (!isConsistent(signed, head, consistencyProof(size, head.size, node)))
       throw new BrokenLog('hashes of the log were changed in the database');
@@ -145,14 +145,10 @@ function assertGoesOn(
 }
 
 /** Checks that a log is consistent with the remembered checkpoint, in the transaction of the change that follows. */
-export async function assertGrown(
-  tx: Prisma.TransactionClient,
-  head: LogHead,
-  last: Checkpoint | null,
-): Promise<void> {
+export async function assertGrown(step: Step, head: LogHead, last: Checkpoint | null): Promise<void> {
   if (!last) return;
   const tiles = tilesFor((node) => consistencyProof(last.size, head.size, node));
-  const node = nodesOf(await loadTiles(tx, last.tenantId, tiles));
+  const node = nodesOf(await loadTiles(step, last.tenantId, tiles));
   assertGoesOn(last, head, () => consistencyProof(last.size, head.size, node));
 }
 

@@ -1,4 +1,4 @@
-import type { Prisma } from '../../database/clients';
+import type { Step } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
 import { ID_BYTES, idBytes, idText } from '../../event/record-id';
 import { LEAF_BYTES } from '../../trail/evidence/batch-seal';
@@ -23,12 +23,8 @@ export interface HeadRow {
 }
 
 /** @returns the end of a tenant's log; null if it has none @throws BrokenLog */
-export async function loadHead(
-  tx: Prisma.TransactionClient,
-  tenantId: number,
-  keys: LogKeys,
-): Promise<LogHead | null> {
-  const [row] = await tx.$queryRawUnsafe<HeadRow[]>(HEAD, tenantId);
+export async function loadHead(step: Step, tenantId: number, keys: LogKeys): Promise<LogHead | null> {
+  const [row] = (await step(HEAD, [tenantId])) as unknown as readonly HeadRow[];
   if (!row) return null;
   const head = toHead(row);
   if (keys.former.includes(row.key_id)) return head;
@@ -53,43 +49,28 @@ export function assertSealed(tenantId: number, row: HeadRow, head: LogHead, keys
     throw new BrokenLog('where the log ends was changed in the database');
 }
 
-export async function saveHead(
-  tx: Prisma.TransactionClient,
-  tenantId: number,
-  head: LogHead,
-  { own }: LogKeys,
-): Promise<void> {
-  await tx.$executeRawUnsafe(
-    PUT_HEAD,
+export async function saveHead(step: Step, tenantId: number, head: LogHead, { own }: LogKeys): Promise<void> {
+  await step(PUT_HEAD, [
     ...[tenantId, head.size, head.root.toString('hex'), head.checkpoints, head.signedSize, head.signedAt],
     ...[head.backfilled, own.keyId, sealOfHead(own, tenantId, head).toString('hex')],
-  );
+  ]);
 }
 
-export async function loadTiles(
-  tx: Prisma.TransactionClient,
-  tenantId: number,
-  ids: readonly TileId[],
-): Promise<StoredTile[]> {
-  const rows = await tx.$queryRawUnsafe<
-    {
-      level: number;
-      tile: number;
-      hashes: Uint8Array;
-      record_ids: Uint8Array;
-      arrivals: Uint8Array | null;
-    }[]
-  >(
-    TILES,
-    tenantId,
-    ids.map(({ level }) => level),
-    ids.map(({ tile }) => tile),
-  );
-  return rows.map(({ level, tile, hashes, record_ids, arrivals }) => ({
+export async function loadTiles(step: Step, tenantId: number, ids: readonly TileId[]): Promise<StoredTile[]> {
+  const rows = await step(TILES, [tenantId, ids.map(({ level }) => level), ids.map(({ tile }) => tile)]);
+  return (rows as unknown as readonly TileRow[]).map(({ level, tile, hashes, record_ids, arrivals }) => ({
     ...{ level, tile, arrivals },
     hashes: Buffer.from(hashes),
     recordIds: Buffer.from(record_ids),
   }));
+}
+
+interface TileRow {
+  readonly level: number;
+  readonly tile: number;
+  readonly hashes: Uint8Array;
+  readonly record_ids: Uint8Array;
+  readonly arrivals: Uint8Array | null;
 }
 
 interface StoredTile extends Tile {
@@ -105,7 +86,7 @@ export class LogWriter {
   #place: Place | undefined;
 
   private constructor(
-    private readonly tx: Prisma.TransactionClient,
+    private readonly step: Step,
     private readonly tenantId: number,
     readonly head: LogHead | null,
     edge: readonly StoredTile[],
@@ -118,10 +99,10 @@ export class LogWriter {
   }
 
   /** @throws BrokenLog, MissingNode if the log was changed */
-  static async open(tx: Prisma.TransactionClient, tenantId: number, keys: LogKeys): Promise<LogWriter> {
-    const head = await loadHead(tx, tenantId, keys);
-    const edge = await loadTiles(tx, tenantId, edgeOf(head?.size ?? 0));
-    return new LogWriter(tx, tenantId, head, edge);
+  static async open(step: Step, tenantId: number, keys: LogKeys): Promise<LogWriter> {
+    const head = await loadHead(step, tenantId, keys);
+    const edge = await loadTiles(step, tenantId, edgeOf(head?.size ?? 0));
+    return new LogWriter(step, tenantId, head, edge);
   }
 
   /** @param leaves record id and leaf hash of each entry @param receivedAt null: not known */
@@ -135,31 +116,29 @@ export class LogWriter {
   }
 
   async save(keys: LogKeys, backfilled: boolean): Promise<void> {
-    const { tx, tenantId, head } = this;
+    const { step, tenantId, head } = this;
     const tiles = this.#tree.changed();
-    await tx.$executeRawUnsafe(
-      PUT_TILES,
+    await step(PUT_TILES, [
       tenantId,
       tiles.map(({ level }) => level),
       tiles.map(({ tile }) => tile),
       tiles.map(({ hashes }) => hashes.toString('base64')),
       tiles.map(({ recordIds }) => recordIds.toString('base64')),
       tiles.map(({ level, tile }) => (level === 0 ? this.#arrivals.of(tile) : null)),
-    );
-    await this.#arrivals.saveMinutes(tx, tenantId);
+    ]);
+    await this.#arrivals.saveMinutes(step, tenantId);
     const places = [...this.#places.values()];
-    await tx.$executeRawUnsafe(
-      PUT_PLACES,
+    await step(PUT_PLACES, [
       tenantId,
       places.map(({ hour }) => hour),
       places.map(({ tile }) => tile),
       places.map(({ first }) => idText(first)),
       places.map(({ last }) => idText(last)),
-    );
+    ]);
     const { checkpoints = 0, signedSize = 0, signedAt = NEVER } = head ?? {};
     const { size } = this.#tree;
     const grown = { size, root: this.#tree.root(), checkpoints, signedSize, signedAt, backfilled };
-    await saveHead(tx, tenantId, grown, keys);
+    await saveHead(step, tenantId, grown, keys);
   }
 
   #note(recordId: Buffer, tile: number): void {

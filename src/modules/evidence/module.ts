@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { Config } from '../../config';
-import type { AskRows, OwnerDb } from '../../database/clients';
+import type { Database } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
@@ -27,13 +27,13 @@ interface Evidence extends Module {
 /** The evidence log: its answers, and the task that takes events into it. */
 export async function openEvidence(parts: {
   readonly config: Pick<Config, 'dataDir' | 'checkpointKeyFile' | 'formerCheckpointKeys'>;
-  readonly owner: OwnerDb;
-  readonly ask: AskRows;
+  readonly database: Pick<Database, 'background' | 'ownerSteps' | 'ask'>;
   readonly form: TenantForm;
   readonly tenants: TenantStore;
   readonly log: Logger;
 }): Promise<Evidence> {
-  const { config, owner, ask, form, tenants, log } = parts;
+  const { config, database, form, tenants, log } = parts;
+  const { ask } = database;
   const checkpointKey = await loadCheckpointKey(config.dataDir, config.checkpointKeyFile);
   log.info({ keyId: checkpointKey.keyId, publicKey: checkpointKey.verifierKey }, 'checkpoint key');
   const keys = {
@@ -41,7 +41,7 @@ export async function openEvidence(parts: {
     others: await loadFormerOwnKey(config.dataDir, checkpointKey),
     former: config.formerCheckpointKeys,
   };
-  const sequencer = new Sequencer(owner, keys, new CheckpointFiles(config.dataDir), log);
+  const sequencer = new Sequencer(database, keys, new CheckpointFiles(config.dataDir), log);
   await sequencer.begin(config.checkpointKeyFile === null);
   const store = new PostgresEvidenceStore(ask, form);
   const evidence = new EvidenceLog(store, checkpointKey.verifierKey, (tenantId) =>

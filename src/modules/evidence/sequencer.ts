@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { OwnerDb, Prisma } from '../../database/clients';
+import type { Database, Step } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { sqlStateOf } from '../../database/failure';
 import { LIMITS } from '../../limits';
@@ -28,7 +28,6 @@ const BATCHES_PER_STEP = 8;
 /** The number of the advisory lock, beside those of folding, indexing and retention. */
 const TURN = 702_200;
 const LATE = ['40001', '23505'];
-const STEP = { isolationLevel: 'RepeatableRead', timeout: 60_000, maxWait: 10_000 } as const;
 
 interface Batch {
   readonly batch_id: string;
@@ -57,15 +56,15 @@ export class Sequencer {
   #from = 0;
 
   constructor(
-    private readonly prisma: OwnerDb,
+    private readonly database: Pick<Database, 'background' | 'ownerSteps'>,
     private readonly keys: LogKeys,
     private readonly memory: CheckpointMemory,
     private readonly log: Logger,
     private readonly checkpointMs: number = LIMITS.checkpointMs,
     private readonly now: () => Date = () => new Date(),
   ) {
-    this.#rounds = new TenantRounds(prisma, (error) => error instanceof NotRemembered);
-    this.#watch = new LogWatch(prisma, keys, memory, this.#rounds);
+    this.#rounds = new TenantRounds(database.background, (error) => error instanceof NotRemembered);
+    this.#watch = new LogWatch(database.background, keys, memory, this.#rounds);
   }
 
   /**
@@ -74,7 +73,7 @@ export class Sequencer {
    */
   async begin(madeOwnKey: boolean): Promise<void> {
     const isNew = await this.memory.begin();
-    this.#compareKey(await agreeOnKey(this.prisma, this.keys, isNew && madeOwnKey));
+    this.#compareKey(await agreeOnKey(this.database.background, this.keys, isNew && madeOwnKey));
   }
 
   /** @returns why this instance does not append to the tenant's log; null if it does */
@@ -119,13 +118,16 @@ export class Sequencer {
   }
 
   async #round(): Promise<number> {
-    this.#compareKey((await keyOfDatabase(this.prisma)) ?? (await agreeOnKey(this.prisma, this.keys, false)));
+    this.#compareKey(
+      (await keyOfDatabase(this.database.background)) ??
+        (await agreeOnKey(this.database.background, this.keys, false)),
+    );
     if (this.#otherKey !== null) return 0;
     const before = this.#problemTexts();
     await this.#watch.round();
     const keyIds = knownKeyIds(this.keys);
     const tenants = await this.#rounds.ask((of) =>
-      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
+      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(
         tenantsWithWork(of),
         ...[this.#from, TENANTS_PER_RUN, keyIds],
       ),
@@ -137,7 +139,7 @@ export class Sequencer {
     let unfinished = 0;
     for (const tenantId of served) {
       const hasMore = await this.#rounds.attempt(tenantId, () =>
-        this.#attempt(tenantId, (tx, last) => this.#append(tx, tenantId, last)),
+        this.#attempt(tenantId, (step, last) => this.#append(step, tenantId, last)),
       );
       if (hasMore === true) unfinished++;
     }
@@ -172,7 +174,7 @@ export class Sequencer {
   /** Finds events that another instance accepted under its own key, before it had the common key. */
   async #findStuck(keyIds: readonly string[]): Promise<void> {
     const rows = await this.#rounds.ask((of) =>
-      this.prisma.$queryRawUnsafe<{ tenant_id: number; key_id: string; events: number }[]>(
+      this.database.background.$queryRawUnsafe<{ tenant_id: number; key_id: string; events: number }[]>(
         waitingOfOtherKeys(of),
         ...[keyIds, LIMITS.evidenceWatchedLogs],
       ),
@@ -205,22 +207,20 @@ export class Sequencer {
     }
   }
 
-  async #append(tx: Prisma.TransactionClient, tenantId: number, last: Checkpoint | null): Promise<boolean> {
-    const log = await LogWriter.open(tx, tenantId, this.keys);
+  async #append(step: Step, tenantId: number, last: Checkpoint | null): Promise<boolean> {
+    const log = await LogWriter.open(step, tenantId, this.keys);
     assertNotSetBack(tenantId, log.head, last);
-    const batches = await tx.$queryRawUnsafe<Batch[]>(
-      WAITING_BATCHES,
-      ...[tenantId, knownKeyIds(this.keys), BATCHES_PER_STEP],
-    );
+    const waiting = await step(WAITING_BATCHES, [tenantId, knownKeyIds(this.keys), BATCHES_PER_STEP]);
+    const batches = waiting as unknown as readonly Batch[];
     const sound = batches.filter((batch) => this.#isSound(tenantId, batch));
     for (const { leaves, accepted, received_at } of sound) {
       log.append(acceptedLeaves(Buffer.from(leaves), accepted), received_at);
       await setImmediate();
     }
     const idsOf = (some: readonly Batch[]) => some.map(({ batch_id }) => batch_id);
-    await tx.$executeRawUnsafe(TAKE_BATCHES, tenantId, idsOf(sound));
+    await step(TAKE_BATCHES, [tenantId, idsOf(sound)]);
     const others = batches.filter((batch) => !sound.includes(batch));
-    if (others.length > 0) await tx.$executeRawUnsafe(REFUSE_BATCHES, tenantId, idsOf(others));
+    if (others.length > 0) await step(REFUSE_BATCHES, [tenantId, idsOf(others)]);
     const isLimited = batches.length === BATCHES_PER_STEP;
     // Only a head that was sealed so admits events from before the log.
     let backfilled = log.head?.backfilled ?? true;
@@ -229,7 +229,7 @@ export class Sequencer {
     // recognized.
     if (!isLimited && !backfilled) {
       await log.save(this.keys, false);
-      const leaves = await nextOfBacklog(tx, tenantId);
+      const leaves = await nextOfBacklog(step, tenantId);
       if (leaves) log.append(leaves, null);
       else backfilled = true;
       hasBacklog = leaves !== null;
@@ -248,11 +248,11 @@ export class Sequencer {
   async #sign(): Promise<number[]> {
     const before = new Date(this.now().getTime() - this.checkpointMs);
     const due = await this.#rounds.ask((of) =>
-      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(tenantsToSign(of), before),
+      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(tenantsToSign(of), before),
     );
     for (const { tenant_id: tenantId } of due) {
       const note = await this.#rounds.attempt(tenantId, () =>
-        this.#attempt(tenantId, (tx, last) => this.#signOne(tx, tenantId, before, last)),
+        this.#attempt(tenantId, (step, last) => this.#signOne(step, tenantId, before, last)),
       );
       if (note) await this.memory.remember(tenantId, note);
     }
@@ -260,20 +260,20 @@ export class Sequencer {
   }
 
   async #signOne(
-    tx: Prisma.TransactionClient,
+    step: Step,
     tenantId: number,
     before: Date,
     last: Checkpoint | null,
   ): Promise<string | null> {
-    const head = await loadHead(tx, tenantId, this.keys);
+    const head = await loadHead(step, tenantId, this.keys);
     if (!head || head.size === head.signedSize || head.signedAt > before) return null;
     assertNotSetBack(tenantId, head, last);
-    await assertGrown(tx, head, last);
+    await assertGrown(step, head, last);
     const { size, root } = head;
     const [number, signedAt] = [head.checkpoints + 1, this.now()];
     const note = signedNote({ tenantId, size, root, number, time: signedAt.toISOString() }, this.keys.own);
-    await tx.$executeRawUnsafe(PUT_CHECKPOINT, tenantId, number, size, note);
-    await saveHead(tx, tenantId, { ...head, checkpoints: number, signedSize: size, signedAt }, this.keys);
+    await step(PUT_CHECKPOINT, [tenantId, number, size, note]);
+    await saveHead(step, tenantId, { ...head, checkpoints: number, signedSize: size, signedAt }, this.keys);
     return note;
   }
 
@@ -284,18 +284,15 @@ export class Sequencer {
    */
   async #attempt<T>(
     tenantId: number,
-    work: (tx: Prisma.TransactionClient, last: Checkpoint | null) => Promise<T>,
+    work: (step: Step, last: Checkpoint | null) => Promise<T>,
   ): Promise<T | null> {
     if (this.#watch.problems.has(tenantId)) return null;
     try {
       const last = await this.memory.last(tenantId);
-      const done = await this.prisma.$transaction(async (tx) => {
-        const [turn] = await tx.$queryRawUnsafe<{ taken: boolean }[]>(
-          `SELECT pg_try_advisory_xact_lock(${TURN}, $1::int) AS taken`,
-          tenantId,
-        );
-        return turn?.taken ? { result: await work(tx, last) } : null;
-      }, STEP);
+      const done = await this.database.ownerSteps(async (step) => {
+        const [turn] = await step(`SELECT pg_try_advisory_xact_lock(${TURN}, $1::int) AS taken`, [tenantId]);
+        return turn?.taken ? { result: await work(step, last) } : null;
+      });
       if (done) this.#failed.delete(tenantId);
       return done?.result ?? null;
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { OwnerDb, Prisma } from '../../database/clients';
+import { type OwnerDb, type Prisma, stepIn } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { sqlStateOf } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
@@ -8,7 +8,7 @@ import { ACTION_MAX, BOTH_COUNTS, COUNTED_BY_INSTANCE, INSTANCE_MAX, UNCOUNTED }
 import { COUNTED_COLUMNS, DIMENSIONS } from './dimensions';
 import { addByInstance, foldTenant, numberValues } from './fold';
 import { HOURS_PER_DAY } from './scope';
-import { stepIn, tryTurn } from './turns';
+import { tryTurn } from './turns';
 
 const TENANTS_PER_STEP = 50;
 /** Days of one tenant, before the next tenant has its turn. */

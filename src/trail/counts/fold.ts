@@ -1,11 +1,11 @@
-import type { OwnerDb, Prisma } from '../../database/clients';
+import { type OwnerDb, type Prisma, stepIn } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../limits';
 import { UNUSED } from '../stored-text';
 import { ACTION_MAX, COUNTED_BY_INSTANCE, INSTANCE_MAX, keyOf } from './by-instance';
 import { COUNTED, COUNTED_COLUMNS, DIMENSIONS, type Dimension, KEYS } from './dimensions';
 import { HOURS_PER_DAY } from './scope';
-import { stepIn, tryTurn } from './turns';
+import { tryTurn } from './turns';
 
 const TENANTS_PER_RUN = 50;
 

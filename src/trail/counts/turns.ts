@@ -18,12 +18,6 @@ export async function tryTurn(step: Step, turn: Turn, tenantId: number): Promise
   return lock?.taken === true;
 }
 
-/** The steps of a transaction of Prisma. */
-export const stepIn =
-  (tx: Prisma.TransactionClient): Step =>
-  (text, values) =>
-    tx.$queryRawUnsafe(text, ...values);
-
 /** Waits until nobody folds or indexes the tenant, and keeps it so until the transaction ends. */
 export async function takeTenant(tx: Prisma.TransactionClient, tenantId: number): Promise<void> {
   await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock_shared(${ALL_TENANTS}::bigint)`);
