@@ -7,8 +7,8 @@ const UNREAD = [
   /\.map$/,
   /\.d\.[cm]?ts$/,
   /(^|\/)(test|tests|__tests__|docs|example|examples|\.github)\//,
-  // Parts of the Prisma client for other databases, and its ES modules.
-  /^node_modules\/@prisma\/client\/runtime\/.*(sqlserver|cockroachdb|mysql|sqlite|_small_|edge|browser|react-native).*/,
+  // Parts of the Prisma client for other databases or another compiler, and its ES modules.
+  /^node_modules\/@prisma\/client\/runtime\/.*(sqlserver|cockroachdb|mysql|sqlite|_fast_|edge|browser|react-native).*/,
   /^node_modules\/@prisma\/client\/runtime\/.*\.mjs$/,
   // The page of /swagger uses only the bundle.
   /^node_modules\/swagger-ui-dist\/swagger-ui(-es-bundle.*)?\.js$/,
