@@ -51,8 +51,14 @@ export function assertSealed(tenantId: number, row: HeadRow, head: LogHead, keys
 
 export async function saveHead(step: Step, tenantId: number, head: LogHead, { own }: LogKeys): Promise<void> {
   await step(PUT_HEAD, [
-    ...[tenantId, head.size, head.root.toString('hex'), head.checkpoints, head.signedSize, head.signedAt],
-    ...[head.backfilled, own.keyId, sealOfHead(own, tenantId, head).toString('hex')],
+    ...[tenantId, head.size, head.root.toString('hex'), head.checkpoints, head.signedSize],
+    // The driver writes a Date in the host's time zone, whose offset may have had seconds in 1970 (`NEVER`).
+    ...[
+      head.signedAt.toISOString(),
+      head.backfilled,
+      own.keyId,
+      sealOfHead(own, tenantId, head).toString('hex'),
+    ],
   ]);
 }
 
