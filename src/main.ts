@@ -1,6 +1,7 @@
 import './node-env';
 import project from '../package.json';
 import { ConfigError, loadConfig } from './config';
+import { startMemorySaving } from './memory-saving';
 import { createLog } from './observe/log';
 import { openLogDestination } from './observe/log-destination';
 import { startService } from './service';
@@ -20,6 +21,8 @@ async function main(): Promise<void> {
   const service = await startService(config, log).catch((error: unknown) => {
     throw explained(error, config.dataDir);
   });
+  // The embedded engine takes more by itself.
+  if (config.databaseUrl) startMemorySaving();
   process.stdout.write(`listening on ${service.url}\n`);
   log.info(
     { operatorKeyFile: service.operatorKeyFile, database: config.databaseUrl ? 'postgresql' : 'embedded' },
