@@ -1,6 +1,6 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
-const EVERY_MS = 500;
+const EVERY_MS = 1_000;
 const LEAST_BYTES = 320 * 1024 * 1024;
 /** Part of the bound below which speed comes first again. */
 const ENOUGH = 7 / 8;

@@ -154,7 +154,7 @@ const BORDERS: readonly Border[] = [
   { of: ['src/data-folder'], files: [], packages: [] },
   { of: ['src/main', 'src/start-failure'], files: ['src', 'package.json'], packages: [] },
   { of: ['src/cli/main'], files: ['src'], packages: [] },
-  { of: ['src/node-env'], files: [], packages: [] },
+  { of: ['src/memory-saving', 'src/node-env'], files: [], packages: [] },
 ];
 
 /** The core computes: it uses no files, no network and no clock of its own. */

@@ -15,7 +15,8 @@ export const DEEP_OFFSET = 1_000n;
  *
  * segment  all stretches, in order; their sum is the total
  * hit      those the page touches, each with the number of events before it
- * fine     hits cut down from days to hours, where counts by the hour exist
+ * fine     hits cut down from days to hours, where counts by the hour exist; reading one ends with its last event that
+ *          matches, since their number is known
  * page     the rows, read from the fine hits; of a deep page first their places alone, which an index tells without
  *          the rows that are passed over on the way
  */
@@ -35,7 +36,7 @@ export function pageStatement(
         SELECT r.* FROM fine h CROSS JOIN LATERAL (
           SELECT ${columns} FROM audit_event e
           WHERE e.tenant_id = ${tenant} AND ${IN_BOUNDS} AND ${whereOf(filter)} AND ${inGroup(counted)}
-          ORDER BY e.record_id ${direction} LIMIT ${end} - h.before) r`;
+          ORDER BY e.record_id ${direction} LIMIT least(${end} - h.before, h.n)) r`;
   const cut = Prisma.sql`LIMIT ${pageSize}::bigint OFFSET greatest(0, ${first} - coalesce((SELECT min(before) FROM fine), 0))`;
   const shallowPage = Prisma.sql`page AS (
       SELECT r.* FROM (${each((tenant) => read(LIST_COLUMNS, tenant))}) r ORDER BY ${order('r')} ${cut})`;
