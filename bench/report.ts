@@ -37,7 +37,7 @@ function targetText(target: Target | null): string {
   if ('under' in target) return `< ${target.under}`;
   if ('medianAtMost' in target) return `median <= ${target.medianAtMost}`;
   if ('atLeast' in target) return `>= ${target.atLeast}`;
-  return `<= ${target.atMost}${target.msMax === undefined ? '' : `, < ${target.msMax} ms`}`;
+  return `<= ${Number(target.atMost.toPrecision(3))}${target.msMax === undefined ? '' : `, < ${target.msMax} ms`}`;
 }
 
 export function short(value: number): string {
