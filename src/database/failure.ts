@@ -21,9 +21,12 @@ export function toDatabaseError(error: unknown): unknown {
       cause: error,
     });
   }
-  if (code && OUR_MISTAKE.test(code)) return error;
+  if (isStatementsOwn(error)) return error;
   return isProgrammingError(error) ? error : serviceUnavailable(error);
 }
+
+/** Whether a failure is the statement's: the server that ran it is available. */
+export const isStatementsOwn = (error: unknown): boolean => OUR_MISTAKE.test(sqlStateOf(error) ?? '');
 
 /** Whether the statement was too slow, while the database itself is available. */
 export const isStatementTimeout = (error: unknown): boolean => sqlStateOf(error) === STATEMENT_TIMEOUT;

@@ -1,12 +1,12 @@
 import type { OwnerDb } from '../clients';
-import { isServersOwn } from '../failure';
+import { isServersOwn, isStatementsOwn } from '../failure';
 import { isDistributed } from './distribute';
 
 /** The most tenants that one round asks one by one. */
 const ASKED_MAX = 250;
 /**
- * How long a tenant is skipped after its node failed. Each attempt may take as long as a connection attempt. On one
- * database a tenant is skipped for as long as its attempt took, so that it takes at most half of the time.
+ * How long a tenant is skipped after its node failed. Each attempt may take as long as a connection attempt. After any
+ * other failure a tenant is skipped for as long as its attempt took, so that it takes at most half of the time.
  */
 const REST_MS = 15_000;
 
@@ -70,7 +70,8 @@ export class TenantRounds {
       const tookMs = Date.now() - startedMs;
       const distributed = await isDistributed(this.prisma).catch(() => null);
       if (distributed === null || (!distributed && isServersOwn(error))) throw error;
-      this.#resting.set(tenantId, Date.now() + (distributed ? REST_MS : tookMs));
+      const mayBeAway = distributed && !isStatementsOwn(error);
+      this.#resting.set(tenantId, Date.now() + (mayBeAway ? REST_MS : tookMs));
       this.#failure ??= error;
       return null;
     }
