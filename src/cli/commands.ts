@@ -7,12 +7,12 @@ import { addDestinationCommands } from './destination-commands';
 import { errorLine } from './error-output';
 import { addKeyCommands, type KeyPorts } from './key-commands';
 import { addRuleCommands } from './rule-commands';
-import { type Options, serviceCommands, wholeNumber } from './service-command';
+import { type OperatorPorts, type Options, serviceCommands, wholeNumber } from './service-command';
 import { addSourceCommand } from './source-command';
 import { addTenantCommands } from './tenant-commands';
 import { addVerifyCommand } from './verify-command';
 
-export interface CommandPorts extends KeyPorts {
+export interface CommandPorts extends KeyPorts, OperatorPorts {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether errors of the command line itself are printed as JSON. */
   readonly asJson: boolean;

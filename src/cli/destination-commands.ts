@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Answer } from '../event/shape';
 import { LIMITS } from '../limits';
@@ -9,8 +8,9 @@ import {
   ROTATED_SECRET,
   SET_ASIDE_EVENT,
 } from '../modules/destinations/answers';
+import { destinationSecrets, fileOf, given, withSecrets } from './destination-secrets';
 import { CommandError } from './service-client';
-import { gather, type OnService, type Options, type Run, wholeNumber } from './service-command';
+import { type OnService, type Operator, type Options, type Run, wholeNumber } from './service-command';
 import { columnsOf, toTable } from './table';
 
 type Destination = Answer<typeof DESTINATION>;
@@ -136,19 +136,6 @@ const withSettings = (command: Command) =>
     .option('--app-name <name>', 'of syslog and relp')
     .option('--ca-file <file>', 'certificates (PEM) that the receiver is verified by');
 
-const withSecrets = (command: Command) =>
-  command
-    .option('--header <name: value>', 'of a webhook: sent with each message (repeatable)', gather, [])
-    .option('--token <token>', 'of splunk-hec')
-    .option('--api-key <key>', 'of elasticsearch')
-    .option('--username <name>', 'of elasticsearch')
-    .option('--password <password>', 'of elasticsearch')
-    .option('--access-key-id <id>', 'of s3')
-    .option('--secret-access-key <key>', 'of s3')
-    .option('--session-token <token>', 'of s3')
-    .option('--client-certificate-file <file>', 'of syslog and relp: PEM, with --client-key-file')
-    .option('--client-key-file <file>', 'its key, PEM');
-
 const SETTINGS = [
   ...[
     'encoding',
@@ -163,11 +150,7 @@ const SETTINGS = [
   ],
   ...['prefix', 'appName'],
 ];
-const SECRETS = [
-  ...['token', 'apiKey', 'username', 'password', 'accessKeyId', 'secretAccessKey', 'sessionToken'],
-];
-
-async function create(run: Run, options: Options) {
+async function create(run: Run, options: Options, _: string, operator: Operator) {
   const ca = await fileOf('ca', options.caFile);
   const { createDestination } = await run<{ createDestination: Answer<typeof CREATED_DESTINATION> }>(
     `mutation($tenantId: String!, $name: String!, $type: String!, $url: String!, $from: String!, $filter: String!,
@@ -178,7 +161,7 @@ async function create(run: Run, options: Options) {
       ...{ tenantId: options.tenant, name: options.name, type: options.type, url: options.url },
       ...{ from: options.from ?? 'now', filter: options.filter ?? '', format: options.format ?? 'native' },
       settings: { ...given(options, SETTINGS), ...ca },
-      secrets: await secretsOf(options),
+      secrets: await destinationSecrets(options, async () => String(options.type), operator),
     },
   );
   const { destinationId, ...shown } = createDestination;
@@ -188,8 +171,8 @@ async function create(run: Run, options: Options) {
   };
 }
 
-async function rotate(run: Run, options: Options, destinationId: string) {
-  const secrets = await secretsOf(options);
+async function rotate(run: Run, options: Options, destinationId: string, operator: Operator) {
+  const secrets = await destinationSecrets(options, () => typeOf(run, destinationId), operator);
   const { rotateDestinationSecret } = await run<{ rotateDestinationSecret: Answer<typeof ROTATED_SECRET> }>(
     `mutation($destinationId: String!, $overlap: Int!, $secrets: JSON) { rotateDestinationSecret(
       destinationId: $destinationId, overlapMinutes: $overlap, secrets: $secrets) { ${columnsOf(ROTATED_SECRET)} } }`,
@@ -212,27 +195,16 @@ const secretText = ({ secret, publicKey }: { secret: string | null; publicKey: s
       ? `public key ${publicKey}`
       : '';
 
-const given = (options: Options, names: readonly string[]) =>
-  Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
-
-const fileOf = async (name: string, file: unknown) =>
-  typeof file === 'string' ? { [name]: await readFile(file, 'utf8') } : {};
-
 const stated = (values: object) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 
-async function secretsOf(options: Options): Promise<Readonly<Record<string, unknown>>> {
-  const headers = (options.header as readonly string[]).map((text) => {
-    const at = text.indexOf(':');
-    if (at < 1) throw new CommandError('--header must be `Name: value`.');
-    return [text.slice(0, at).trim(), text.slice(at + 1).trim()] as const;
-  });
-  return {
-    ...given(options, SECRETS),
-    ...(await fileOf('clientCertificate', options.clientCertificateFile)),
-    ...(await fileOf('clientKey', options.clientKeyFile)),
-    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
-  };
+async function typeOf(run: Run, destinationId: string): Promise<string> {
+  const { destinations } = await run<{ destinations: Destination[] }>(
+    '{ destinations { destinationId type } }',
+  );
+  const found = destinations.find((one) => one.destinationId === destinationId.toLowerCase());
+  if (!found) throw new CommandError('not_found: There is no such destination.', 'not_found');
+  return found.type;
 }
 
 const textOf = ({ destinationId, state, position, lagEvents }: Destination) =>

@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline/promises';
+import { text } from 'node:stream/consumers';
 import { loadConfig } from '../config';
 import { openDatabase } from '../database/database';
 import { CannotDistribute, type Distribution, distribute } from '../database/distribute/distribute';
@@ -39,11 +41,24 @@ async function prepareConfigured(): Promise<readonly string[]> {
   return prepareRestore(databaseUrl, migrationDatabaseUrl);
 }
 
+/** Asks on stderr, because stdout is the command's answer. */
+async function confirm(question: string): Promise<boolean> {
+  const { stdin, stderr } = process;
+  const terminal = createInterface({ input: stdin, output: stderr });
+  // The end of the input is no consent.
+  const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  const answer = await Promise.race([terminal.question(`${question} [y/N] `), ended]);
+  terminal.close();
+  return /^y(?:es)?$/i.test(answer.trim());
+}
+
 const asJson = process.argv.includes('--json');
 createProgram({
   env: process.env,
   asJson,
   print: (line) => process.stdout.write(`${line}\n`),
+  readInput: () => text(process.stdin),
+  ...(process.stdin.isTTY && process.stderr.isTTY && { confirm }),
   migrate: migrateConfigured,
   distribute: distributeConfigured,
   prepareRestore: prepareConfigured,

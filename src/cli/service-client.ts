@@ -36,14 +36,23 @@ export function serviceUrl(option: string | undefined, env: Env): string {
 
 /** The service's address and the key: from the options, else the environment, else the local defaults. */
 export async function resolveConnection(
-  options: { readonly url?: string | undefined; readonly operatorKey?: string | undefined },
+  options: GivenKey & { readonly url?: string | undefined },
   env: Env,
 ): Promise<Connection> {
-  return { url: serviceUrl(options.url, env), ...(await keyOf(options.operatorKey, env)) };
+  return { url: serviceUrl(options.url, env), ...(await keyOf(options, env)) };
 }
 
-async function keyOf(given: string | undefined, env: Env): Promise<Omit<Connection, 'url'>> {
-  if (given !== undefined) return { operatorKey: given, keyFrom: '--operator-key' };
+interface GivenKey {
+  readonly operatorKey?: string | undefined;
+  /** The option that gave the key (default: `--operator-key`). */
+  readonly keyFrom?: string;
+}
+
+async function keyOf(
+  { operatorKey, keyFrom = '--operator-key' }: GivenKey,
+  env: Env,
+): Promise<Omit<Connection, 'url'>> {
+  if (operatorKey !== undefined) return { operatorKey, keyFrom };
   const { AUDIT_ACTIVITY_OPERATOR_KEY: ofEnvironment } = env;
   if (ofEnvironment) return { operatorKey: ofEnvironment, keyFrom: 'AUDIT_ACTIVITY_OPERATOR_KEY' };
   const file = path.resolve(env.DATA_DIR || '.data', OPERATOR_KEY_FILE);
@@ -51,7 +60,7 @@ async function keyOf(given: string | undefined, env: Env): Promise<Omit<Connecti
     return { operatorKey: (await readFile(file, 'utf8')).trim(), keyFrom: file };
   } catch (error) {
     throw new CommandError(
-      `No operator key: ${(error as Error).message}. Give --operator-key, set AUDIT_ACTIVITY_OPERATOR_KEY, or run ` +
+      `No operator key: ${(error as Error).message}. Give --operator-key-file, set AUDIT_ACTIVITY_OPERATOR_KEY, or run ` +
         'where DATA_DIR is the data folder of the service.',
     );
   }

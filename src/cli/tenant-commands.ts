@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { TENANT } from '../caller/tenant-answer';
 import type { Answer } from '../event/shape';
 import { CommandError } from './service-client';
-import { type OnService, wholeNumber } from './service-command';
+import { type OnService, type Operator, type Run, wholeNumber } from './service-command';
 import { columnsOf, toTable } from './table';
 
 type TenantAnswer = Answer<typeof TENANT>;
@@ -34,18 +34,49 @@ export function addTenantCommands(tenant: Command, onService: OnService): void {
       .description('sets how long the events of a tenant are kept; what is older is removed within the hour')
       .argument('<tenantId>', 'as `tenant list` shows it')
       .option('--days <n>', 'days', wholeNumber)
-      .option('--none', 'for ever'),
-    async (run, { days, none }, tenantId) => {
+      .option('--none', 'for ever')
+      .option('--yes', 'does not ask before events are removed'),
+    async (run, { days, none, yes }, tenantId, operator) => {
       if ((days === undefined) === (none !== true))
         throw new CommandError('Give either --days N, or --none to keep events for ever.');
+      const removed = typeof days === 'number' ? await wouldGo(run, tenantId, days) : '';
+      if (removed !== '' && yes !== true) await assertConfirmed(removed, operator);
       const { setTenantRetention } = await run<{ setTenantRetention: Kept }>(
         `mutation($tenantId: String!, $days: Int) {
           setTenantRetention(tenantId: $tenantId, days: $days) { tenantId retentionDays } }`,
         { tenantId, days: days ?? null },
       );
-      return { json: setTenantRetention, text: textOf(setTenantRetention) };
+      return {
+        json: setTenantRetention,
+        text: [textOf(setTenantRetention), ...(removed === '' ? [] : [removed])].join('\n'),
+      };
     },
   );
+}
+
+/** What a retention would remove of a tenant now, in words; empty: nothing. */
+async function wouldGo(run: Run, tenantId: string, days: number): Promise<string> {
+  const { retentionPreview } = await run<{
+    retentionPreview: { before: string; events: number; kept: number };
+  }>(
+    `query($tenantId: String!, $days: Int!) {
+      retentionPreview(tenantId: $tenantId, days: $days) { before events kept } }`,
+    { tenantId, days },
+  );
+  const { before, events, kept } = retentionPreview;
+  if (events === 0) return '';
+  return `${events} events of before ${before} are removed within the hour, for good; ${kept} stay.`;
+}
+
+/** @throws CommandError when the operator does not agree, or cannot be asked */
+async function assertConfirmed(removed: string, { confirm }: Operator): Promise<void> {
+  if (!confirm)
+    throw new CommandError(
+      `${removed} Nothing was changed, because there is no terminal to ask on: give --yes to agree.`,
+      'not_confirmed',
+    );
+  if (!(await confirm(`${removed} Do you agree?`)))
+    throw new CommandError('Nothing was changed.', 'not_confirmed');
 }
 
 const textOf = ({ tenantId, retentionDays }: Kept) =>

@@ -7,6 +7,7 @@ import { eventsIn } from '../modules/evidence/verify/event-file';
 import { readLogFile, writeLogFile } from '../modules/evidence/verify/log-file';
 import { Verifier } from '../modules/evidence/verify/verifier';
 import { CheckpointKey } from '../trail/evidence/note-key';
+import { secretReader } from './secret-input';
 import { CommandError, serviceUrl, URL_DOC } from './service-client';
 import { wholeNumber } from './service-command';
 import { VerifyClient } from './verify-client';
@@ -15,6 +16,7 @@ import { textOf } from './verify-report';
 interface Ports {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
+  readonly readInput?: () => Promise<string>;
 }
 interface Options {
   readonly tenant?: string;
@@ -62,7 +64,10 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
     )
     .option('--show-key', "prints the public key of this host's checkpoint key, and ends")
     .option('--url <url>', URL_DOC)
-    .option('--api-key-file <file>', 'holds a key that reads the tenant (default: AUDIT_ACTIVITY_API_KEY)')
+    .option(
+      '--api-key-file <file>',
+      'holds a key that reads the tenant; - is the standard input (default: AUDIT_ACTIVITY_API_KEY)',
+    )
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
       if (options.showKey) return ports.print(await ownPublicKey(ports.env));
@@ -81,10 +86,14 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
 }
 
 /** @returns see `saveEvents` */
-async function fetchInto(folder: string, options: Options, { env }: Ports): Promise<string | null> {
+async function fetchInto(
+  folder: string,
+  options: Options,
+  { env, readInput }: Ports,
+): Promise<string | null> {
   const url = serviceUrl(options.url, env);
   const apiKey = options.apiKeyFile
-    ? (await readGiven(options.apiKeyFile)).trim()
+    ? (await secretReader(readInput)(options.apiKeyFile)).trim()
     : env.AUDIT_ACTIVITY_API_KEY;
   if (!apiKey)
     throw new CommandError(

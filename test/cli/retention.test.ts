@@ -1,4 +1,5 @@
-import { runCli } from '../support/cli';
+import { runBeside, runCli } from '../support/cli';
+import { anEvent } from '../support/events';
 import { useWorld } from '../support/use-world';
 
 describe('tenant retention on the command line', () => {
@@ -35,5 +36,70 @@ describe('tenant retention on the command line', () => {
     expect((await run('tenant', 'retention', '999', '--days', '3')).error).toBe(
       'not_found: There is no such tenant.',
     );
+  });
+
+  describe('where it would remove events', () => {
+    const DAYS = 100;
+    const old = (days: number) =>
+      anEvent({ eventTime: new Date(Date.now() - days * 86_400_000).toISOString().replace('Z', '0000Z') });
+    const twoOfThreeOld = async () => {
+      const tenant = await open.world.tenant();
+      await tenant.ingest([old(300), old(DAYS + 1), old(DAYS - 1)]);
+      return tenant.tenantId;
+    };
+    const daysOf = async (tenantId: string) => {
+      const { tenants } = await open.world.operate('{ tenants { tenantId retentionDays } }');
+      return tenants.find((one: { tenantId: string }) => one.tenantId === tenantId).retentionDays;
+    };
+    const TOLD =
+      /^2 events of before \d{4}-\d\d-\d\dT[\d:.]+Z are removed within the hour, for good; 1 stay\./;
+    const answering = (answer: boolean) => {
+      const asked: string[] = [];
+      const confirm = async (question: string) => asked.push(question) > 0 && answer;
+      const set = (tenantId: string, ...options: string[]) =>
+        runBeside({ confirm }, ['tenant', 'retention', tenantId, '--days', `${DAYS}`, ...options], {
+          AUDIT_ACTIVITY_URL: open.world.service.url,
+          AUDIT_ACTIVITY_OPERATOR_KEY: open.world.operatorKey,
+        });
+      return { asked, set };
+    };
+
+    it('tells how many, asks, and does what the operator says', async () => {
+      const tenantId = await twoOfThreeOld();
+      const no = answering(false);
+      expect(await no.set(tenantId)).toEqual({ lines: [], error: 'Nothing was changed.' });
+      expect(no.asked).toEqual([expect.stringMatching(TOLD)]);
+      expect(await daysOf(tenantId)).toBeNull();
+      const yes = answering(true);
+      const { lines, error } = await yes.set(tenantId);
+      expect(error).toBeNull();
+      expect(lines[0]?.split('\n')).toEqual([
+        `tenant ${tenantId}: events are kept for ${DAYS} days`,
+        expect.stringMatching(TOLD),
+      ]);
+      expect(yes.asked).toHaveLength(1);
+      expect(await daysOf(tenantId)).toBe(DAYS);
+    });
+
+    it('does not ask with --yes, nor about what removes nothing', async () => {
+      const { asked, set } = answering(false);
+      const tenantId = await twoOfThreeOld();
+      expect((await set(tenantId, '--yes')).error).toBeNull();
+      const { tenantId: other } = await open.world.tenant();
+      expect((await set(other)).error).toBeNull();
+      expect(asked).toEqual([]);
+      expect([await daysOf(tenantId), await daysOf(other)]).toEqual([DAYS, DAYS]);
+    });
+
+    it('refuses where nobody can be asked, and says why', async () => {
+      const tenantId = await twoOfThreeOld();
+      const { lines, error } = await run('tenant', 'retention', tenantId, '--days', `${DAYS}`, '--json');
+      expect(lines).toEqual([]);
+      const refusal = JSON.parse(error ?? '').error;
+      expect(refusal.code).toBe('not_confirmed');
+      expect(refusal.message).toMatch(TOLD);
+      expect(refusal.message).toMatch(/Nothing was changed.*no terminal.*--yes/);
+      expect(await daysOf(tenantId)).toBeNull();
+    });
   });
 });

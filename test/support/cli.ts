@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type CommandPorts, createProgram } from '../../src/cli/commands';
 import { errorLine } from '../../src/cli/error-output';
+import type { OperatorPorts } from '../../src/cli/service-command';
 
 export interface CliOutcome {
   /** The output on stdout. */
@@ -19,13 +20,14 @@ export async function runCli(
   distribute: CommandPorts['distribute'] = notExpected,
   prepareRestore: CommandPorts['prepareRestore'] = notExpected,
   recoverOperatorKey: CommandPorts['recoverOperatorKey'] = notExpected,
+  operator: OperatorPorts = {},
 ): Promise<CliOutcome> {
   const lines: string[] = [];
   const printed: string[] = [];
   const print = (line: string) => void lines.push(line);
   const asJson = args.includes('--json');
   const ports = { migrate, distribute, prepareRestore, recoverOperatorKey };
-  const program = createProgram({ env, print, asJson, ...ports });
+  const program = createProgram({ env, print, asJson, ...ports, ...operator });
   const quiet = (command: Command) => {
     command.exitOverride().configureOutput({ writeErr: (text) => void printed.push(text) });
     command.commands.forEach(quiet);
@@ -38,3 +40,10 @@ export async function runCli(
     return { lines, error: printed.join('') || errorLine(error, asJson) };
   }
 }
+
+/** Runs a command beside an operator, who may type or pipe something. */
+export const runBeside = (
+  operator: OperatorPorts,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<CliOutcome> => runCli(args, env, async () => [], notExpected, notExpected, notExpected, operator);
