@@ -1,26 +1,44 @@
-import { createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { ID_BYTES } from '../event/record-id';
 import type { Answer } from '../event/shape';
 import type { AUDIT_LOG } from '../modules/evidence/answer-fields';
 import { parseNote } from '../modules/evidence/checkpoint';
 import { endCountOf } from '../modules/evidence/verify/event-file';
-import type { Hole, LogCopy, RemovalAnswer } from '../modules/evidence/verify/log-copy';
+import {
+  entriesMax,
+  type Hole,
+  type LogCopy,
+  type ProofCopy,
+  type RemovalAnswer,
+} from '../modules/evidence/verify/log-copy';
+import { proofsToAsk } from '../modules/evidence/verify/proofs';
 import { HASH_BYTES } from '../trail/evidence/merkle';
-import { API_BASE_PATH } from '../version';
+import { TILE_WIDTH } from '../trail/evidence/tiles';
+import { BoundedCalls, CALL_BOUNDS, unlike } from './bounded-calls';
 import { CommandError } from './service-client';
 
-const TIMEOUT_MS = 60_000;
 const POLL_MS = 1_000;
-/** Attempts of a call that is refused for a while, by the rate limit or because the database is away. */
-const TRIES_MAX = 10;
+const EXPORT = '/audit-activity/export';
+const LOG = '/audit-log';
+const CHECKPOINTS = '/audit-log/checkpoints';
+const ENTRIES = '/audit-log/entries';
+const REMOVALS = '/audit-log/removals';
+const CONSISTENCY = '/audit-log/consistency';
+/** The service says with this code that hashes, which a proof needs, were changed in its database. */
+const CHANGED = 'internal_error';
 
 type AuditLogAnswer = Answer<typeof AUDIT_LOG>;
+type CaughtUp = Pick<
+  AuditLogAnswer,
+  'tenantId' | 'publicKey' | 'size' | 'refusedEvents' | 'problem' | 'checkpoint'
+> & {
+  /** The number of entries that the log has as soon as it holds all events accepted before the wait. */
+  readonly wanted: number;
+};
 
-/** The verifier's client of the public API. It needs a key that reads the tenant. */
+/** The verifier's client of the public API. It needs a key that reads the tenant. It believes no answer that it can check. */
 export class VerifyClient {
+  readonly #calls: BoundedCalls;
   readonly #query: Readonly<Record<string, string>>;
 
   /**
@@ -28,11 +46,12 @@ export class VerifyClient {
    * @param waitMs how long to wait for the log to catch up
    */
   constructor(
-    private readonly url: string,
-    private readonly apiKey: string,
+    url: string,
+    apiKey: string,
     tenantId: string | undefined,
     private readonly waitMs: number,
   ) {
+    this.#calls = new BoundedCalls(url, apiKey);
     this.#query = tenantId === undefined ? {} : { tenantId };
   }
 
@@ -40,15 +59,13 @@ export class VerifyClient {
    * Waits until the log holds, signed, all events accepted so far. Returns the log as it is when that takes too long or
    * the log has a problem.
    */
-  async caughtUp(): Promise<AuditLogAnswer> {
+  async caughtUp(): Promise<CaughtUp> {
     const end = performance.now() + this.waitMs;
     const atFirst = await this.#auditLog();
     const wanted = atFirst.size + atFirst.waitingEvents;
     for (let log = atFirst; ; log = await this.#auditLog()) {
-      const signed = log.checkpoint === null ? 0 : (parseNote(log.checkpoint)?.size ?? 0);
       const isOver = log.problem !== null || performance.now() > end;
-      if ((signed >= wanted && !log.backfilling) || isOver)
-        return { ...log, waitingEvents: Math.max(0, wanted - signed) };
+      if ((sizeOf(log.checkpoint) >= wanted && !log.backfilling) || isOver) return { ...log, wanted };
       await setTimeout(POLL_MS);
     }
   }
@@ -59,14 +76,12 @@ export class VerifyClient {
    * null: the export is complete
    */
   async saveEvents(file: string): Promise<string | null> {
-    const { body, headers } = await this.#get('/audit-activity/export', { format: 'ndjson', end: 1 });
-    if (!body) throw new CommandError('The export has no body.');
-    try {
-      await pipeline(Readable.fromWeb(body as never), createWriteStream(file));
-    } catch (error) {
-      throw new CommandError(`The export broke off: ${(error as Error).message}`);
-    }
-    const [written, counted] = [await endCountOf(file), Number(headers.get('X-Total-Count') ?? 0)];
+    const mostLines = (headers: Headers) => {
+      const counted = countedBy(headers);
+      return counted === null ? Number.POSITIVE_INFINITY : 2 * counted + CALL_BOUNDS.furtherLines;
+    };
+    const headers = await this.#calls.save(EXPORT, { format: 'ndjson', end: 1 }, file, mostLines);
+    const [written, counted] = [await endCountOf(file), countedBy(headers) ?? 0];
     if (written === null) throw new CommandError('The export was cut: its last line is missing. Try again.');
     return written < counted
       ? `The export has ${written} of the ${counted} events that were there when it began. Try again.`
@@ -75,86 +90,130 @@ export class VerifyClient {
 
   /** @param before the newest checkpoint before the events were fetched */
   async log(before: string | null): Promise<LogCopy> {
-    const { tenantId, publicKey, waitingEvents, refusedEvents, problem } = await this.caughtUp();
+    const { tenantId, publicKey, refusedEvents, problem, wanted, size } = await this.caughtUp();
+    if (size > entriesMax())
+      throw new CommandError(
+        `The log has ${size} entries, and there is memory here for ${entriesMax()}: verify it where there is more.`,
+      );
+    const checkpoints = await this.#checkpoints(size);
+    const { removals } = await this.#object(REMOVALS, {});
+    if (!Array.isArray(removals)) throw unlike(REMOVALS, 'it has no list of removals');
+    const entries = await this.#entries(size);
+    const about = { tenantId, publicKey, waitingEvents: Math.max(0, wanted - size), refusedEvents, problem };
+    const proofs = entries.holes.length > 0 ? [] : await this.#proofs(size);
+    return { ...about, before, checkpoints, removals: removals as RemovalAnswer[], ...entries, proofs };
+  }
+
+  /**
+   * All checkpoints. The next page begins behind as many numbers as this one has notes, so a changed note neither leads
+   * back nor past others. Only where numbers are missing do notes come twice.
+   */
+  async #checkpoints(size: number): Promise<string[]> {
     const checkpoints: string[] = [];
-    for (let more = true; more; ) {
-      const after = parseNote(checkpoints.at(-1) ?? '')?.number ?? 0;
-      const page = await this.#data<{ checkpoints: string[] }>('/audit-log/checkpoints', { after });
-      checkpoints.push(...page.checkpoints);
-      more = page.checkpoints.length > 0 && parseNote(page.checkpoints.at(-1) ?? '') !== null;
+    for (let after = 0; ; ) {
+      const { checkpoints: page } = await this.#object(CHECKPOINTS, { after });
+      if (!isTexts(page)) throw unlike(CHECKPOINTS, 'it has no list of checkpoints');
+      if (page.length === 0) return checkpoints;
+      const areMissing = (parseNote(checkpoints.at(-1) ?? '')?.number ?? 0) > after;
+      checkpoints.push(...page.slice(areMissing ? repeated(checkpoints, page) : 0));
+      if (checkpoints.length > size)
+        throw unlike(CHECKPOINTS, `the log has ${size} entries, and more than ${size} checkpoints`);
+      after += page.length;
     }
-    const { removals } = await this.#data<{ removals: RemovalAnswer[] }>('/audit-log/removals', {});
-    const entries = await this.#entries(parseNote(checkpoints.at(-1) ?? '')?.size ?? 0);
-    const about = { tenantId, publicKey, waitingEvents, refusedEvents, problem };
-    return { ...about, before, checkpoints, removals, ...entries };
   }
 
   /** Loads the entries. Removed entries are holes: zeros in their places, so that the others keep their positions. */
   async #entries(size: number): Promise<Pick<LogCopy, 'recordIds' | 'leafHashes' | 'holes'>> {
     const [recordIds, leafHashes]: [Buffer[], Buffer[]] = [[], []];
     const holes: Hole[] = [];
+    // A page ends at the end of a tile at the earliest, unless entries are missing there: then the next begins behind them.
+    let pagesLeft = 2 * Math.ceil(size / TILE_WIDTH) + 2;
     for (let at = 0; at < size; ) {
-      const page = await this.#data<{ start: number; count: number; recordIds: string; leafHashes: string }>(
-        '/audit-log/entries',
-        { start: at },
-      );
-      const to = page.start === at && page.count === 0 ? size : Math.min(page.start, size);
+      if (pagesLeft-- === 0)
+        throw unlike(ENTRIES, 'it has few entries each time, and never comes to the end');
+      const page = await this.#page(at);
+      const to = page.count === 0 && page.start === at ? size : Math.min(page.start, size);
       if (to > at) {
         holes.push({ from: at, to });
         recordIds.push(Buffer.alloc((to - at) * ID_BYTES));
         leafHashes.push(Buffer.alloc((to - at) * HASH_BYTES));
       }
-      recordIds.push(Buffer.from(page.recordIds, 'base64'));
-      leafHashes.push(Buffer.from(page.leafHashes, 'base64'));
-      at = to + page.count;
+      const count = Math.min(page.count, size - to);
+      recordIds.push(page.recordIds.subarray(0, count * ID_BYTES));
+      leafHashes.push(page.leafHashes.subarray(0, count * HASH_BYTES));
+      at = to + count;
     }
     return { recordIds: Buffer.concat(recordIds), leafHashes: Buffer.concat(leafHashes), holes };
   }
 
-  #auditLog(): Promise<AuditLogAnswer> {
-    return this.#data('/audit-log', {});
-  }
-
-  async #data<T>(path: string, query: Readonly<Record<string, string | number>>): Promise<T> {
-    const response = await this.#get(path, { ...this.#query, ...query });
-    return ((await response.json()) as { data: T }).data;
-  }
-
-  async #get(path: string, query: Readonly<Record<string, string | number>>): Promise<Response> {
-    const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
-    for (let tries = 1; ; tries++) {
-      const response = await this.#fetch(`${API_BASE_PATH}${path}?${new URLSearchParams(pairs)}`);
-      if (response.ok) return response;
-      const retryAfter = Number(response.headers.get('Retry-After') ?? 0);
-      if (retryAfter <= 0 || tries === TRIES_MAX) throw await refusalOf(response, path);
-      await setTimeout(retryAfter * 1000);
-    }
-  }
-
-  async #fetch(path: string): Promise<Response> {
-    // The limit applies until the answer begins. An export may take any time after that.
-    const stop = new AbortController();
-    const timer = globalThis.setTimeout(() => stop.abort(), TIMEOUT_MS);
-    try {
-      return await fetch(this.url + path, { headers: { 'X-Api-Key': this.apiKey }, signal: stop.signal });
-    } catch (error) {
-      const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
-      throw new CommandError(
-        `No service answers at ${this.url}: ${cause?.message || cause?.code || (error as Error).message}`,
+  async #page(at: number): Promise<{ start: number; count: number; recordIds: Buffer; leafHashes: Buffer }> {
+    const { start, count, recordIds, leafHashes } = await this.#object(ENTRIES, { start: at });
+    if (!isCount(start) || !isCount(count)) throw unlike(ENTRIES, 'it has no start and count');
+    if (start < at) throw unlike(ENTRIES, `it goes back: asked from ${at} on, it begins at ${start}`);
+    const [ids, hashes] = [recordIds, leafHashes].map((text) => Buffer.from(String(text), 'base64')) as [
+      Buffer,
+      Buffer,
+    ];
+    if (ids.length !== count * ID_BYTES || hashes.length !== count * HASH_BYTES)
+      throw unlike(
+        ENTRIES,
+        `it states ${count} entries, and has ${ids.length / ID_BYTES} record ids and ${hashes.length / HASH_BYTES} hashes`,
       );
-    } finally {
-      clearTimeout(timer);
+    return { start, count, recordIds: ids, leafHashes: hashes };
+  }
+
+  /** Proofs of consistency that are made of every hash that the service keeps above the entries. */
+  async #proofs(size: number): Promise<ProofCopy[]> {
+    const proofs: ProofCopy[] = [];
+    for (const from of proofsToAsk(size)) {
+      try {
+        const { hashes } = await this.#object(CONSISTENCY, { from, to: size });
+        if (!isTexts(hashes)) throw unlike(CONSISTENCY, 'it has no list of hashes');
+        proofs.push({ from, to: size, hashes });
+      } catch (error) {
+        if (!(error instanceof CommandError) || error.code !== CHANGED) throw error;
+        proofs.push({ from, to: size, hashes: null });
+      }
     }
+    return proofs;
+  }
+
+  async #auditLog(): Promise<AuditLogAnswer> {
+    const answer = (await this.#object(LOG, {})) as Partial<AuditLogAnswer>;
+    const { tenantId, publicKey, size, waitingEvents, refusedEvents, problem, checkpoint } = answer;
+    const areTexts = [tenantId, publicKey, problem ?? '', checkpoint ?? ''].every(
+      (text) => typeof text === 'string',
+    );
+    if (!areTexts || !isCount(size) || !isCount(waitingEvents) || !isCount(refusedEvents))
+      throw unlike(LOG, 'it does not say how far the log is');
+    return { ...(answer as AuditLogAnswer), problem: problem ?? null, checkpoint: checkpoint ?? null };
+  }
+
+  async #object(
+    path: string,
+    query: Readonly<Record<string, number>>,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const data = await this.#calls.data(path, { ...this.#query, ...query });
+    if (typeof data !== 'object' || data === null) throw unlike(path, 'its data is no object');
+    return data as Readonly<Record<string, unknown>>;
   }
 }
 
-async function refusalOf(response: Response, path: string): Promise<CommandError> {
-  const body = (await response.json().catch(() => null)) as {
-    error?: { code: string; message: string };
-  } | null;
-  const { code, message } = body?.error ?? {
-    code: response.statusText,
-    message: 'not as an Audit Activity service',
-  };
-  return new CommandError(`${path}: ${code}: ${message}`);
+const sizeOf = (note: string | null): number => (note === null ? 0 : (parseNote(note)?.size ?? 0));
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((text) => typeof text === 'string');
+
+function countedBy(headers: Headers): number | null {
+  const text = headers.get('X-Total-Count');
+  return text !== null && isCount(Number(text)) ? Number(text) : null;
+}
+
+/** How many notes a page has at its beginning that are the last ones of those before. */
+function repeated(before: readonly string[], page: readonly string[]): number {
+  for (let count = Math.min(before.length, page.length); count > 0; count--) {
+    const last = before.slice(before.length - count);
+    if (last.every((note, i) => note === page[i])) return count;
+  }
+  return 0;
 }

@@ -129,11 +129,13 @@ async function verifyFolder(folder: string, options: Options, { print }: Ports):
       ? JSON.stringify({ ...report, checkpoint: log.checkpoints.at(-1) ?? null })
       : textOf(report, { keys, isPinned }),
   );
+  if (report.isChanged)
+    throw new CommandError(`The events of tenant ${report.tenantId} are not as they were accepted.`);
   if (!report.isSound)
     throw new CommandError(
-      report.findings.length === 0 && report.unjudged > 0
+      report.unjudged > 0
         ? `Of tenant ${report.tenantId}, ${report.unjudged} of ${report.events} events could not be judged.`
-        : `The events of tenant ${report.tenantId} are not as they were accepted.`,
+        : `Of tenant ${report.tenantId}, the log could not be judged: ${report.problems[0]}.`,
     );
   if (options.saveCheckpoint) await writeFile(options.saveCheckpoint, log.checkpoints.at(-1) ?? '');
 }

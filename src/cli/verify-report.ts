@@ -7,20 +7,13 @@ export function textOf(
   report: Report,
   trust: { readonly keys: readonly string[]; readonly isPinned: boolean },
 ): string {
-  const { tenantId, isSound, findings, problems, events, entries, checkpoint, removed, newer, unjudged } =
-    report;
-  const [first] = findings;
-  const lines = isSound
-    ? [`tenant ${tenantId}: all ${events} events are as they were accepted, and none is missing`]
-    : [
-        first || unjudged === 0
-          ? `tenant ${tenantId}: NOT as accepted. ${first ? `First: record ${first.recordId} ${first.kind}` : problems[0]}`
-          : `tenant ${tenantId}: NO VERDICT on ${unjudged} of ${events} events. ${problems[0]}`,
-      ];
+  const { tenantId, findings, problems, notes, entries, checkpoint, removed, newer } = report;
+  const lines = [`tenant ${tenantId}: ${headline(report)}`];
   for (const { kind, recordId, eventTime } of findings.slice(0, SHOWN_MAX))
     lines.push(`  ${recordId}  ${eventTime}  ${kind}: ${FINDING_KINDS[kind]}`);
   if (findings.length > SHOWN_MAX) lines.push(`  and ${findings.length - SHOWN_MAX} more`);
   for (const problem of problems) lines.push(`  log: ${problem}`);
+  for (const note of notes) lines.push(`  note: ${note}`);
   if (checkpoint) lines.push(`  ${entries} entries, checkpoint ${checkpoint.number} of ${checkpoint.time}`);
   if (removed > 0)
     lines.push(`  ${removed} of them without their event: removed by retention, as it recorded`);
@@ -30,4 +23,12 @@ export function textOf(
     `  key ${trust.keys.join(', ')}${trust.isPinned ? '' : ' (as the service states it; give --public-key to trust your own)'}`,
   );
   return lines.join('\n');
+}
+
+function headline({ isSound, isChanged, findings, problems, events, unjudged }: Report): string {
+  const [first] = findings;
+  if (isSound) return `all ${events} events are as they were accepted, and none is missing`;
+  if (isChanged)
+    return `NOT as accepted. ${first ? `First: record ${first.recordId} ${first.kind}` : problems[0]}`;
+  return `NO VERDICT${unjudged > 0 ? ` on ${unjudged} of ${events} events` : ''}. ${problems[0]}`;
 }

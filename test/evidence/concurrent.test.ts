@@ -104,6 +104,7 @@ describe.each(ENGINES)('the evidence log under concurrency on %s', (engine) => {
       problem: null,
       removals: [],
       holes: [],
+      proofs: [],
       before: null,
     };
     const { publicKey } = trial.log;

@@ -20,6 +20,7 @@ const BODY =
   /^(\S+)\n(0|[1-9]\d{0,14})\n([A-Za-z0-9+/]{43}=)\nnumber ([1-9]\d{0,9})\ntime (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\n$/;
 const SIGNATURE = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/;
 const KEY_HASH_BYTES = 4;
+const SIGNATURE_BYTES = 64;
 
 /**
  * Writes a checkpoint as text, in the form of the transparency logs' signed notes (C2SP: signed-note and
@@ -44,15 +45,32 @@ export function parseNote(note: string): Checkpoint | null {
 }
 
 /** Whether one of the note's signatures was made with this key. @param verifierKey as the service shows it */
-export function isSignedBy(verifierKey: string, note: string): boolean {
-  const key = readVerifierKey(verifierKey);
-  const [body, signatures] = splitNote(note);
-  return signatures.some((line) => {
+export const isSignedBy = (verifierKey: string, note: string): boolean =>
+  signerOf(note, [verifierKey])?.isTrusted === true;
+
+/**
+ * The key of a note, by its id (8 digits). A note of an unknown key cannot be checked.
+ * @param verifierKeys the trusted keys, as the service shows them
+ * @returns null: it has no signature, or one that names a trusted key and is not of that key
+ */
+export function signerOf(
+  note: string,
+  verifierKeys: readonly string[],
+): { readonly keyId: string; readonly isTrusted: boolean } | null {
+  const [body, lines] = splitNote(note);
+  const signatures = lines.flatMap((line) => {
     const [, name, text = ''] = SIGNATURE.exec(line) ?? [];
     const bytes = Buffer.from(text, 'base64');
-    const isOurs = name === key.name && bytes.subarray(0, KEY_HASH_BYTES).equals(key.hash);
-    return isOurs && key.verify(body, bytes.subarray(KEY_HASH_BYTES));
+    const [hash, signature] = [bytes.subarray(0, KEY_HASH_BYTES), bytes.subarray(KEY_HASH_BYTES)];
+    return name === undefined || signature.length !== SIGNATURE_BYTES ? [] : [{ name, hash, signature }];
   });
+  const keys = verifierKeys.map(readVerifierKey);
+  for (const { name, hash, signature } of signatures) {
+    const key = keys.find((one) => one.name === name && one.hash.equals(hash));
+    if (key) return key.verify(body, signature) ? { keyId: hash.toString('hex'), isTrusted: true } : null;
+  }
+  const [first] = signatures;
+  return first ? { keyId: first.hash.toString('hex'), isTrusted: false } : null;
 }
 
 /** Splits a note into its text, with the line end, and its signature lines. */

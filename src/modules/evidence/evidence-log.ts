@@ -2,7 +2,13 @@ import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../ca
 import { DomainError } from '../../errors';
 import { ID_BYTES, idBytes } from '../../event/record-id';
 import { LIMITS } from '../../limits';
-import { consistencyProof, HASH_BYTES, inclusionPath, type NodeAt } from '../../trail/evidence/merkle';
+import {
+  consistencyProof,
+  HASH_BYTES,
+  inclusionPath,
+  type NodeAt,
+  rootOf,
+} from '../../trail/evidence/merkle';
 import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../trail/evidence/tiles';
 import { parseNote } from './checkpoint';
 import type { EvidenceStore, LogState, Removal } from './evidence.store';
@@ -66,14 +72,24 @@ export class EvidenceLog {
     return { tenantId, ...found, start: tiles.length < tilesMax ? size : Math.min(size, behind) };
   }
 
-  /** @throws DomainError `invalid_parameter` */
+  /**
+   * A proof about the whole log is given only if its hashes lead to the root that the log's head has.
+   * @throws DomainError `invalid_parameter`, `internal_error`
+   */
   async consistency(tenantId: number, from: number, to: number): Promise<readonly Buffer[]> {
-    const size = await this.#sizeOf(tenantId);
+    const [state] = await this.store.states(tenantSet([tenantId]));
+    const size = state?.size ?? 0;
     if (from > to || to > size)
       throw new DomainError('invalid_parameter', {
         public: `from must not be more than to, nor to more than the ${size} entries of the log.`,
       });
-    return this.#compute(tenantId, (node) => consistencyProof(from, to, node));
+    const { root, proof } = await this.#compute(tenantId, (node) => ({
+      root: rootOf(to, node),
+      proof: consistencyProof(from, to, node),
+    }));
+    if (to === size && !root.equals(state?.root ?? root))
+      throw wasChanged(tenantId, 'its hashes do not lead to its root');
+    return proof;
   }
 
   /** @returns null if no signed log has the record yet */
@@ -93,17 +109,22 @@ export class EvidenceLog {
   }
 
   /** @throws DomainError that names the missing node */
-  async #compute(tenantId: number, compute: (node: NodeAt) => Buffer[]): Promise<Buffer[]> {
+  async #compute<T>(tenantId: number, compute: (node: NodeAt) => T): Promise<T> {
     const tiles = await this.store.tiles(tenantId, tilesFor(compute));
     try {
       return compute(nodesOf(tiles));
     } catch (error) {
       if (!(error instanceof MissingNode)) throw error;
-      const text = `The evidence log of tenant ${tenantId} was changed in the database: ${error.message}.`;
-      throw new DomainError('internal_error', { public: text, cause: error });
+      throw wasChanged(tenantId, error.message, error);
     }
   }
 }
+
+const wasChanged = (tenantId: number, how: string, cause?: unknown) =>
+  new DomainError('internal_error', {
+    public: `The evidence log of tenant ${tenantId} was changed in the database: ${how}.`,
+    ...(cause !== undefined && { cause }),
+  });
 
 /**
  * The first run of entries without a hole, from `start` to below `end`. @param tiles the existing tiles of level 0, in

@@ -126,7 +126,13 @@ export class EventProofResolver {
 }
 
 type State = Awaited<ReturnType<EvidenceLog['states']>>[number];
-const toLogType = ({ tenantId, oldestWaitingAt, hasUnsealedBacklog: _, ...state }: State): AuditLogType => ({
+const toLogType = ({
+  tenantId,
+  oldestWaitingAt,
+  hasUnsealedBacklog: _,
+  root: __,
+  ...state
+}: State): AuditLogType => ({
   ...state,
   tenantId: String(tenantId),
   oldestWaitingAt: oldestWaitingAt?.toISOString() ?? null,

@@ -10,6 +10,8 @@ export interface LogState {
   readonly tenantId: number;
   /** The number of entries. */
   readonly size: number;
+  /** The root of the tree of these entries; null: there is no log. */
+  readonly root: Buffer | null;
   readonly waitingEvents: number;
   readonly oldestWaitingAt: Date | null;
   readonly refusedEvents: number;
@@ -122,6 +124,7 @@ export class PostgresEvidenceStore implements EvidenceStore {
 const stateOf = (tenant: Prisma.Sql): Prisma.Sql => Prisma.sql`
   SELECT ${tenant} AS tenant_id,
     (SELECT h.size FROM audit_log_head h WHERE h.tenant_id = ${tenant}) AS size,
+    (SELECT h.root FROM audit_log_head h WHERE h.tenant_id = ${tenant}) AS root,
     (SELECT sum(q.events)::float8 FROM audit_log_queue q WHERE q.tenant_id = ${tenant} AND NOT q.refused) AS waiting,
     (SELECT min(q.received_at) FROM audit_log_queue q WHERE q.tenant_id = ${tenant} AND NOT q.refused) AS oldest,
     (SELECT sum(q.events)::float8 FROM audit_log_queue q WHERE q.tenant_id = ${tenant} AND q.refused) AS refused,
@@ -132,6 +135,7 @@ const stateOf = (tenant: Prisma.Sql): Prisma.Sql => Prisma.sql`
 interface StateRow {
   readonly tenant_id: number;
   readonly size: bigint | string | null;
+  readonly root: Uint8Array | null;
   readonly waiting: number | null;
   readonly oldest: Date | string | null;
   readonly refused: number | null;
@@ -154,6 +158,7 @@ interface RemovalRow {
 const toState = (row: StateRow): LogState => ({
   tenantId: row.tenant_id,
   size: Number(row.size ?? 0),
+  root: row.root && Buffer.from(row.root),
   waitingEvents: Number(row.waiting ?? 0),
   oldestWaitingAt: row.oldest === null ? null : new Date(row.oldest),
   refusedEvents: Number(row.refused ?? 0),

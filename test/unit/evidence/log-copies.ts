@@ -37,7 +37,7 @@ export function logOf(events: readonly LoggedEvent[], sizes: readonly number[], 
   );
   return {
     ...{ tenantId: '7', publicKey: key.verifierKey, before: checkpoints.at(-1) ?? null, checkpoints },
-    ...{ waitingEvents: 0, refusedEvents: 0, problem: null, removals: [], holes: [] },
+    ...{ waitingEvents: 0, refusedEvents: 0, problem: null, removals: [], holes: [], proofs: [] },
     recordIds: Buffer.concat(events.map(({ recordId }) => idBytes(recordId))),
     leafHashes: Buffer.concat(leaves),
   };

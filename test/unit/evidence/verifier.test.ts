@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { textOf } from '../../../src/cli/verify-report';
 import { FIELD_NAMES } from '../../../src/event/fields';
 import { signedNote } from '../../../src/modules/evidence/checkpoint';
 import { Verifier } from '../../../src/modules/evidence/verify/verifier';
@@ -150,7 +151,10 @@ describe('the verifier', () => {
     expect(problemsWith([one, two.replace('\n6\n', '\n7\n'), three, four])).toContain(
       'checkpoint 2 is not signed by the trusted key',
     );
-    expect(problemsWith(other.checkpoints)).toContain('checkpoint 1 is not signed by the trusted key');
+    expect(problemsWith([one, other.checkpoints[1] ?? '', three, four])).toContain(
+      'checkpoint 2 is not signed by the trusted key',
+    );
+    expect(problemsWith(other.checkpoints)).toContainEqual(expect.stringContaining('its end was taken away'));
     expect(problemsWith([one, 'two', three, four])).toContain('checkpoint 2 is no checkpoint');
     expect(problemsWith([])).toContain('there is no checkpoint');
   });
@@ -158,11 +162,159 @@ describe('the verifier', () => {
   it('says that it cannot judge records if it trusts no checkpoint, and calls none of them inserted', () => {
     const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
     const other = logOf(events, [3, 12], CheckpointKey.ofPem(newCheckpointKeyPem()));
-    for (const log of [other, { ...other, checkpoints: [], before: null }]) {
+    for (const [log, why] of [
+      [other, 'no verdict on 12 events'],
+      [{ ...other, checkpoints: [], before: null }, '12 events are not signed yet'],
+    ] as const) {
       const report = verify(log, events);
-      expect(report).toMatchObject({ isSound: false, findings: [], unjudged: 12, checkpoint: null });
-      expect(report.problems).toContainEqual(expect.stringContaining('no verdict on 12 events'));
+      expect(report).toMatchObject({ isSound: false, isChanged: false, findings: [], unjudged: 12 });
+      expect([report.checkpoint, report.problems]).toEqual([
+        null,
+        expect.arrayContaining([expect.stringContaining(why)]),
+      ]);
     }
+  });
+
+  it('says of entries that no checkpoint covers yet that they are not signed yet, and calls none inserted', () => {
+    const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
+    const log = logOf(events, [3, 9]);
+    const report = verify(log, events);
+    expect(report).toMatchObject({
+      isSound: false,
+      isChanged: false,
+      findings: [],
+      unjudged: 3,
+      unsigned: 3,
+    });
+    expect(report.problems).toEqual([expect.stringContaining('3 events are not signed yet')]);
+    const [lines] = textOf(report, { keys: [KEY.verifierKey], isPinned: true }).split('\n');
+    expect(lines).toContain('NO VERDICT on 3 of 12 events. 3 events are not signed yet');
+    const other = anEventInFull(10, { statement: 'SELECT 1' });
+    expect(verify(log, events.with(10, other))).toMatchObject({
+      ...{ findings: [], unjudged: 3, unsigned: 2, isChanged: false },
+      problems: expect.arrayContaining([expect.stringContaining(`record ${other.recordId} is not as`)]),
+    });
+    // What the signed entries say is judged nevertheless, and a record of no entry at all was never accepted.
+    expect(verify(log, events.slice(1)).findings).toMatchObject([{ kind: 'missing' }]);
+    expect(verify(log, [...events, anEventInFull(99)]).findings).toMatchObject([{ kind: 'inserted' }]);
+    expect(verify(log, [...events, events[11] ?? other]).findings).toMatchObject([{ kind: 'inserted' }]);
+  });
+
+  it('gives no verdict on as many records as wait for the log, and calls more than these never accepted', () => {
+    const events = Array.from({ length: 8 }, (_, n) => anEventInFull(n));
+    const log = { ...logOf(events.slice(0, 6), [6]), waitingEvents: 2 };
+    expect(verify(log, events)).toMatchObject({
+      ...{ isSound: false, isChanged: false, findings: [], unjudged: 2, unsigned: 0 },
+      problems: expect.arrayContaining(['2 accepted events are not in the log yet']),
+    });
+    expect(verify(log, [...events, anEventInFull(99)])).toMatchObject({
+      ...{ isChanged: true, findings: [], unjudged: 3 },
+      problems: expect.arrayContaining([
+        '3 events are not in the log, and only 2 accepted ones wait for it: the others were never accepted',
+      ]),
+    });
+  });
+
+  describe('with the new one of two keys of a log alone', () => {
+    const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
+    const successor = CheckpointKey.ofPem(newCheckpointKeyPem());
+    const [old, next] = [logOf(events, [3, 6, 9, 12]), logOf(events, [3, 6, 9, 12], successor)];
+    /** The checkpoints of the two keys, the old one's first. */
+    const changed = (ofOld: number, end = 4) => ({
+      ...next,
+      checkpoints: [...old.checkpoints.slice(0, ofOld), ...next.checkpoints.slice(ofOld, end)],
+      before: (ofOld < end ? next : old).checkpoints[end - 1] ?? null,
+    });
+    const checked = (log: typeof next, of = events, key = successor) => {
+      const verifier = new Verifier(log, [key.verifierKey]);
+      for (const event of of) verifier.add(event);
+      return verifier.report();
+    };
+
+    it('judges all that the new key covers, and notes which checkpoints are of another key', () => {
+      expect(checked(changed(3))).toMatchObject({
+        ...{ isSound: true, problems: [], unjudged: 0, entries: 12 },
+        notes: [
+          expect.stringMatching(/^checkpoints 1 to 3 are of another key \([0-9a-f]{8}\): .*--public-key/),
+        ],
+      });
+      expect(checked(changed(3), events.slice(1)).findings).toMatchObject([{ kind: 'missing' }]);
+    });
+
+    it('gives no verdict on what only the other key covers, and does not say that it was changed', () => {
+      for (const [log, key, unjudged] of [
+        [changed(4), successor, 12],
+        [changed(2), KEY, 6],
+      ] as const) {
+        const report = checked(log, events, key);
+        expect(report).toMatchObject({
+          isSound: false,
+          isChanged: false,
+          findings: [],
+          unjudged,
+          unsigned: 0,
+        });
+        expect(report.problems).toContainEqual(expect.stringContaining('of another key'));
+        expect(textOf(report, { keys: [], isPinned: true })).not.toMatch(/NOT as accepted|inserted/);
+      }
+    });
+
+    it('takes nothing between checkpoints of one key for a checkpoint of another, nor one that is not of the log', () => {
+      const [, two = ''] = old.checkpoints;
+      const between = { ...next, checkpoints: next.checkpoints.with(1, two) };
+      expect(checked(between).problems).toEqual([
+        'checkpoint 2 is not signed by the trusted key',
+        'checkpoint 2 was taken away',
+      ]);
+      const [, , three = ''] = logOf(events.with(0, anEventInFull(77)), [3, 6, 9, 12]).checkpoints;
+      const forged = { ...changed(3), checkpoints: changed(3).checkpoints.with(2, three) };
+      expect(checked(forged).problems).toEqual(['checkpoint 3, of another key, is not one of these entries']);
+      const back = { ...changed(3), checkpoints: changed(3).checkpoints.with(2, two) };
+      expect(checked(back).problems).toContain('checkpoint 2 does not follow checkpoint 2');
+      expect(checked({ ...changed(3), before: changed(4).before }).problems).toEqual([
+        'the checkpoint that was the newest at first is not among those of the log any more',
+      ]);
+    });
+
+    it('looks for the events of every entry that was signed before, whoever signed it', () => {
+      const log = { ...changed(3), before: old.checkpoints[2] ?? null };
+      expect(checked(log, events.slice(1))).toMatchObject({ newer: 0, findings: [{ kind: 'missing' }] });
+      expect(checked(log, events.slice(0, 11))).toMatchObject({ newer: 1, findings: [] });
+    });
+
+    it('names the key of a kept checkpoint that it cannot verify', () => {
+      const of = (kept: string) => () => new Verifier(changed(3), [successor.verifierKey], [kept]);
+      expect(of(old.checkpoints[0] ?? '')).toThrow(`it is of key ${KEY.keyId}; give that public key too`);
+    });
+  });
+
+  it('takes checkpoints for sound whose time goes back, and counts removals from the earliest of their times', () => {
+    const events = Array.from({ length: 4 }, (_, n) => anEventInFull(n));
+    const log = logOf(events, [2, 4]);
+    const noted = [
+      ['2026-01-09T00:00:00.000Z', 2],
+      ['2026-01-06T00:00:00.000Z', 4],
+    ].map(([time, size], i) =>
+      signedNote(
+        {
+          ...{ tenantId: 7, number: i + 1, time: String(time), size: Number(size) },
+          root: rootOfSome(Number(size)),
+        },
+        KEY,
+      ),
+    );
+    function rootOfSome(size: number) {
+      const all = Array.from({ length: size }, (_, i) => log.leafHashes.subarray(i * 32, (i + 1) * 32));
+      return plainRoot(all);
+    }
+    const ahead = { ...log, checkpoints: noted, before: noted[1] ?? null };
+    expect(verify(ahead, events)).toMatchObject({ isSound: true });
+    const [first] = events.map(({ eventTime }) => eventTime).sort();
+    const removal = {
+      ...{ from: first ?? '', to: '2030-01-01T00:00:00.000Z', before: '2030-01-01T00:00:00.000Z', events: 4 },
+      lastRunAt: '2026-01-06T01:00:00.000Z',
+    };
+    expect(verify({ ...ahead, removals: [removal] }, [])).toMatchObject({ isSound: true, removed: 4 });
   });
 
   it('judges by a kept checkpoint if those of the service are gone', () => {
@@ -190,7 +342,9 @@ describe('the verifier', () => {
     const report = verify({ ...log, before: null }, [...events, stranger]);
     expect(report).toMatchObject({ entries: 6, unjudged: 6 });
     expect(report.findings).toMatchObject([{ kind: 'inserted', recordId: stranger.recordId }]);
-    expect(report.problems).toContain('checkpoint 2 is not signed by the trusted key');
+    expect(report.problems).toContainEqual(
+      expect.stringMatching(/^checkpoint 2 is of another key \([0-9a-f]{8}\): .*give its public key too/),
+    );
   });
 
   it('names the entries that are missing from the log, judges the records of all others, and calls none inserted', () => {
@@ -312,7 +466,7 @@ describe('the verifier', () => {
   });
 
   it.each([
-    [{ waitingEvents: 3 }, '3 accepted events are not in the signed log yet'],
+    [{ waitingEvents: 3 }, '3 accepted events are not in the log yet'],
     [{ refusedEvents: 2 }, 'what waited for the log was changed, of 2 events'],
     [{ problem: 'it was cut' }, 'the service does not append to the log: it was cut'],
   ])('does not call a log sound while %o', (change, problem) => {

@@ -1,4 +1,8 @@
+import { constants } from 'node:buffer';
+import os from 'node:os';
+import { ID_BYTES } from '../../../event/record-id';
 import type { Answer } from '../../../event/shape';
+import { HASH_BYTES } from '../../../trail/evidence/merkle';
 import type { REMOVAL } from '../answer-fields';
 
 /** A removal as the API answers it. */
@@ -8,6 +12,23 @@ export type RemovalAnswer = Answer<typeof REMOVAL>;
 export interface Hole {
   readonly from: number;
   readonly to: number;
+}
+
+/** A proof, as the service gave it, that the log of `to` entries begins with that of `from`. */
+export interface ProofCopy {
+  readonly from: number;
+  readonly to: number;
+  /** Each in Base64; null: the service cannot make the proof from the hashes that it has. */
+  readonly hashes: readonly string[] | null;
+}
+
+/** Two copies for a moment, the index of the record ids, and what is noted of each entry. */
+const BYTES_PER_ENTRY = 2 * (ID_BYTES + HASH_BYTES) + 32;
+
+/** The number of entries for which this machine has memory. */
+export function entriesMax(): number {
+  const memory = Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return Math.floor(Math.min(memory / BYTES_PER_ENTRY, constants.MAX_LENGTH / HASH_BYTES));
 }
 
 /** A tenant's log as a verifier fetched it. */
@@ -20,7 +41,7 @@ export interface LogCopy {
    * none.
    */
   readonly before: string | null;
-  /** The events that were accepted by then and are not in the signed log. */
+  /** The events that were accepted before these entries were fetched, and are not among them yet. */
   readonly waitingEvents: number;
   readonly refusedEvents: number;
   readonly problem: string | null;
@@ -29,7 +50,9 @@ export interface LogCopy {
   readonly removals: readonly RemovalAnswer[];
   /** Entries that the service no longer has, in order. Zeros take their places. */
   readonly holes: readonly Hole[];
-  /** 16 bytes for each entry. */
+  /** Proofs that take in every hash above the entries; none where entries are missing. */
+  readonly proofs: readonly ProofCopy[];
+  /** 16 bytes for each entry, also those that no checkpoint covers yet. */
   readonly recordIds: Buffer;
   /** 32 bytes for each entry. */
   readonly leafHashes: Buffer;

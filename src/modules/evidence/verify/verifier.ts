@@ -5,6 +5,7 @@ import { HASH_BYTES } from '../../../trail/evidence/merkle';
 import type { Checkpoint } from '../checkpoint';
 import { type CheckpointFindings, checkCheckpoints, rootsAt } from './checkpoints';
 import type { LogCopy } from './log-copy';
+import { checkProofs } from './proofs';
 import { RecordIndex } from './record-index';
 import { Removals } from './removals';
 
@@ -24,10 +25,14 @@ interface Finding {
 export interface Report {
   readonly tenantId: string;
   readonly isSound: boolean;
+  /** Whether events are not as they were accepted. If not, and it is not sound either, there is no verdict. */
+  readonly isChanged: boolean;
   /** Sorted by record id, and thereby by time. */
   readonly findings: readonly Finding[];
-  /** Problems of the whole log, in sentences. */
+  /** Problems of the whole log, in sentences: signs of a change first, then what keeps the verifier from a verdict. */
   readonly problems: readonly string[];
+  /** Sentences that change nothing in the verdict. */
+  readonly notes: readonly string[];
   readonly events: number;
   readonly entries: number;
   readonly checkpoint: Checkpoint | null;
@@ -37,9 +42,14 @@ export interface Report {
   readonly newer: number;
   /** The events without a verdict, because the signed part says nothing about them. */
   readonly unjudged: number;
+  /** Those of them that are in the log, and that no checkpoint covers yet. */
+  readonly unsigned: number;
 }
 
 const [SEEN, ALTERED, GONE] = [1, 2, 3];
+
+/** Records without an entry that are kept by name. A hostile export may have any number of them. */
+const STRANGERS_MAX = 1_000_000;
 
 /** Compares a tenant's events with its log. It gets all events, in any order, and then makes the report. */
 export class Verifier {
@@ -53,9 +63,15 @@ export class Verifier {
   readonly #findings: Finding[] = [];
   /** The number of entries that were signed and exist. */
   readonly #size: number;
+  readonly #strangersText: string[] = [];
   #events = 0;
   #newer = 0;
   #unjudged = 0;
+  #unsigned = 0;
+  /** Strangers beyond those that are kept. */
+  #furtherStrangers = 0;
+  /** The first record that differs from an entry that no trusted checkpoint covers. */
+  #unlikeUnsigned: string | null = null;
 
   /** @param verifierKeys the trusted keys @param kept notes that the verifier kept */
   constructor(
@@ -66,7 +82,7 @@ export class Verifier {
     this.#checked = checkCheckpoints(log, verifierKeys, kept);
     this.#size = Math.min(this.#checked.trusted?.size ?? 0, log.recordIds.length / ID_BYTES);
     this.#index = new RecordIndex(log.recordIds, log.holes);
-    this.#marks = new Uint8Array(this.#size);
+    this.#marks = new Uint8Array(log.recordIds.length / ID_BYTES);
     for (const { from, to } of log.holes) this.#marks.fill(GONE, from, to);
   }
 
@@ -77,8 +93,8 @@ export class Verifier {
     const places = this.#index.find(idBytes(recordId));
     const free = places.filter((place) => this.#marks[place] === 0);
     const own = free.findLast((place) => this.#hashAt(place) === hash) ?? free.at(-1);
-    if (own === undefined && this.#isOpen(places, hash)) this.#unjudged++;
-    else if (own === undefined) this.#strangers.push({ hash, recordId });
+    if (own === undefined) this.#addStranger(hash, recordId);
+    else if (own >= this.#size) this.#addUnsigned(own, hash, recordId);
     else if (this.#hashAt(own) === hash) this.#marks[own] = SEEN;
     else {
       this.#marks[own] = ALTERED;
@@ -86,13 +102,20 @@ export class Verifier {
     }
   }
 
-  /** Whether an event outside of the signed part may still have been accepted. */
-  #isOpen(places: readonly number[], hash: string): boolean {
-    const { trusted, hasOthers } = this.#checked;
-    const isWhole = this.log.holes.length === 0 && this.#size === trusted?.size;
-    return (
-      !isWhole || (hasOthers && places.some((place) => place >= this.#size && this.#hashAt(place) === hash))
-    );
+  #addStranger(hash: string, recordId: string): void {
+    // Where entries are missing, the event may have been accepted.
+    const isWhole = this.log.holes.length === 0 && this.#size === this.#checked.trusted?.size;
+    if (!isWhole) this.#unjudged++;
+    else if (this.#strangers.length < STRANGERS_MAX) this.#strangers.push({ hash, recordId });
+    else this.#furtherStrangers++;
+  }
+
+  /** An event with an entry that no trusted checkpoint covers. */
+  #addUnsigned(place: number, hash: string, recordId: string): void {
+    this.#marks[place] = SEEN;
+    this.#unjudged++;
+    if (this.#hashAt(place) !== hash) this.#unlikeUnsigned ??= recordId;
+    else if (place >= this.#checked.covered) this.#unsigned++;
   }
 
   report(): Report {
@@ -101,7 +124,12 @@ export class Verifier {
     const truth = this.#changedInLog();
     // An entry that differs from the signed one may have been a stranger's.
     this.#noteStrangers(spoilt.length === 0 || truth.size > 0);
-    const problems = [...this.#checked.problems, ...this.#stateProblems()];
+    const { refusedEvents } = log;
+    const problems = [
+      ...this.#checked.problems,
+      ...(refusedEvents === 0 ? [] : [`what waited for the log was changed, of ${refusedEvents} events`]),
+      ...this.#strangersText,
+    ];
     for (const [place, { recordId }] of this.#others)
       this.#note(truth.has(place) ? 'log changed' : 'altered', recordId);
     const [first] = spoilt;
@@ -110,26 +138,40 @@ export class Verifier {
         `entries ${first.from} to ${first.checkpoint.size - 1} of the log (from record ${this.#recordAt(first.from)} on) ` +
           `are not those of checkpoint ${first.checkpoint.number}`,
       );
+    problems.push(...checkProofs(log));
     const removed = this.#noteMissing(problems);
     const findings = this.#findings.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1));
+    // Where events cannot be judged because the log was changed, they may all be as they were accepted.
+    const isAccused = this.#unjudged === 0 || this.#strangersText.length > 0;
+    const isChanged = findings.length > 0 || (problems.length > 0 && isAccused);
+    problems.push(...this.#openProblems());
     return {
-      ...{ tenantId: log.tenantId, isSound: findings.length === 0 && problems.length === 0 },
-      ...{ findings, problems, events: this.#events, entries: this.#size, checkpoint: trusted },
-      ...{ removed, newer: this.#newer, unjudged: this.#unjudged },
+      ...{ tenantId: log.tenantId, isSound: findings.length === 0 && problems.length === 0, isChanged },
+      ...{ findings, problems, notes: this.#checked.notes },
+      ...{ events: this.#events, entries: this.#size, checkpoint: trusted },
+      ...{ removed, newer: this.#newer, unjudged: this.#unjudged, unsigned: this.#unsigned },
     };
   }
 
-  #stateProblems(): string[] {
-    const { refusedEvents, problem, waitingEvents, checkpoints } = this.log;
+  /** What keeps from a verdict, and is no sign of a change. */
+  #openProblems(): string[] {
+    const { problem, waitingEvents, checkpoints } = this.log;
+    const [unsigned, others] = [this.#unsigned, this.#unjudged - this.#unsigned];
     return [
       ...(problem === null ? [] : [`the service does not append to the log: ${problem}`]),
-      ...(refusedEvents === 0 ? [] : [`what waited for the log was changed, of ${refusedEvents} events`]),
-      ...(waitingEvents === 0 ? [] : [`${waitingEvents} accepted events are not in the signed log yet`]),
       ...(checkpoints.length > 0 || this.#events === 0 ? [] : ['there is no checkpoint']),
-      ...(this.#unjudged === 0
+      ...this.#checked.open,
+      ...(waitingEvents === 0 ? [] : [`${waitingEvents} accepted events are not in the log yet`]),
+      ...(unsigned === 0
+        ? []
+        : [`${unsigned} events are not signed yet: the log has them, and no checkpoint covers them yet`]),
+      ...(this.#unlikeUnsigned === null
+        ? []
+        : [`record ${this.#unlikeUnsigned} is not as its entry has it, which no trusted checkpoint covers`]),
+      ...(others === 0
         ? []
         : [
-            `no verdict on ${this.#unjudged} events: nothing that is there, and that the trusted key signed, tells whether they were accepted`,
+            `no verdict on ${others} events: nothing that is there, and that the trusted key signed, tells whether they were accepted`,
           ]),
     ];
   }
@@ -162,19 +204,30 @@ export class Verifier {
       const hash = this.#hashAt(place);
       if (this.#marks[place] === 0 && hashes.has(hash)) hashes.set(hash, place);
     }
+    const without: string[] = [];
     for (const { hash, recordId } of this.#strangers) {
       const place = hashes.get(hash) ?? -1;
       if (place >= 0 && this.#marks[place] === 0) {
         this.#marks[place] = SEEN;
         this.#note('log changed', recordId);
-      } else if (isLogWhole) this.#note('inserted', recordId);
-      else this.#unjudged++;
+      } else without.push(recordId);
     }
+    const count = without.length + this.#furtherStrangers;
+    const { waitingEvents } = this.log;
+    // Nobody can tell events that wait for the log from those that were never accepted.
+    if (!isLogWhole || waitingEvents > 0) this.#unjudged += count;
+    else for (const recordId of without) this.#note('inserted', recordId);
+    if (isLogWhole && waitingEvents > 0 && count > waitingEvents)
+      this.#strangersText.push(
+        `${count} events are not in the log, and only ${waitingEvents} accepted ones wait for it: the others were never accepted`,
+      );
+    if (isLogWhole && waitingEvents === 0 && this.#furtherStrangers > 0)
+      this.#strangersText.push(`${this.#furtherStrangers} further events were never accepted`);
   }
 
   /** @returns the number of entries whose event retention removed */
   #noteMissing(problems: string[]): number {
-    const removals = new Removals(this.log.removals, this.#checked.first?.time ?? '');
+    const removals = new Removals(this.log.removals, this.#checked.since);
     let removed = 0;
     for (let place = 0; place < this.#size; place++) {
       if (this.#marks[place] !== 0) continue;
