@@ -33,8 +33,8 @@ const announce = (text) => say(`\n[${++step}] ${text}`);
 
 /** The reader of the output is gone (`| head`), or a signal asks for the end. */
 const ended = new Promise((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve);
-  // The listener stays, since every further line would fail once more.
+  // The listeners stay: npm passes on a signal that this process has had already, and every further line fails once more.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve);
   for (const output of [process.stdout, process.stderr]) output.on('error', resolve);
 });
 
@@ -174,7 +174,7 @@ async function call(url, key, rest, expected = 200) {
 
 /** Runs a command of the operators' command line, and returns its JSON. */
 async function operate(url, folder, ...args) {
-  say(`    npx audit-activity ${args.map((arg) => (/\s/.test(arg) ? `'${arg}'` : arg)).join(' ')} --json`);
+  say(`    audit-activity ${args.map((arg) => (/\s/.test(arg) ? `'${arg}'` : arg)).join(' ')} --json`);
   const child = run('src/cli/main.js', [...args, '--json', '--url', url], folder, {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -10,6 +10,12 @@ import { startFailureText } from './start-failure';
 /** Time that background tasks have to end after the last request. */
 const STOP_MS = 10_000;
 
+/**
+ * Ctrl-C, and a service manager that stops a group of processes, send a signal to npm and to this process. npm also passes
+ * it on. So under npm, a signal within this time after the first one is the same one, and does not cut the stop short.
+ */
+const SAME_SIGNAL_MS = process.env.npm_lifecycle_event === undefined ? 0 : 1_000;
+
 const USAGE =
   'The service takes no arguments. Its settings are environment variables, which docs/operate.md lists; `--version` prints its version.\n';
 
@@ -30,10 +36,11 @@ async function main(): Promise<void> {
   );
 
   const exit = (code: number) => destination.end().finally(() => process.exit(code));
-  let stopping = false;
+  let stoppingSince: number | null = null;
   const stop = (signal: string) => {
-    if (stopping) return void exit(1);
-    stopping = true;
+    if (stoppingSince !== null && performance.now() - stoppingSince < SAME_SIGNAL_MS) return;
+    if (stoppingSince !== null) return void exit(1);
+    stoppingSince = performance.now();
     log.info({ signal }, 'stopping');
     setTimeout(
       () => {

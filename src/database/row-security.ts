@@ -71,7 +71,7 @@ export async function mendRestored(
   if (!rights?.has_grants || tables.some(({ is_walled }) => !is_walled))
     throw new NoRowSecurity(
       `The database was restored without the role ${SERVICE_ROLE}, or without policies and grants. ` +
-        'Restore it again, into an empty database, after: npx audit-activity prepare-restore.',
+        'Restore it again, into an empty database, after: audit-activity prepare-restore.',
     );
   for (const { name } of tables.filter(({ is_open_to_owner }) => !is_open_to_owner)) {
     await tx.$executeRawUnsafe(`DROP POLICY IF EXISTS owner ON ${name}`);

@@ -72,7 +72,7 @@ describe('the file operator.key', () => {
     const other = path.join(dataDir, 'other');
     expect(await ensureOperatorKey(other, store, told)).toBeNull();
     expect([store.keys.length, warnings.length, infos.length]).toEqual([1, 0, 1]);
-    expect(infos[0]).toMatch(/AUDIT_ACTIVITY_OPERATOR_KEY .* `npx audit-activity operator-key recover`/);
+    expect(infos[0]).toMatch(/AUDIT_ACTIVITY_OPERATOR_KEY .* `audit-activity operator-key recover`/);
     // No key is made either if all keys have ended, or if the file is lost.
     store.change(store.keys[0]?.keyId ?? '', { revokedAt: new Date() });
     await rm(path.join(dataDir, 'first/operator.key'));

@@ -161,7 +161,7 @@ describeOnPostgres('a backup, restored into a new cluster', () => {
   it('is refused if the role was missing, and names the command that tells an administrator what to run', async () => {
     const url = await emptyDatabase(owner);
     await expect(restore(url)).rejects.toThrow(`role "${SERVICE_ROLE}" does not exist`);
-    const refused = `The database was restored without the role ${SERVICE_ROLE}, or without policies and grants. Restore it again, into an empty database, after: npx audit-activity prepare-restore.`;
+    const refused = `The database was restored without the role ${SERVICE_ROLE}, or without policies and grants. Restore it again, into an empty database, after: audit-activity prepare-restore.`;
     await expect(started(url, null, goesOn)).rejects.toThrow(refused);
     await expect(prepareRestore(url, null)).rejects.toThrow('Restore into an empty one.');
 

@@ -38,8 +38,7 @@ describe('the commands of the documents', () => {
     try {
       await reader.follow('README.md');
       const keyOf = async (command: string) =>
-        JSON.parse(await reader.run(`npx audit-activity ${command} --name x --tenant 1 --json`))
-          .key as string;
+        JSON.parse(await reader.run(`audit-activity ${command} --name x --tenant 1 --json`)).key as string;
       meant.set('<API_KEY>', await keyOf('key create --scope read:audit-activity'));
       await configureAgent(reader.folder, url, await keyOf('agent-key create'));
       for (const document of FOLLOWED_ON_EMBEDDED.slice(1)) await reader.follow(document);
@@ -70,7 +69,7 @@ describeOnPostgres("an operator's commands, on a new cluster of PostgreSQL", () 
     ]);
     const env = { PORT: port, AUDIT_ACTIVITY_URL: `http://127.0.0.1:${port}`, ADMIN_URL: cluster.url };
     const reader = new Reader(env, meant, {
-      KEY_ID: `export KEY_ID=$(npx audit-activity key create --name spare --json | sed 's/.*"keyId":"\\([^"]*\\)".*/\\1/')`,
+      KEY_ID: `export KEY_ID=$(audit-activity key create --name spare --json | sed 's/.*"keyId":"\\([^"]*\\)".*/\\1/')`,
     });
     try {
       for (const document of FOLLOWED_ON_POSTGRESQL) await reader.follow(document);

@@ -35,7 +35,7 @@ export default function Destinations() {
       {destinations?.length === 0 && (
         <Empty title="No destination yet">
           <Text size="sm">
-            Make one with <Code>npx audit-activity destination create</Code>, and it appears here.
+            Make one with <Code>audit-activity destination create</Code>, and it appears here.
           </Text>
         </Empty>
       )}

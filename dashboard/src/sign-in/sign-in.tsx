@@ -78,7 +78,7 @@ export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (
             </>
           )}
           <Text size="sm" c="dimmed">
-            No key? An operator makes one here under Keys, or with <code>npx audit-activity key create</code>.
+            No key? An operator makes one here under Keys, or with <code>audit-activity key create</code>.
           </Text>
         </Stack>
       </Paper>

@@ -19,7 +19,7 @@ interface Told {
  * Replaces a lost operator key. It needs the login that owns the tables, so starting an instance somewhere is not
  * enough.
  */
-const RECOVER_COMMAND = 'npx audit-activity operator-key recover';
+const RECOVER_COMMAND = 'audit-activity operator-key recover';
 
 /**
  * Makes sure of the operator key of the data folder. If the database has no operator key, the file (mode 0600) is made

@@ -17,7 +17,7 @@ export const RUN_ELSEWHERE: readonly { readonly command: RegExp; readonly by: st
   { command: /^curl -H 'X-Api-Key: <API_KEY>' '/, by: 'test/scripts/demo.test.ts' },
   { command: /^npm test/, by: 'scripts/test.mjs' },
   { command: /^(cp -a "\$DATA_DIR|pg_dump|pg_restore|vacuumdb)/, by: 'test/postgres/restore.test.ts' },
-  { command: /^npx audit-activity prepare-restore/, by: 'test/postgres/restore.test.ts' },
+  { command: /^audit-activity prepare-restore/, by: 'test/postgres/restore.test.ts' },
 ];
 
 /** Commands that do not end by themselves, with the output that shows that they are ready. */
@@ -30,11 +30,11 @@ const LASTING: readonly { readonly command: RegExp; readonly ready: RegExp }[] =
 const SOON = /^audit-agent status/;
 
 /**
- * The commands as in a clone, without the time that npm takes. Variables that a block exports stay for the next ones.
+ * The commands run from the clone, without the time that npm takes. Variables that a block exports stay for the next ones.
  */
 const PRELUDE = `set -euo pipefail
-npx() { local name=$1; shift; node "$ROOT/scripts/$name.mjs" "$@"; }
-audit-agent() { npx audit-agent "$@"; }
+audit-activity() { node "$ROOT/scripts/audit-activity.mjs" "$@"; }
+audit-agent() { node "$ROOT/scripts/audit-agent.mjs" "$@"; }
 if [ -e .environment ]; then . ./.environment; fi
 `;
 
