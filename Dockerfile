@@ -9,6 +9,8 @@ FROM ${BUILD_IMAGE} AS build
 ARG RELEASE=sources
 # Where the sources come without their history: the time of all files, in seconds since 1970.
 ARG SOURCE_DATE_EPOCH
+# Likewise the commit, with which the version ends: `--build-arg SOURCE_COMMIT=$(git rev-parse HEAD)`.
+ARG SOURCE_COMMIT
 WORKDIR /build
 COPY . .
 RUN if [ "$RELEASE" = sources ]; then npm ci --ignore-scripts --no-audit --no-fund && npm run release -- server; fi

@@ -1,4 +1,4 @@
-import project from '../package.json';
+import { BUILD_VERSION } from './generated/version';
 
 /** Version of this build of the agent. */
-export const AGENT_VERSION: string = project.version;
+export const AGENT_VERSION: string = BUILD_VERSION;

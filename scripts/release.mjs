@@ -2,6 +2,7 @@ import { mkdir, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BuildProblem, main, missingPackages } from '../installer/build/tools.mjs';
+import { record, refusalOf } from './lib/releases.mjs';
 import { ROOT, setup } from './setup.mjs';
 
 // `npm run release -- [PART...] [--out FOLDER]`: builds a release, or these parts of it, into dist/release. With --fetch it
@@ -24,6 +25,8 @@ await main(async () => {
     throw new BuildProblem(
       `not a part of a release: ${unknown.join(', ')}; the parts are ${Object.keys(PARTS).join(', ')}`,
     );
+  const refusal = refusalOf(ROOT);
+  if (refusal) throw new BuildProblem(refusal);
   // The folder is replaced as a whole, so that no file of another version stays in it.
   if (positionals.length === 0) await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
@@ -35,6 +38,8 @@ await main(async () => {
   }
   await writeSums(out);
   for (const line of leftOut) process.stderr.write(`LEFT OUT ${line}\n`);
+  const note = positionals.length === 0 && leftOut.length === 0 ? record(ROOT) : null;
+  if (note) process.stdout.write(`${note}\n`);
   if (leftOut.length > 0 && (positionals.length > 0 || process.env.CI === 'true')) process.exitCode = 1;
 });
 

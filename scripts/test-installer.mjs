@@ -81,7 +81,8 @@ function skipped(what, reason) {
 async function buildPackages(buildMsi, folder, nodeVersion) {
   const { bundleAgent } = await import('../installer/build/bundle.mjs');
   const { VERSION } = await import('../installer/build/paths.mjs');
-  const [major, minor, patch] = VERSION.split('.').map(Number);
+  const { windowsVersion } = await import('../installer/build/msi.mjs');
+  const [major, minor, patch] = windowsVersion(VERSION).split('.').map(Number);
   const later = (by) => `${major}.${minor}.${patch + by}`;
   const build = (name, version, bundle = bundleAgent) =>
     buildMsi({ version, nodeVersion, bundle, out: join(folder, name) });

@@ -143,6 +143,10 @@ export const ENVIRONMENT = z.object({
     .describe(
       'Shares the rate limits, and the places of calls that wait, between instances. Not set: each instance keeps its own.',
     ),
+  REDIS_CA_FILE: z
+    .string()
+    .optional()
+    .describe("CA of Redis' certificate (PEM), for a rediss:// URL. Not set: the CAs that Node.js trusts."),
   SEARCH_INDEX: z
     .enum(['on', 'off'], { error: 'must be on or off' })
     .default('on')
@@ -237,6 +241,8 @@ export interface Config {
   /** Null: no mail is sent. */
   readonly mail: { readonly url: string; readonly from: string } | null;
   readonly redisUrl: string | null;
+  /** Null: the CAs that Node.js trusts. */
+  readonly redisCaFile: string | null;
   /** Whether this instance keeps the search index up to date. */
   readonly searchIndex: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -265,6 +271,8 @@ function missingIn(given: Readonly<Record<string, unknown>>): string[] {
   if (!given.DATABASE_URL)
     for (const [name, reason] of Object.entries(NEEDS_DATABASE))
       if (given[name]) lines.push(`${name}: needs DATABASE_URL, ${reason}`);
+  if (given.REDIS_CA_FILE && !/^rediss:/i.test(String(given.REDIS_URL)))
+    lines.push('REDIS_CA_FILE: needs REDIS_URL with rediss://; without TLS there is no certificate to check');
   if (given.OIDC_ISSUER)
     for (const name of NEEDED_WITH_ISSUER)
       if (!given[name]) lines.push(`${name}: is needed with OIDC_ISSUER`);
@@ -314,6 +322,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     destinationAllowNetworks: data.DESTINATION_ALLOW_NETWORKS ?? [],
     mail: data.SMTP_URL ? { url: data.SMTP_URL, from: data.SMTP_FROM ?? 'audit-activity@localhost' } : null,
     redisUrl: data.REDIS_URL ?? null,
+    redisCaFile: data.REDIS_CA_FILE ?? null,
     searchIndex: data.SEARCH_INDEX === 'on',
     logLevel: data.LOG_LEVEL,
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,

@@ -1,6 +1,6 @@
 import './node-env';
-import project from '../package.json';
 import { ConfigError, loadConfig } from './config';
+import { BUILD_VERSION } from './generated/version';
 import { startMemorySaving } from './memory-saving';
 import { createLog } from './observe/log';
 import { openLogDestination } from './observe/log-destination';
@@ -31,7 +31,11 @@ async function main(): Promise<void> {
   if (config.databaseUrl) startMemorySaving();
   process.stdout.write(`listening on ${service.url}\n`);
   log.info(
-    { operatorKeyFile: service.operatorKeyFile, database: config.databaseUrl ? 'postgresql' : 'embedded' },
+    {
+      version: BUILD_VERSION,
+      operatorKeyFile: service.operatorKeyFile,
+      database: config.databaseUrl ? 'postgresql' : 'embedded',
+    },
     'ready',
   );
 
@@ -63,7 +67,7 @@ async function main(): Promise<void> {
 
 /** @param argument what the command line has beside the program */
 function answer(argument: string): void {
-  if (argument === '--version') process.stdout.write(`${project.version}\n`);
+  if (argument === '--version') process.stdout.write(`${BUILD_VERSION}\n`);
   else if (argument === '--help' || argument === '-h') process.stdout.write(USAGE);
   else {
     process.stderr.write(`Unknown argument: ${argument}\n${USAGE}`);

@@ -11,7 +11,11 @@ export const chartName = (version) => `${NAME}-chart-${version}.tgz`;
 export async function buildChart({ version = VERSION, out = DIST } = {}) {
   return inWorkFolder('chart-', async (work) => {
     const chart = join(work, NAME);
-    await cp(join(ROOT, 'deploy/helm'), chart, { recursive: true });
+    await cp(join(ROOT, 'deploy/helm'), chart, {
+      recursive: true,
+      dereference: true,
+      filter: (file) => !file.endsWith('.test.yaml'),
+    });
     const file = join(chart, 'Chart.yaml');
     const text = await readFile(file, 'utf8');
     await writeFile(file, text.replaceAll(/^(version|appVersion): .*$/gm, `$1: ${version}`));

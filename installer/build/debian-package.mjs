@@ -1,6 +1,7 @@
 import { chmod, copyFile, cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { releaseTime } from './archive.mjs';
+import { BUILD_NUMBER } from './paths.mjs';
 import { inWorkFolder, requireTools, run } from './tools.mjs';
 
 export const DEB_PACKAGES = { 'dpkg-deb': 'dpkg', du: 'coreutils' };
@@ -24,7 +25,7 @@ export async function buildPackage({ name, version, source, gather, config, out,
     const root = join(work, 'root');
     await chmod(work, EXECUTABLE);
     await gather(root);
-    await writeControl(root, { version, source, config });
+    await writeControl(root, { version: debianVersion(version), source, config });
     const draft = join(work, 'package.deb');
     // Each file gets the time of the release, so that the same sources make the same bytes.
     const env = { SOURCE_DATE_EPOCH: String(releaseTime()) };
@@ -37,6 +38,13 @@ export async function buildPackage({ name, version, source, gather, config, out,
     return target;
   });
 }
+
+/**
+ * The version by which Debian orders packages: `0.1.0+597.g1a2b3c4`. The number of commits stands before the commit, since
+ * the commit alone has no order.
+ */
+export const debianVersion = (version, number = BUILD_NUMBER) =>
+  number === null ? version : version.replace('+g', `+${number}.g`);
 
 export const debName = (name, version) => `${name}_${version}_amd64.deb`;
 

@@ -6,7 +6,7 @@ import { packTar, releaseTime } from './archive.mjs';
 import { EXECUTABLE, put, READABLE } from './debian-package.mjs';
 import { addHealthcheck } from './image-healthcheck.mjs';
 import { nodeRuntime } from './node-runtime.mjs';
-import { CACHE, DIST, ROOT, VERSION } from './paths.mjs';
+import { CACHE, DIST, ROOT, tagOf, VERSION } from './paths.mjs';
 import { buildServer } from './server.mjs';
 import { BuildProblem, inWorkFolder, run } from './tools.mjs';
 
@@ -71,7 +71,7 @@ export async function buildImage({ version = VERSION, out = DIST, archive } = {}
     };
     const options = Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
     const labels = ['--label', `org.opencontainers.image.version=${version}`];
-    const tag = `localhost/audit-activity:${version}`;
+    const tag = `localhost/audit-activity:${tagOf(version)}`;
     const same = ['--timestamp', String(releaseTime()), '--format', 'oci'];
     await buildah('build', '--pull-never', ...same, ...labels, ...options, '--tag', tag, context);
     await mkdir(out, { recursive: true });

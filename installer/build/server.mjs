@@ -1,8 +1,8 @@
-import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { packTgz } from './archive.mjs';
 import { EXECUTABLE, put, READABLE } from './debian-package.mjs';
-import { DIST, INSTALLER, ROOT, VERSION } from './paths.mjs';
+import { DIST, INSTALLER, ROOT, tagOf, VERSION } from './paths.mjs';
 import { isShipped, productionPackages } from './production-packages.mjs';
 import { inWorkFolder, run } from './tools.mjs';
 
@@ -11,6 +11,16 @@ export const serverName = (version) => `audit-activity-server-${version}`;
 
 /** The shipped parts of the compiled sources, and of the files beside them. */
 const PARTS = ['dist/agent', 'dist/dashboard', 'dist/rest-facade', 'dist/src', 'prisma/migrations', 'rules'];
+
+/** The files for the people who run the service, to which the documents lead. */
+const FOR_PEOPLE = [
+  'docs',
+  'deploy/compose',
+  'deploy/compose.yaml',
+  'deploy/monitoring',
+  'deploy/nginx.conf',
+  'CHANGELOG.md',
+];
 
 /** The commands by the compiled file that each runs. */
 const COMMANDS = { 'audit-activity': '../dist/src/cli/main.js', 'audit-agent': '../dist/agent/main.js' };
@@ -46,10 +56,19 @@ export async function gatherServer(folder, version = VERSION) {
   for (const file of ['main.js', 'healthcheck.js'])
     await put(join(INSTALLER, 'service', file), join(folder, file), READABLE);
   await put(join(INSTALLER, 'service', 'quick-start.md'), join(folder, 'README.md'), READABLE);
-  for (const name of await readdir(join(ROOT, 'docs')))
-    if (name.endsWith('.md')) await put(join(ROOT, 'docs', name), join(folder, 'docs', name), READABLE);
+  for (const name of FOR_PEOPLE) await cp(join(ROOT, name), join(folder, name), { recursive: true });
+  await nameImage(join(folder, 'deploy/compose.yaml'), version);
   // In a checkout, the modes of files depend on the person who made it.
   await run('chmod', ['-R', 'u=rwX,go=rX', folder]);
+}
+
+/** Names this release's image where the file of a checkout names the one that it builds. */
+async function nameImage(compose, version) {
+  const text = await readFile(compose, 'utf8');
+  await writeFile(
+    compose,
+    text.replace(/(image: localhost\/audit-activity:\$\{VERSION:-)[^}]*/, `$1${tagOf(version)}`),
+  );
 }
 
 /** The package.json of the repository, without what is only for builds and tests. */

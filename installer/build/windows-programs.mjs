@@ -33,20 +33,21 @@ const DLL_BASE = '-Wl,--image-base,0x180000000';
  * @param work folder for intermediate files
  * @param out folder for the programs
  */
-export async function compilePrograms({ version, work, out }) {
+export async function compilePrograms({ version, numbers, work, out }) {
   await run(`${PREFIX}windmc`, ['-U', '-h', work, '-r', work, join(INSTALLER, 'windows/host/messages.mc')]);
   const host = `${PRODUCT.serviceName}.exe`;
+  const place = { version, numbers, work, out };
   await Promise.all([
-    compile(['-municode', `-I${work}`], 'host', host, ['-ladvapi32'], { version, work, out }),
-    compile(['-shared', DLL_BASE], 'actions', 'actions.dll', ['-lmsi', '-ladvapi32'], { version, work, out }),
+    compile(['-municode', `-I${work}`], 'host', host, ['-ladvapi32'], place),
+    compile(['-shared', DLL_BASE], 'actions', 'actions.dll', ['-lmsi', '-ladvapi32'], place),
   ]);
 }
 
-async function compile(flags, folder, name, libraries, { version, work, out }) {
+async function compile(flags, folder, name, libraries, { version, numbers, work, out }) {
   const source = join(INSTALLER, 'windows', folder);
   const script = join(work, `${folder}.rc`);
   const messages = folder === 'host' ? '#include "messages.rc"\n' : '';
-  await writeFile(script, messages + versionResource(version, name));
+  await writeFile(script, messages + versionResource(version, numbers, name));
   await run(`${PREFIX}windres`, [`-I${work}`, script, '-o', `${script}.o`], { cwd: work });
   const sources = readdirSync(source).filter((file) => /\.(c|def)$/.test(file));
   const files = sources.map((file) => join(source, file));
@@ -61,20 +62,21 @@ async function compile(flags, folder, name, libraries, { version, work, out }) {
   ]);
 }
 
-function versionResource(version, name) {
-  const numbers = [...version.split('.'), 0].join(',');
+/** @param numbers the version by which Windows orders */
+function versionResource(version, numbers, name) {
+  const four = [...numbers.split('.'), 0].join(',');
   const strings = {
     CompanyName: PRODUCT.manufacturer,
     FileDescription: PRODUCT.name,
-    FileVersion: version,
+    FileVersion: numbers,
     OriginalFilename: name,
     ProductName: PRODUCT.name,
     ProductVersion: version,
   };
   const values = Object.entries(strings).map(([key, value]) => `      VALUE "${key}", "${value}"`);
   return `1 VERSIONINFO
-FILEVERSION ${numbers}
-PRODUCTVERSION ${numbers}
+FILEVERSION ${four}
+PRODUCTVERSION ${four}
 FILEOS 0x40004
 FILETYPE ${name.endsWith('.dll') ? 2 : 1}
 {

@@ -5,6 +5,7 @@ import { readJson } from './files.mjs';
 import { contentHash, statHash } from './fingerprint.mjs';
 import { installPackages } from './install-packages.mjs';
 import { linkCommands } from './link-commands.mjs';
+import { noteVersion } from './version.mjs';
 
 const prisma = stamped({
   name: 'prisma',
@@ -98,7 +99,7 @@ const dashboard = stamped({
   },
 });
 
-export const STEPS = [installPackages, linkCommands, prisma, compile, dashboard];
+export const STEPS = [installPackages, linkCommands, prisma, noteVersion, compile, dashboard];
 
 /** A step with a stamp, by which it runs only if its inputs or outputs have changed. */
 function stamped({ name, title, applies, inputs, outputs, run }) {

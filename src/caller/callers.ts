@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config';
 import type { Database } from '../database/clients';
@@ -40,7 +42,7 @@ export interface Callers extends Module {
 }
 
 export async function openCallers(parts: {
-  readonly config: Pick<Config, 'databaseUrl' | 'redisUrl' | 'rateLimitPerMinute'>;
+  readonly config: Pick<Config, 'databaseUrl' | 'redisUrl' | 'redisCaFile' | 'rateLimitPerMinute'>;
   readonly database: Database;
   readonly nowMs: () => number;
   readonly log: Logger;
@@ -53,7 +55,7 @@ export async function openCallers(parts: {
   const keys = new PostgresKeyStore(prisma);
   const authenticator = new Authenticator(keys);
   const sessions = new Sessions(new PostgresSessionStore(prisma), authenticator);
-  const { limiter, waitingPlaces } = await openShared(config.redisUrl, log);
+  const { limiter, waitingPlaces } = await openShared(config, log);
   const fairShare = new FairShare(sharesOf(databaseUrl ? LIMITS.databaseConnections : 1));
   const changes = new FairShare(CHANGE_SHARES, 'changes or lists of rules');
   return {
@@ -122,13 +124,25 @@ function declareTurns(
   );
 }
 
+/** @throws Error that names the setting, if the file cannot be read or has no certificate */
+async function readCa(file: string): Promise<string> {
+  try {
+    const text = await readFile(file, 'utf8');
+    // A file without certificates would be taken for an empty list of CAs.
+    new X509Certificate(text);
+    return text;
+  } catch (error) {
+    throw new Error(`REDIS_CA_FILE ${file} is not usable: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 /** The limits that instances with a common Redis count together. */
 async function openShared(
-  redisUrl: string | null,
+  { redisUrl, redisCaFile }: Pick<Config, 'redisUrl' | 'redisCaFile'>,
   log: Logger,
 ): Promise<Pick<Callers, 'limiter' | 'waitingPlaces'>> {
   if (!redisUrl) return { limiter: new SlidingLog(), waitingPlaces: new OwnPlaces() };
-  const link = new RedisLink(redisUrl, log);
+  const link = new RedisLink(redisUrl, log, redisCaFile && (await readCa(redisCaFile)));
   await link.connected();
   return { limiter: new RedisLimiter(link), waitingPlaces: new SharedPlaces(link) };
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import project from '../../package.json';
 import type { Distribution } from '../database/distribute/distribute';
+import { BUILD_VERSION } from '../generated/version';
 import { addAccessLogCommand } from './access-log-command';
 import { addAlertCommands } from './alert-commands';
 import { addDestinationCommands } from './destination-commands';
@@ -32,7 +32,7 @@ export function createProgram(ports: CommandPorts): Command {
   const { print, asJson } = ports;
   const program = new Command('audit-activity')
     .description('Operates an Audit Activity service.')
-    .version(project.version)
+    .version(BUILD_VERSION)
     // This must come before the commands are made, because they copy the configuration.
     .configureOutput({
       outputError: (text, write) =>

@@ -1,3 +1,4 @@
+import { BUILD_VERSION } from '../generated/version';
 import { LIMITS } from '../limits';
 import type { Figures } from './figures';
 import { Gathered } from './gathered';
@@ -22,6 +23,12 @@ export async function openMetrics(
   const metrics = await Metrics.open();
   const figures = new Gathered(read, LIMITS.metricsKeptMs);
   const rounds = new Map<string, number>();
+  metrics.gauges(
+    'build_info',
+    'Always 1; its label `version` is that of the running build.',
+    ['version'],
+    () => [{ labels: { version: BUILD_VERSION }, value: 1 }],
+  );
   metrics.gauge('database_figures_up', '1 when the gauges read from the database are known.', () =>
     Number(figures.value !== null),
   );

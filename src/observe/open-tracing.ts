@@ -2,6 +2,7 @@ import type { Span } from '@opentelemetry/api';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ERRORS } from '../errors';
+import { BUILD_VERSION } from '../generated/version';
 import { routeOf } from '../http/in-flight';
 import { LIMITS } from '../limits';
 import { API_VERSION } from '../version';
@@ -22,7 +23,10 @@ export async function openTracing(endpoint: string, log: Logger): Promise<Tracin
     import('@opentelemetry/resources'),
   ]);
   const { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
-  const ofService = resources.resourceFromAttributes({ 'service.name': SERVICE });
+  const ofService = resources.resourceFromAttributes({
+    'service.name': SERVICE,
+    'service.version': BUILD_VERSION,
+  });
   const ofEnvironment = resources.detectResources({ detectors: [resources.envDetector] });
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { newKey } from '../../src/caller/key-format';
+import { BUILD_VERSION } from '../../src/generated/version';
 import { compiledService } from '../support/child-service';
 import { runCli } from '../support/cli';
 import { useWorld } from '../support/use-world';
@@ -96,11 +96,11 @@ describe('the command line', () => {
   });
 
   it('states its version', async () => {
-    const { version } = JSON.parse(await readFile(path.resolve(__dirname, '../../package.json'), 'utf8'));
     const { stdout } = await promisify(execFile)(process.execPath, [
       path.join(await compiledService(), 'src/cli/main.js'),
       '--version',
     ]);
-    expect(stdout).toBe(`${version}\n`);
+    expect(stdout).toBe(`${BUILD_VERSION}\n`);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\+g[0-9a-f]{7}\n$/);
   });
 });

@@ -94,7 +94,7 @@ const BORDERS: readonly Border[] = [
   },
   {
     of: ['agent'],
-    files: ['src/event', 'src/limits', 'package.json'],
+    files: ['src/event', 'src/limits'],
     packages: ['commander', 'exponential-backoff', 'rotating-file-stream', 'tinyglobby', 'zod'],
   },
   { of: ['src/config'], files: ['src/caller/address-list', 'src/limits'], packages: ['zod'] },
@@ -107,7 +107,10 @@ const BORDERS: readonly Border[] = [
   },
   {
     of: ['src/observe'],
-    files: [...CORE, 'src/caller/key-format', 'src/config', 'src/database', 'src/http/in-flight'],
+    files: [
+      ...[...CORE, 'src/caller/key-format', 'src/config', 'src/database', 'src/generated/version'],
+      'src/http/in-flight',
+    ],
     packages: [
       ...['@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
       ...['@opentelemetry/sdk-trace-node', 'express', 'pino', 'prom-client'],
@@ -116,7 +119,7 @@ const BORDERS: readonly Border[] = [
   {
     of: ['src/cli'],
     files: [
-      ...[...CORE, 'src/caller/scopes', 'src/database/distribute/distribute', 'package.json'],
+      ...[...CORE, 'src/caller/scopes', 'src/database/distribute/distribute', 'src/generated/version'],
       ...['src/modules/evidence', 'src/trail/evidence', 'src/modules/keys/operator-key'],
       // The shapes of the answers that the command line shows.
       ...['src/modules/detection/answers', 'src/modules/detection/work-answers', 'src/detection/rule'],
@@ -152,7 +155,7 @@ const BORDERS: readonly Border[] = [
     packages: ['pino', ...GRAPHQL_PACKAGES],
   },
   { of: ['src/data-folder'], files: [], packages: [] },
-  { of: ['src/main', 'src/start-failure'], files: ['src', 'package.json'], packages: [] },
+  { of: ['src/main', 'src/start-failure'], files: ['src'], packages: [] },
   { of: ['src/cli/main'], files: ['src'], packages: [] },
   { of: ['src/memory-saving', 'src/node-env'], files: [], packages: [] },
 ];

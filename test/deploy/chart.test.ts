@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { ENVIRONMENT, loadConfig } from '../../src/config';
+import { BUILD_VERSION } from '../../src/generated/version';
 import { LIMITS } from '../../src/limits';
 import { callBuild, missingTools } from '../installer/support/packages';
 import { ROOT } from '../support/imports';
@@ -198,6 +199,69 @@ interface PodSpec {
     expect(graceOf(manifestsOf('minimal.yaml'))).toBeGreaterThanOrEqual(15 + BACKGROUND_SECONDS);
   });
 
+  it('lets the service reach its destinations, and only those that its values name', () => {
+    const egressOf = (name: string) => oneOf(name, 'NetworkPolicy').spec.egress.at(-1);
+    const numbers = egressOf('minimal.yaml').ports.map(({ port }: { port: number }) => port);
+    // The ports of docs/destinations.md and of SMTP_URL.
+    expect(numbers).toEqual(expect.arrayContaining([443, 465, 587, 6514, 8088, 9200, 20514]));
+    expect(egressOf('minimal.yaml')).not.toHaveProperty('to');
+    expect(egressOf('load-balancer.yaml')).toEqual({
+      ports: [587, 8088].map((port) => ({ protocol: 'TCP', port })),
+      to: [{ ipBlock: { cidr: '10.2.0.0/24' } }],
+    });
+  });
+
+  it('brings the alerts and the dashboards of deploy/monitoring, each unchanged', () => {
+    const rule = oneOf('production.yaml', 'PrometheusRule');
+    const monitoring = path.join(ROOT, 'deploy/monitoring');
+    expect(rule.spec).toEqual(parse(readFileSync(path.join(monitoring, 'alerts.yaml'), 'utf8')));
+    expect(rule.metadata.labels.release).toBe('prometheus');
+    const maps = manifestsOf('production.yaml').filter(({ kind }) => kind === 'ConfigMap');
+    expect(maps.map(({ metadata }) => metadata.labels?.grafana_dashboard)).toEqual(maps.map(() => '1'));
+    // biome-ignore lint/suspicious/noExplicitAny: manifests of every shape
+    const texts = maps.flatMap((map) => Object.entries((map as any).data as Record<string, string>));
+    const files = readdirSync(path.join(monitoring, 'dashboards'));
+    expect(texts.map(([name]) => name).sort()).toEqual(files.map((name) => `audit-activity-${name}`).sort());
+    for (const [name, text] of texts)
+      expect(JSON.parse(text)).toEqual(
+        JSON.parse(
+          readFileSync(path.join(monitoring, 'dashboards', name.replace('audit-activity-', '')), 'utf8'),
+        ),
+      );
+    expect(kindsOf('minimal.yaml')).not.toContain('PrometheusRule');
+    expect(kindsOf('minimal.yaml')).not.toContain('ConfigMap');
+  });
+
+  it('runs exactly the image of a digest, in both pods, and a further entry of the environment', () => {
+    for (const { containers } of podsOf('production.yaml'))
+      expect(containers[0]?.image).toMatch(/^registry\.example\.com\/audit-activity@sha256:[0-9a-f]{64}$/);
+    for (const { containers } of podsOf('load-balancer.yaml'))
+      expect(containers[0]?.env).toContainEqual({
+        name: 'SMTP_URL',
+        valueFrom: { secretKeyRef: { name: 'company-mail', key: 'url' } },
+      });
+  });
+
+  it('replaces the instances when a value that they read at their start changes', async () => {
+    const checksumOf = async (text: string) => {
+      const values = path.join(folder, 'changed.yaml');
+      await writeFile(values, text);
+      const found = (await render(values)).find(({ kind }) => kind === 'StatefulSet');
+      // biome-ignore lint/suspicious/noExplicitAny: manifests of every shape
+      return JSON.stringify((found as any).spec.template.metadata.annotations);
+    };
+    const texts = [
+      'credentials: { values: { DATABASE_URL: "postgres://a@b/c" } }\nkeys: { existingSecret: k }',
+      'credentials: { values: { DATABASE_URL: "postgres://a@b/d" } }\nkeys: { existingSecret: k }',
+      'credentials: { values: { DATABASE_URL: "postgres://a@b/c" } }\nkeys: { existingSecret: l }',
+    ];
+    const again = `${texts[0]}\nreplicas: 3`;
+    const sums: string[] = [];
+    for (const text of [...texts, again]) sums.push(await checksumOf(text));
+    expect(new Set(sums).size).toBe(texts.length);
+    expect(sums.at(-1)).toBe(sums[0]);
+  });
+
   it('keeps values as text that YAML would read as numbers', async () => {
     const values = path.join(folder, 'names.yaml');
     await writeFile(
@@ -247,6 +311,17 @@ nodeSelector: { zone: "1" }`,
     ['an ingress without host', 'ingress: { enabled: true }', /host/],
     ['a setting that the chart decides', 'settings: { PORT: "9000" }', /PORT/],
     ['the port of the service for metrics', 'metrics: { port: 8080 }', /port/],
+    [
+      'a time to stop that the chart cannot see',
+      'extraEnv: [{ name: DRAIN_MS, value: "1" }]',
+      /DRAIN_MS|name/,
+    ],
+    [
+      'such a time among passwords',
+      'credentials: { values: { DATABASE_URL: a, READINESS_DELAY_MS: "1" } }',
+      /READINESS_DELAY_MS/,
+    ],
+    ['a digest that is none', 'image: { digest: "latest" }', /digest/],
     ['a setting of a key that is none', 'keys: { settings: { PORT: a } }', /PORT/],
     ['a budget that is no number', 'disruptionBudget: { maxUnavailable: some }', /maxUnavailable/],
     [
@@ -261,11 +336,19 @@ nodeSelector: { zone: "1" }`,
   });
 
   it('is packed with the version of the project', async () => {
-    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
     const file = await callBuild('chart.mjs', 'buildChart', { out: folder });
     const { stdout } = await execute(helm, ['show', 'chart', file]);
-    expect(stdout).toMatch(new RegExp(`^version: ${version}$`, 'm'));
-    expect(stdout).toMatch(new RegExp(`^appVersion: ${version}$`, 'm'));
-    expect(existsSync(file)).toBe(true);
+    const lines = stdout.split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([`version: ${BUILD_VERSION}`, `appVersion: ${BUILD_VERSION}`]),
+    );
+    const values = path.join(CHART, 'examples/production.yaml');
+    const digest = ['--set', 'image.digest='];
+    const packed = await execute(helm, ['template', 'live', file, '--values', values, ...digest]);
+    // Neither a tag nor a label takes the plus.
+    expect(packed.stdout).toContain(`/audit-activity:${BUILD_VERSION.replace('+', '-')}"`);
+    expect(packed.stdout).toContain(`app.kubernetes.io/version: "${BUILD_VERSION.replace('+', '_')}"`);
+    expect(packed.stdout).toContain('kind: PrometheusRule');
+    expect((await execute('tar', ['-tzf', file])).stdout).not.toContain('.test.yaml');
   });
 });

@@ -28,6 +28,7 @@ interface ComposeService {
   readonly image: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
+  readonly stop_grace_period?: string;
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly networks?: unknown;
@@ -60,6 +61,18 @@ describe('deploy/compose.yaml', () => {
     const images = Object.values(services).map(({ image }) => filledIn(image));
     expect(images).toContain(`localhost/audit-activity:${version}`);
     expect(images.filter((image) => !/:\d/.test(image))).toEqual([]);
+  });
+
+  it('gives the service as much time to stop as its settings allow it', () => {
+    const { readinessDelayMs, drainMs } = loadConfig(
+      Object.fromEntries(
+        Object.entries(services.service?.environment ?? {}).map(([name, text]) => [name, filledIn(text)]),
+      ),
+    );
+    const [, seconds] = /^(\d+)s$/.exec(services.service?.stop_grace_period ?? '') ?? [];
+    // Background work may take ten seconds more.
+    expect(Number(seconds) * 1000).toBeGreaterThanOrEqual(readinessDelayMs + drainMs + 10_000);
+    expect(readinessDelayMs).toBeGreaterThan(0);
   });
 
   it('gives the service a fixed address, since the proxy resolves it only once', () => {

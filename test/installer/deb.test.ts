@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BUILD_VERSION } from '../../src/generated/version';
 import { callBuild, missingTools, run } from './support/packages';
 
 const MISSING = missingTools('dpkg-deb');
@@ -30,6 +31,24 @@ const MISSING = missingTools('dpkg-deb');
       './usr/share/doc/audit-agent/agent-licenses.txt': '-rw-r--r--',
     });
     expect(entries.filter((line) => !line.includes(' root/root '))).toEqual([]);
+  });
+
+  it('has a version that Debian orders by the number of commits', async () => {
+    const version = (await run('dpkg-deb', '--field', deb, 'Version')).trim();
+    expect(version).toMatch(/^\d+\.\d+\.\d+\+\d+\.g[0-9a-f]{7}$/);
+    const [before, commit] = version.split(/\.(?=g)/);
+    expect(BUILD_VERSION.split('+')).toEqual([before?.split('+')[0], commit]);
+    const later = version.replace(/\+(\d+)\.g.*/, (_, count) => `+${Number(count) + 1}.g0000000`);
+    for (const [older, newer] of [
+      [version, later],
+      // The version of packages before versions had a commit.
+      ['0.1.0', version],
+    ] as const)
+      expect([older, newer, await run('dpkg', '--compare-versions', older, 'lt', newer)]).toEqual([
+        older,
+        newer,
+        '',
+      ]);
   });
 
   it("keeps an administrator's configuration in an upgrade", async () => {

@@ -1,13 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chownSync, readFileSync } from 'node:fs';
+import { chownSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { BUILD_VERSION } from '../../src/generated/version';
 import { ChildService } from '../support/child-service';
 import { createEmptyDatabase, ENGINES } from '../support/engines';
 import { freePort } from '../support/free-port';
-import { callBuild, missingTools, ROOT } from './support/packages';
+import { callBuild, missingTools } from './support/packages';
 import { expectPublicCalls } from './support/public-calls';
 
 jest.setTimeout(300_000);
@@ -82,8 +83,7 @@ exec chroot --userspec=${USER}:${USER} --groups= "$root" "$@"`;
   it('has at most 150 MB, does not run as root, and has neither a shell nor a setuid program', async () => {
     expect((await stat(archive)).size).toBeLessThan(BYTES_MAX);
     expect(config.User).toBe(`${USER}:${USER}`);
-    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
-    expect(config.Labels['org.opencontainers.image.version']).toBe(version);
+    expect(config.Labels['org.opencontainers.image.version']).toBe(BUILD_VERSION);
     const { stdout } = await execute('find', [root, '-type', 'f', '-perm', '/6111', '-printf', '%P\n']);
     const programs = stdout.trim().split('\n');
     expect(programs.filter((file) => !/\.so(\.|$)|^app\/|(^|\/)ld-linux/.test(file))).toEqual([

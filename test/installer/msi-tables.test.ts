@@ -1,11 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BUILD_VERSION } from '../../src/generated/version';
 import { callBuild, missingTools, ROOT, run } from './support/packages';
 
 const MISSING = missingTools('wixl', 'msibuild', 'msiinfo', 'msiextract', 'x86_64-w64-mingw32-gcc');
 const PRODUCT = JSON.parse(readFileSync(join(ROOT, 'installer/windows/product.json'), 'utf8'));
-const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+/** The version for Windows: the third number is that of the commits so far. */
+const COMMITS = execFileSync('git', ['rev-list', '--count', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
+const VERSION = BUILD_VERSION.replace(/\d+\+g.*/, COMMITS);
 const NODE_VERSION = JSON.parse(readFileSync(join(ROOT, 'installer/node.json'), 'utf8')).default;
 
 /** Windows Installer's own numbers, written independently of the code under test. */
@@ -37,7 +41,10 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('is named by its version, comes with the script, and is for 64-bit Windows', async () => {
-    expect(readdirSync(folder).sort()).toEqual([`agent-msi-installer-${VERSION}.msi`, 'install-agent.cmd']);
+    expect(readdirSync(folder).sort()).toEqual([
+      `agent-msi-installer-${BUILD_VERSION}.msi`,
+      'install-agent.cmd',
+    ]);
     const summary = await run('msiinfo', 'suminfo', msi);
     expect(summary).toMatch(/Template: x64;1033/);
     expect(summary).toMatch(/Version: 500 /);
@@ -65,6 +72,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
     expect(properties).toMatchObject({
       ProductName: 'Agent EventHub Publisher',
       ProductVersion: VERSION,
+      ARPCOMMENTS: BUILD_VERSION,
       UpgradeCode: UPGRADE_CODE,
       ALLUSERS: '1',
     });

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { BUILD_VERSION } from '../../src/generated/version';
 import { callBuild, ROOT } from './support/packages';
 
 interface Component {
@@ -23,12 +24,10 @@ describe('the bill of materials of a release', () => {
   beforeAll(async () => {
     bom = JSON.parse(readFileSync(await callBuild('sbom.mjs', 'writeSbom', { out: folder }), 'utf8'));
   });
-  const { version, dependencies, devDependencies } = JSON.parse(
-    readFileSync(path.join(ROOT, 'package.json'), 'utf8'),
-  );
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
 
   it('names the version and every locked production dependency, and no dependency for development only', () => {
-    expect([bom.bomFormat, bom.metadata.component.version]).toEqual(['CycloneDX', version]);
+    expect([bom.bomFormat, bom.metadata.component.version]).toEqual(['CycloneDX', BUILD_VERSION]);
     const named = new Map(bom.components.map((each) => [each['bom-ref'], each]));
     for (const [name, locked] of Object.entries(dependencies))
       expect(named.get(`node_modules/${name}`)).toMatchObject({ name, version: locked });

@@ -1,19 +1,20 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { BUILD_VERSION } from '../../src/generated/version';
 import { ChildService } from '../support/child-service';
 import { createEmptyDatabase, ENGINES } from '../support/engines';
 import { C_LIBRARY_BOUNDS, HEAP_BOUND } from '../support/npm-start';
-import { callBuild, missingTools, ROOT } from './support/packages';
+import { callBuild, missingTools } from './support/packages';
 import { expectPublicCalls } from './support/public-calls';
 
 jest.setTimeout(180_000);
 
-const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+const version = BUILD_VERSION;
 const MISSING = missingTools('tar');
 const execute = promisify(execFile);
 
@@ -45,9 +46,45 @@ const execute = promisify(execFile);
     expect(described).not.toHaveProperty('devDependencies');
     // The folder itself must explain how the service is started and set up.
     const readme = await readFile(path.join(server, 'README.md'), 'utf8');
-    for (const name of readme.match(/docs\/\w+\.md/g) ?? [])
-      expect((await readFile(path.join(server, name))).length).toBeGreaterThan(0);
+    expect(readme.match(/docs\/\w+\.md/g)).not.toBeNull();
     expect(readme).toMatch('node main.js');
+  });
+
+  it('has what its documents lead to: pictures, decisions and files for operators', async () => {
+    const names = await readdir(server, { recursive: true });
+    const documents = names.filter((name) => name.endsWith('.md') && !name.startsWith('node_modules/'));
+    expect(documents.length).toBeGreaterThan(30);
+    const missing = (
+      await Promise.all(
+        documents.map(async (document) => {
+          const text = await readFile(path.join(server, document), 'utf8');
+          const links = [...text.matchAll(/\]\(([^)\s#]+)[^)]*\)|src="([^"]+)"/g)]
+            .map(([, link, picture]) => link ?? picture ?? '')
+            .filter((link) => !/^https?:/.test(link))
+            .map((link) => path.join(path.dirname(document), link));
+          const mentioned = text.match(/(?<![\w/])(?:docs|deploy)\/[\w./-]*\w/g) ?? [];
+          return [...links, ...mentioned].filter((name) => !existsSync(path.join(server, name)));
+        }),
+      )
+    ).flat();
+    expect(missing).toEqual([]);
+  });
+
+  it('has documents and programs that never have npx look for a command in a public registry', async () => {
+    const asking = ['README.md', 'docs', 'dist', 'deploy'].map((name) => path.join(server, name));
+    const { stdout } = await execute('grep', ['-rhoE', 'npx [a-z-]+.{0,60}', ...asking]);
+    // The table of the ways to call it names npx for a checkout.
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.slice(0, 40)),
+    ).toEqual([expect.stringMatching(/^npx audit-activity …`, in its folder/)]);
+  });
+
+  it('names its own image in the compose file', async () => {
+    const compose = await readFile(path.join(server, 'deploy/compose.yaml'), 'utf8');
+    expect(compose).toContain(`localhost/audit-activity:\${VERSION:-${version.replace('+', '-')}}`);
   });
 
   it('has the same bytes when it is built again', async () => {

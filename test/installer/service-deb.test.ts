@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadConfig } from '../../src/config';
 import { callBuild, missingTools, run } from './support/packages';
 
 const MISSING = missingTools('dpkg-deb');
@@ -41,6 +42,13 @@ const UNIT = 'usr/lib/systemd/system/audit-activity.service';
     expect(entries.filter((line) => !line.includes(' root/root '))).toEqual([]);
     expect(entries.filter((line) => /^-.{7}w/.test(line))).toEqual([]);
     expect(await run('dpkg-deb', '--info', deb, 'conffiles')).toBe('/etc/audit-activity/environment\n');
+  });
+
+  it('gives the service as much time to stop as its default settings allow it', () => {
+    const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(readFileSync(join(root, UNIT), 'utf8')) ?? [];
+    const { readinessDelayMs, drainMs } = loadConfig({});
+    // Background work may take ten seconds more; the rest is for an administrator's longer times.
+    expect(Number(seconds) * 1000).toBeGreaterThanOrEqual(readinessDelayMs + drainMs + 10_000 + 30_000);
   });
 
   it.each([

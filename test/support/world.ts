@@ -50,6 +50,7 @@ export class World {
         destinationAllowNetworks: [],
         mail: null,
         redisUrl: null,
+        redisCaFile: null,
         logLevel: 'info',
         searchIndex: true,
         rateLimitPerMinute: 100_000,

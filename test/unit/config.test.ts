@@ -19,6 +19,7 @@ describe('the configuration', () => {
       dataDir: path.resolve('.data'),
       databaseUrl: null,
       redisUrl: null,
+      redisCaFile: null,
       logLevel: 'info',
       mail: null,
       rateLimitPerMinute: 60,
@@ -77,6 +78,7 @@ describe('the configuration', () => {
         MIGRATION_DATABASE_URL: 'postgres://owner@db:5433/audit',
         CHECKPOINT_KEY_FILE: '/etc/audit/checkpoint.key',
         SECRETS_KEY_FILE: '/etc/audit/secrets.key',
+        REDIS_CA_FILE: '/etc/audit/redis-ca.pem',
         DESTINATION_ALLOW_NETWORKS: '10.1.0.0/16, ::1',
         CHECKPOINT_KEY_SUCCEEDS: '0123abcd, 89abcdef',
         PUBLIC_URL: 'https://audit.example.com',
@@ -93,6 +95,7 @@ describe('the configuration', () => {
       dataDir: path.resolve('/var/lib/audit'),
       databaseUrl: 'postgresql://u:p@db:5433/audit?sslmode=verify-full',
       redisUrl: 'rediss://cache:6380/1',
+      redisCaFile: '/etc/audit/redis-ca.pem',
       logLevel: 'debug',
       mail: null,
       rateLimitPerMinute: 1,
@@ -143,6 +146,12 @@ describe('the configuration', () => {
       'OIDC_ISSUER: must begin with https://',
     );
     expect(problemsOf({ OIDC_ISSUER: 'http://127.0.0.1:9' })).toContain('PUBLIC_URL: is needed');
+  });
+
+  it('needs a Redis with TLS for a CA of Redis', () => {
+    for (const REDIS_URL of ['redis://cache', ''])
+      expect(problemsOf({ REDIS_CA_FILE: '/ca.pem', REDIS_URL })).toContain('REDIS_CA_FILE: needs REDIS_URL');
+    expect(loadConfig({ REDIS_CA_FILE: '/ca.pem', REDIS_URL: 'REDISS://cache' }).redisCaFile).toBe('/ca.pem');
   });
 
   it('names missing variables together with wrong ones', () => {

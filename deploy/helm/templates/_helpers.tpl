@@ -10,13 +10,13 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 
 {{- define "audit-activity.labels" -}}
 {{ include "audit-activity.selector" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | replace "+" "_" | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
 {{- define "audit-activity.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{ .Values.image.repository }}{{ if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ .Values.image.tag | default (.Chart.AppVersion | replace "+" "-") }}{{ end }}
 {{- end }}
 
 {{- define "audit-activity.credentials" -}}
@@ -69,4 +69,12 @@ capabilities: { drop: [ALL] }
 - name: certificates
   configMap: { name: {{ . | quote }} }
 {{- end }}
+{{- end }}
+
+{{/* What the existing secrets and certificates hold now; nothing where helm has no cluster to ask, as in `helm template`. */}}
+{{- define "audit-activity.existing" -}}
+{{- range list .Values.credentials.existingSecret .Values.keys.existingSecret }}
+{{- with . }}{{ (lookup "v1" "Secret" $.Release.Namespace .).data | toJson }}{{ end }}
+{{- end }}
+{{- with (.Values.certificates).existingConfigMap }}{{ (lookup "v1" "ConfigMap" $.Release.Namespace .).data | toJson }}{{ end }}
 {{- end }}

@@ -10,11 +10,15 @@ export class RedisLink {
   readonly #pings: NodeJS.Timeout;
   #lost = false;
 
+  /** @param ca of the server's certificate; null: those that Node.js trusts */
   constructor(
     url: string,
     private readonly log: Logger,
+    ca: string | null = null,
   ) {
     this.#redis = new Redis(url, {
+      // The client looks at the letters of the URL, which may be capitals.
+      ...(new URL(url).protocol === 'rediss:' && { tls: ca === null ? {} : { ca } }),
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       connectTimeout: 2_000,
