@@ -13,7 +13,7 @@ import { ROOT } from '../support/imports';
 import { KubernetesSchemas, type Manifest } from './support/kubernetes-schemas';
 import TOOLS from './support/tools.json';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const execute = promisify(execFile);
 const CHART = path.join(ROOT, 'deploy/helm');

@@ -15,7 +15,7 @@ const MISSING = missingTools('dpkg-deb');
   beforeAll(async () => {
     deb = await callBuild('deb.mjs', 'buildDeb', { out: folder, compression: 'none' });
     await run('dpkg-deb', '-x', deb, root);
-  }, 180_000);
+  }, 600_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('holds the agent, its Node.js, the unit and the licences, all owned by root and the configuration readable by root only', async () => {

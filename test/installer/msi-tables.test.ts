@@ -37,7 +37,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
 
   beforeAll(async () => {
     msi = await callBuild('msi.mjs', 'buildMsi', { out: folder });
-  }, 180_000);
+  }, 600_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('is named by its version, comes with the script, and is for 64-bit Windows', async () => {
@@ -65,7 +65,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
     rmSync(again, { recursive: true });
     expect(codes[0]).not.toBe(codes[1]);
     expect(codes[0]).toBe(codes[2]);
-  }, 180_000);
+  }, 600_000);
 
   it('is the product of the specification, in one version', async () => {
     const properties = await column('Property', 0, 1);

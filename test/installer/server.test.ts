@@ -12,7 +12,7 @@ import { C_LIBRARY_BOUNDS, HEAP_BOUND } from '../support/npm-start';
 import { callBuild, missingTools } from './support/packages';
 import { expectPublicCalls } from './support/public-calls';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const version = BUILD_VERSION;
 const MISSING = missingTools('tar');

@@ -25,7 +25,7 @@ const UNIT = 'usr/lib/systemd/system/audit-activity.service';
     deb = await callBuild('service-deb.mjs', 'buildServiceDeb', { out: folder, compression: 'none' });
     mkdirSync(root);
     await run('dpkg-deb', '-x', deb, root);
-  }, 180_000);
+  }, 600_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('holds the service, its Node.js, unit and commands, all owned by root and the settings readable by root only', async () => {

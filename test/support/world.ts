@@ -6,6 +6,7 @@ import { createLog } from '../../src/observe/log';
 import { type Service, startService } from '../../src/service';
 import { createTestDatabase, type EngineName, type TestDatabase } from './engines';
 import { anEvent, type IngestedEvent } from './events';
+import { holdWindows } from './held-windows';
 import { checkAgainstDocument } from './openapi-check';
 
 export interface Answer {
@@ -34,6 +35,7 @@ export class World {
 
   /** A second instance on the same database. */
   static async on(database: TestDatabase, settings: Partial<Config> = {}): Promise<World> {
+    holdWindows();
     const logLines: string[] = [];
     const log = createLog('info', { write: (line: string) => void logLines.push(line) });
     const service = await startService(

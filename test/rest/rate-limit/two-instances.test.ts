@@ -1,4 +1,5 @@
 import { ENGINES, REDIS_URL } from '../../support/engines';
+import { holdSharedWindows } from '../../support/held-windows';
 import { until } from '../../support/until';
 import { World } from '../../support/world';
 
@@ -9,11 +10,13 @@ withServers('two instances on one PostgreSQL and one Redis', () => {
   let one: World;
   let two: World;
   beforeAll(async () => {
+    holdSharedWindows();
     const settings = { redisUrl: REDIS_URL, rateLimitPerMinute: LIMIT };
     one = await World.open('postgresql', settings);
     two = await World.on(one.database, settings);
   });
   afterAll(async () => {
+    jest.restoreAllMocks();
     await two.service.close();
     await one.close();
   });
