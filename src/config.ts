@@ -129,6 +129,12 @@ export const ENVIRONMENT = z.object({
     .describe(
       'Private, loopback and other special networks (CIDR), comma-separated, that destinations may be in; without encryption only those.',
     ),
+  DRILL: z
+    .enum(['0', '1'], { error: 'must be 0 or 1' })
+    .default('0')
+    .describe(
+      'With `1` this instance sends nothing (events, mail, notices) and removes nothing, for a drill on a restored database; `/health` says Degraded.',
+    ),
   SMTP_URL: serverUrl(['smtp:', 'smtps:'])
     .optional()
     .describe(
@@ -238,6 +244,8 @@ export interface Config {
   readonly secretsKeyFile: string | null;
   /** Networks outside the public internet that destinations may be in. */
   readonly destinationAllowNetworks: readonly string[];
+  /** Whether this instance sends nothing and removes nothing. */
+  readonly drill: boolean;
   /** Null: no mail is sent. */
   readonly mail: { readonly url: string; readonly from: string } | null;
   readonly redisUrl: string | null;
@@ -320,6 +328,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     formerCheckpointKeys: data.CHECKPOINT_KEY_SUCCEEDS?.split(/ *, */) ?? [],
     secretsKeyFile: data.SECRETS_KEY_FILE ?? null,
     destinationAllowNetworks: data.DESTINATION_ALLOW_NETWORKS ?? [],
+    drill: data.DRILL === '1',
     mail: data.SMTP_URL ? { url: data.SMTP_URL, from: data.SMTP_FROM ?? 'audit-activity@localhost' } : null,
     redisUrl: data.REDIS_URL ?? null,
     redisCaFile: data.REDIS_CA_FILE ?? null,

@@ -9,6 +9,10 @@ export const ERRORS = {
   not_found: { status: 404, doc: 'Record not found within authorized tenants, or no such path.' },
   method_not_allowed: { status: 405, doc: 'The path does not take this method; see the header Allow.' },
   request_timeout: { status: 408, doc: 'The request did not arrive in time.' },
+  cursor_of_earlier_log: {
+    status: 409,
+    doc: 'The cursor is of the log as it was before the database was restored: begin anew with `from=` and the `receivedAt` of the last event you have.',
+  },
   payload_too_large: { status: 413, doc: 'The request is larger than the service takes.' },
   uri_too_long: { status: 414, doc: 'The URL is longer than the service takes.' },
   upgrade_required: {

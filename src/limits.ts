@@ -114,6 +114,8 @@ export const LIMITS = {
   retentionStepEvents: 5_000, // removed by one statement: as many as one statement stores
   retentionDaysMax: 36_500, // a hundred years
   retentionRunsMax: 1_000, // one answer
+  epochLookMs: 1_000, // a database that was restored under a running service is noticed in this time
+  cursorBridgeMs: 86_400_000, // an upgrade of all instances takes less than this
   sequenceMs: 1_000, // the evidence log trails ingest by this and the time the hashing takes
   checkpointMs: 50_000, // a checkpoint at least every minute; checkpoints are never removed
   evidenceWatchedLogs: 1_000, // looked at in one round: a few milliseconds

@@ -13,12 +13,14 @@ import { beginExports } from './modules/export/module';
 import { openIngest } from './modules/ingest/module';
 import { keysModule } from './modules/keys/module';
 import { ensureOperatorKey } from './modules/keys/operator-key';
+import { restoreModule } from './modules/restore/module';
 import { savedSearchesModule } from './modules/saved-searches/module';
 import { searchModule } from './modules/search/module';
 import { sourcesModule } from './modules/sources/module';
 import { openTail } from './modules/tail/module';
 import { tenantsModule } from './modules/tenants/module';
 import type { Storage } from './storage';
+import { LogEpoch } from './trail/epoch/log-epoch';
 
 /** The parts that modules are built on. */
 interface Ground {
@@ -51,29 +53,41 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     accessEntries,
   } = callers;
   const operatorKeyFile = await ensureOperatorKey(config.dataDir, keys, log);
-  const evidence = await openEvidence({ config, database, form, tenants, log });
+  const epoch = await LogEpoch.open({
+    ...{ owner, embeddedIn: config.databaseUrl === null ? config.dataDir : null },
+    ...{ isDrill: config.drill, nowMs, log },
+  });
+  const evidence = await openEvidence({ config, database, epoch, form, tenants, log });
   const ingest = await openIngest({ database, owner, form, checkpointKey: evidence.checkpointKey, nowMs });
   const { checkpointKeys } = evidence;
-  const tenancy = tenantsModule({ prisma, owner, tenants, signal, nowMs, log });
-  const sources = sourcesModule({ prisma, owner, tenants, retention: tenancy.retention, nowMs, log });
+  const tenancy = tenantsModule({ prisma, owner, tenants, epoch, signal, nowMs, log });
+  const sources = sourcesModule({
+    ...{ prisma, owner, tenants, epoch, retention: tenancy.retention, nowMs, log },
+  });
   const listSources = sources.complete;
   const tail = openTail({
-    ...{ ask, askOwner, owner, form, checkpointKeys, fairShare, answers, waitingPlaces, listSources, nowMs },
+    ...{ ask, askOwner, owner, form, checkpointKeys, epoch, fairShare, answers, waitingPlaces },
+    ...{ listSources, nowMs },
   });
-  const destinations = await openDestinations({ config, prisma, owner, askOwner, form, tenants, nowMs, log });
+  const destinations = await openDestinations({
+    ...{ config, prisma, owner, askOwner, epoch, form, tenants, nowMs, log },
+  });
   const modules: readonly Module[] = [
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations],
+    restoreModule(epoch),
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(database, config.searchIndex),
     detectionModule({
       ...{ prisma, owner, tenants, signal, ask, askOwner, form, changes, nowMs, log },
       ...{ send: destinations.sendMessage, hasDestination: destinations.hasDestination },
-      ...{ mail: config.mail, stoppedLogs: evidence.stoppedLogs },
+      ...{ mail: config.mail, stoppedLogs: evidence.stoppedLogs, epoch },
     }),
     exploreModule(database, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     savedSearchesModule(prisma, owner),
-    accessLogModule({ accessLog, store: accessEntries, fairShare, days: config.accessLogDays, nowMs }),
+    accessLogModule({
+      ...{ accessLog, store: accessEntries, fairShare, days: config.accessLogDays, epoch, nowMs },
+    }),
   ];
   return { modules, ingest, tail, operatorKeyFile, beginExport: beginExports(database, form, fairShare) };
 }

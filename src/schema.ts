@@ -25,6 +25,7 @@ import { LogCheckResolver } from './modules/evidence/log-check.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
 import { KeyResolver } from './modules/keys/key.resolver';
+import { RestoreResolver } from './modules/restore/restore.resolver';
 import { SavedSearchResolver } from './modules/saved-searches/saved-search.resolver';
 import { AuditSourceResolver } from './modules/sources/audit-source.resolver';
 import { CoverageResolver } from './modules/sources/coverage.resolver';
@@ -58,6 +59,7 @@ export const RESOLVERS = [
   ExploreResolver,
   IngestResolver,
   KeyResolver,
+  RestoreResolver,
   RetentionResolver,
   RuleResolver,
   SavedSearchResolver,

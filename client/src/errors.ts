@@ -23,6 +23,8 @@ export class InvalidParameterError extends ApiError {}
 export class UnauthorizedError extends ApiError {}
 export class ForbiddenError extends ApiError {}
 export class NotFoundError extends ApiError {}
+/** The database was restored: begin anew with `from` and the `receivedAt` of the last event that you have. */
+export class CursorOfEarlierLogError extends ApiError {}
 export class RateLimitedError extends ApiError {}
 export class ServiceUnavailableError extends ApiError {}
 
@@ -39,6 +41,7 @@ const CLASSES: Partial<Record<ErrorCode, typeof ApiError>> = {
   unauthorized: UnauthorizedError,
   forbidden: ForbiddenError,
   not_found: NotFoundError,
+  cursor_of_earlier_log: CursorOfEarlierLogError,
   rate_limited: RateLimitedError,
   service_unavailable: ServiceUnavailableError,
 };

@@ -1,4 +1,4 @@
-import { type ApiError, ConnectionError, errorOf } from './errors.js';
+import { type ApiError, ConnectionError, CursorOfEarlierLogError, errorOf } from './errors.js';
 
 export interface ClientOptions {
   /** `https://audit.example.com`, with a path if a proxy serves the service under a path. */
@@ -96,7 +96,9 @@ export class Http {
 }
 
 const mayPass = (failure: ApiError | ConnectionError) =>
-  failure instanceof ConnectionError || MAY_PASS.has(failure.status) || failure.status >= 500;
+  failure instanceof ConnectionError ||
+  (MAY_PASS.has(failure.status) && !(failure instanceof CursorOfEarlierLogError)) ||
+  failure.status >= 500;
 
 /** The wait that the service asks for, or else twice the wait before, with jitter. */
 function waitMs(failure: ApiError | ConnectionError, attempt: number): number {

@@ -69,6 +69,11 @@ export async function* tail<T>(
   }
 }
 
-/** Whether the service refuses a cursor for good. Then begin anew without it. */
+/**
+ * Whether the service refuses a cursor for good. Then begin anew without it; after a `CursorOfEarlierLogError`, with
+ * `from` and the `receivedAt` of the last event that you have.
+ */
 export const isCursorRefused = (error: unknown): boolean =>
-  error instanceof ApiError && (error.code === 'invalid_parameter' || error.code === 'forbidden');
+  error instanceof ApiError && REFUSED.has(error.code);
+
+const REFUSED = new Set(['invalid_parameter', 'forbidden', 'cursor_of_earlier_log']);

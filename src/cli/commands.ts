@@ -6,13 +6,14 @@ import { addAlertCommands } from './alert-commands';
 import { addDestinationCommands } from './destination-commands';
 import { errorLine } from './error-output';
 import { addKeyCommands, type KeyPorts } from './key-commands';
+import { addRestoreCommands, type RestorePorts } from './restore-commands';
 import { addRuleCommands } from './rule-commands';
 import { type OperatorPorts, type Options, serviceCommands, wholeNumber } from './service-command';
 import { addSourceCommand } from './source-command';
 import { addTenantCommands } from './tenant-commands';
 import { addVerifyCommand } from './verify-command';
 
-export interface CommandPorts extends KeyPorts, OperatorPorts {
+export interface CommandPorts extends KeyPorts, OperatorPorts, RestorePorts {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether errors of the command line itself are printed as JSON. */
   readonly asJson: boolean;
@@ -25,8 +26,8 @@ export interface CommandPorts extends KeyPorts, OperatorPorts {
 }
 
 /**
- * The operators' command line. `migrate`, `prepare-restore`, `distribute` and `operator-key recover` work on the
- * database. All other commands call a running service through GraphQL.
+ * The operators' command line. `migrate`, `prepare-restore`, `finish-restore`, `distribute` and `operator-key recover`
+ * work on the database. All other commands call a running service through GraphQL.
  */
 export function createProgram(ports: CommandPorts): Command {
   const { print, asJson } = ports;
@@ -59,6 +60,8 @@ export function createProgram(ports: CommandPorts): Command {
       if (options.json) print(JSON.stringify({ done }));
       else print(done.length > 0 ? `done: ${done.join('; ')}` : 'nothing to prepare');
     });
+
+  addRestoreCommands(program, ports);
 
   program
     .command('distribute')

@@ -1,11 +1,14 @@
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
+import project from '../../package.json';
 import { loadConfig } from '../config';
 import { openDatabase } from '../database/database';
 import { CannotDistribute, type Distribution, distribute } from '../database/distribute/distribute';
 import { migrate } from '../database/migrate';
 import { CannotPrepare, prepareRestore } from '../database/prepare-restore';
 import { recoverOperatorKey } from '../modules/keys/recover-operator-key';
+import { finishRestore } from '../modules/restore/finish-restore';
+import { type MadeBackup, makeBackup, packBackup } from './backup/make-backup';
 import { createProgram } from './commands';
 import { errorLine } from './error-output';
 
@@ -52,6 +55,20 @@ async function confirm(question: string): Promise<boolean> {
   return /^y(?:es)?$/i.test(answer.trim());
 }
 
+async function backUp(folder: string | null): Promise<MadeBackup> {
+  const { MIGRATION_DATABASE_URL, DATABASE_URL } = process.env;
+  const where = {
+    ...{ config: loadConfig(process.env), version: project.version },
+    ownerUrl: MIGRATION_DATABASE_URL || DATABASE_URL || null,
+  };
+  if (folder !== null) return makeBackup(where, folder);
+  const { archive, ...made } = await packBackup(where);
+  await new Promise<void>((resolve, reject) => {
+    process.stdout.write(archive, (error) => (error ? reject(error) : resolve()));
+  });
+  return made;
+}
+
 const asJson = process.argv.includes('--json');
 createProgram({
   env: process.env,
@@ -62,6 +79,9 @@ createProgram({
   migrate: migrateConfigured,
   distribute: distributeConfigured,
   prepareRestore: prepareConfigured,
+  backup: backUp,
+  printError: (line) => process.stderr.write(`${line}\n`),
+  finishRestore: (step) => finishRestore(loadConfig(process.env), step),
   recoverOperatorKey: () => recoverOperatorKey(loadConfig(process.env)),
 })
   .parseAsync(process.argv)

@@ -8,7 +8,7 @@ import type { Database, OwnerDb, RunStatement, RunSteps, ServiceDb, Step } from 
 import { lockDataDir } from './data-dir-lock';
 import { SERVICE_ROLE, setTenants } from './tenant-rows';
 
-const EMBEDDED_FOLDER = 'database';
+export const EMBEDDED_FOLDER = 'database';
 const ONE_MOMENT = 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; ';
 const BECOME_SERVICE = `SET LOCAL ROLE ${SERVICE_ROLE}`;
 

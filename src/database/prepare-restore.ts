@@ -11,8 +11,14 @@ export class CannotPrepare extends Error {
 const REFUSED = '42501';
 
 /**
+ * A table that says that the database is about to be restored. The first start afterwards takes it away. A dump of a
+ * release without epochs has nothing else by which a restore is noticed.
+ */
+export const RESTORE_PREPARED = 'restore_prepared';
+
+/**
  * Makes what a dump of the database names and does not contain: the service's role, with the login of requests as its
- * member.
+ * member. It also notes that a restore follows.
  * @returns the statements that were run; empty when nothing was missing
  * @throws CannotPrepare with the statements for an administrator, when the owner's login lacks the rights
  */
@@ -47,6 +53,7 @@ export async function prepareRestore(
         );
       });
     }
+    await client.query(`CREATE TABLE IF NOT EXISTS ${RESTORE_PREPARED} ()`);
     return missing;
   });
 }

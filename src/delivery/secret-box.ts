@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID }
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-const SECRETS_KEY_FILE = 'secrets.key';
+export const SECRETS_KEY_FILE = 'secrets.key';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { tenantSet } from '../../src/caller/tenant-set';
@@ -10,6 +9,7 @@ import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals'
 import type { CheckedEvent } from '../../src/trail/checked-event';
 import { LogTrial } from '../evidence/support';
 import { ENGINES, type EngineName } from '../support/engines';
+import { testEpoch } from '../support/epoch';
 import { casesOf, SEED } from '../support/share';
 import { Store } from '../support/store';
 import { until } from '../support/until';
@@ -106,7 +106,7 @@ class Killer {
   end = () => this.client.end();
 }
 
-const key = createHash('sha256').update('cursor').digest();
+const epoch = testEpoch();
 
 /** One random history of two tenants, and four readers who keep nothing but their cursor. */
 class Story {
@@ -225,7 +225,8 @@ class Story {
     const tail = new Tail({
       reader: new PostgresArrivalReader(ask, this.stores[0].form),
       news: { wait: async () => false },
-      seal: new CursorSeal([key]),
+      epoch,
+      seal: new CursorSeal({ epoch, formerKeys: [], nowMs: Date.now }),
       fairShare: { run: (_asker, work) => work() },
       waitingPlaces: { take: async () => () => {} },
       listSources: async () => [],

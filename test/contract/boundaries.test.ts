@@ -125,8 +125,18 @@ const BORDERS: readonly Border[] = [
       ...['src/modules/detection/answers', 'src/modules/detection/work-answers', 'src/detection/rule'],
       ...['src/modules/access-log/answers', 'src/modules/keys/answers', 'src/modules/sources/answers'],
       ...['src/caller/tenant-answer', 'src/modules/destinations/answers'],
+      ...['src/modules/restore/answers', 'src/modules/restore/finish-step'],
     ],
     packages: ['commander'],
+  },
+  // A backup has files of the keys, of the checkpoints and of the database.
+  {
+    of: ['src/cli/backup'],
+    files: [
+      ...['src/config', 'src/database', 'src/delivery/secret-box', 'src/modules/evidence'],
+      ...['src/modules/keys/operator-key', 'src/cli/backup'],
+    ],
+    packages: [],
   },
   {
     of: ['dashboard/src'],

@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/database/database';
 import { SYSLOG_SEVERITY } from '../../src/delivery/syslog-message';
 import { openDestinations } from '../../src/modules/destinations/module';
 import { describeOnPostgres } from '../support/engines';
+import { testEpoch } from '../support/epoch';
 import { useWorld } from '../support/use-world';
 import { change, createDestination, LOCAL } from './support/destinations';
 import { Receiver } from './support/receiver';
@@ -26,6 +27,7 @@ describeOnPostgres('a message that is not an event', () => {
         prisma: database.prisma,
         owner: database.background,
         askOwner: database.askOwner,
+        epoch: testEpoch(),
         form: 'lateral',
         nowMs: Date.now,
       },

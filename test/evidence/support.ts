@@ -21,6 +21,12 @@ export class Memory implements CheckpointMemory {
   async tenants() {
     return new Set(this.notes.keys());
   }
+  /** The epoch in which the next checkpoints are remembered. */
+  currentEpoch = '';
+  readonly #epochs = new Map<number, string>();
+  async epochOf(tenantId: number) {
+    return this.#epochs.get(tenantId) ?? '';
+  }
   async last(tenantId: number) {
     const known = this.#known.get(tenantId);
     if (known) return known;
@@ -35,6 +41,7 @@ export class Memory implements CheckpointMemory {
   }
   async remember(tenantId: number, note: string) {
     this.notes.set(tenantId, note);
+    this.#epochs.set(tenantId, this.currentEpoch);
     this.#known.set(tenantId, parseNote(note));
   }
 }

@@ -20,14 +20,21 @@ export async function runCli(
   distribute: CommandPorts['distribute'] = notExpected,
   prepareRestore: CommandPorts['prepareRestore'] = notExpected,
   recoverOperatorKey: CommandPorts['recoverOperatorKey'] = notExpected,
-  operator: OperatorPorts = {},
+  others: OperatorPorts & Partial<CommandPorts> = {},
 ): Promise<CliOutcome> {
   const lines: string[] = [];
   const printed: string[] = [];
   const print = (line: string) => void lines.push(line);
   const asJson = args.includes('--json');
-  const ports = { migrate, distribute, prepareRestore, recoverOperatorKey };
-  const program = createProgram({ env, print, asJson, ...ports, ...operator });
+  const ports = {
+    migrate,
+    distribute,
+    prepareRestore,
+    recoverOperatorKey,
+    ...{ finishRestore: notExpected, backup: notExpected },
+    ...others,
+  };
+  const program = createProgram({ env, print, printError: print, asJson, ...ports });
   const quiet = (command: Command) => {
     command.exitOverride().configureOutput({ writeErr: (text) => void printed.push(text) });
     command.commands.forEach(quiet);

@@ -50,6 +50,7 @@ export class World {
         formerCheckpointKeys: [],
         secretsKeyFile: null,
         destinationAllowNetworks: [],
+        drill: false,
         mail: null,
         redisUrl: null,
         redisCaFile: null,

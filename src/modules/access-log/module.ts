@@ -4,6 +4,7 @@ import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { DAY_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
+import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import { AccessLogResolver } from './access-log.resolver';
 
 /** The access log: operators query it, and background tasks write and shorten it. */
@@ -13,6 +14,7 @@ export const accessLogModule = (parts: {
   readonly fairShare: FairShare;
   /** How long entries are kept. */
   readonly days: number;
+  readonly epoch: LogEpoch;
   readonly nowMs: () => number;
 }): Module => ({
   resolvers: [new AccessLogResolver(parts.store, parts.fairShare)],
@@ -25,7 +27,10 @@ export const accessLogModule = (parts: {
     {
       name: 'retention of the access log',
       everyMs: LIMITS.retentionMs,
-      run: () => parts.store.removeBefore(parts.nowMs() - parts.days * DAY_MS, LIMITS.accessLogRemoveEntries),
+      run: () =>
+        parts.epoch.unlessPaused(() =>
+          parts.store.removeBefore(parts.nowMs() - parts.days * DAY_MS, LIMITS.accessLogRemoveEntries),
+        ),
     },
   ],
   metrics: (metrics) => {

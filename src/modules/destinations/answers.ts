@@ -10,6 +10,11 @@ export const DESTINATION = {
     type: { kind: 'text', doc: 'webhook, splunk-hec, elasticsearch, s3, syslog or relp.' },
     url: { kind: 'text', doc: 'Without its query, which is kept secret.' },
     state: { kind: 'text', doc: 'active, failing (it is tried again) or paused.' },
+    pauseReason: {
+      kind: 'text',
+      nullable: true,
+      doc: 'Why the service itself holds it back: after a restore, or in a drill. Null: it does not.',
+    },
     lagEvents: { kind: 'count', doc: 'Positions of the log that it has not passed.' },
     lagSeconds: { kind: 'decimal', doc: 'Since nothing was left to send; 0 while nothing is.' },
     delivered: { kind: 'count', doc: 'Events that the receiver took.' },

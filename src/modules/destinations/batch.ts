@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SyslogSeverity } from '../../delivery/syslog-message';
+import { NO_EPOCH } from '../../trail/epoch/epoch';
 
 /** What a receiver gets about an event, or about a message that is not an event. */
 export interface Item {
@@ -39,13 +40,24 @@ export interface Batch extends Bounds {
   /** Stays the same when the same events are sent again, so that a receiver can drop repeats. */
   readonly id: string;
   readonly tenantId: number;
+  /** The epoch of the positions (`epochInNames`); empty: a name has none. */
+  readonly epoch: string;
   readonly items: readonly Item[];
 }
 
-/** @param generation number of replays: it changes the id, so that a receiver does not drop replayed events */
-export function batchId(destinationId: string, generation: number, { from, to }: Bounds): string {
+/**
+ * @param epoch of the positions: after a restore they hold other events, and a receiver must not drop those
+ * @param generation number of replays: it changes the id, so that a receiver does not drop replayed events
+ */
+export function batchId(
+  epoch: string,
+  destinationId: string,
+  generation: number,
+  { from, to }: Bounds,
+): string {
+  const ofEpoch = epoch === NO_EPOCH ? '' : `${epoch}/`;
   const digest = createHash('sha256')
-    .update(`${destinationId}/${generation}/${from}/${to}`)
+    .update(`${ofEpoch}${destinationId}/${generation}/${from}/${to}`)
     .digest('base64url');
   return `msg_${digest.slice(0, 27)}`;
 }

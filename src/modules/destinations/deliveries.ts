@@ -8,6 +8,8 @@ import { retryDelayMs } from '../../delivery/retry';
 import type { SecretBox } from '../../delivery/secret-box';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
+import { epochInNames } from '../../trail/epoch/epoch';
+import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import type { Item } from './batch';
 import type { DeliveryStore, Listed } from './delivery-store';
 import { type Destination, type DestinationKey, ownerOfSecrets, REMOVED } from './destination';
@@ -22,6 +24,7 @@ interface DeliveryParts {
   readonly feed: Pick<ArrivalReader, 'read'>;
   readonly box: SecretBox;
   readonly guard: NetworkGuard;
+  readonly epoch: Pick<LogEpoch, 'state' | 'isDrill' | 'look' | 'pauseOf'>;
   readonly nowMs: () => number;
   readonly log: Logger;
 }
@@ -69,6 +72,8 @@ export class Deliveries {
 
   /** Starts a delivery for each destination that is due. */
   async round(): Promise<void> {
+    const { epoch } = this.parts;
+    await epoch.look();
     const all = await this.parts.store.list();
     for (const one of all.filter(({ state }) => state === REMOVED)) await this.parts.store.delete(one);
     this.#listed = all.filter(({ state }) => state !== REMOVED);
@@ -82,6 +87,7 @@ export class Deliveries {
       if (this.#stopping.signal.aborted || this.#running.size >= LIMITS.destinationRunsMax) return;
       const { destinationId } = one;
       if (!one.isDue || this.#running.has(destinationId) || !this.parts.box.opens(one.secrets)) continue;
+      if (epoch.pauseOf(one.goEpoch) !== null) continue;
       if ((this.#brokenOff.get(destinationId)?.untilMs ?? 0) > this.parts.nowMs()) continue;
       const run = this.#run(one)
         .then(() => void this.#brokenOff.delete(destinationId))
@@ -100,8 +106,11 @@ export class Deliveries {
   /** Sends a message that is not an event of the log, once and now. @param id of the message; a repeat has the same */
   async sendOne(destination: Destination, id: string, item: Item): Promise<Outcome> {
     try {
+      const { epoch } = this.parts;
+      if (epoch.isDrill) return failed('DRILL=1: this instance sends nothing');
       const { tenantId, position } = destination;
-      const batch = { id, tenantId, from: position, to: position, items: [item] };
+      const named = epochInNames(epoch.state);
+      const batch = { id, tenantId, epoch: named, from: position, to: position, items: [item] };
       return await this.#senderOf(destination).send(batch, this.#stopping.signal);
     } catch (error) {
       return failed(error instanceof Error ? error.message : String(error));
@@ -109,12 +118,15 @@ export class Deliveries {
   }
 
   async #run(key: DestinationKey): Promise<void> {
-    const { store, feed, nowMs } = this.parts;
+    const { store, feed, epoch, nowMs } = this.parts;
+    const { state } = epoch;
     const taken = await store.take(key);
     if (!taken) return;
     const { lease, destination } = taken;
     const startedMs = nowMs();
     const inTurns: DeliveryParts['feed'] = { read: (...of) => this.#reading.run(() => feed.read(...of)) };
+    // A run goes on only in the epoch in which it began, and ends when the service begins to wait for an operator.
+    const isOver = () => epoch.state.epoch !== state.epoch || epoch.pauseOf(destination.goEpoch) !== null;
     const isFull = () => this.#running.size >= LIMITS.destinationRunsMax;
     try {
       const sender = this.#senderOf(destination);
@@ -123,7 +135,8 @@ export class Deliveries {
       await new Runner(destination, {
         ...{ lease, sender, eventsMax, restMs, signal: this.#stopping.signal, random: Math.random },
         planner: new Planner(inTurns, destination.tenantId, toItem),
-        isTimeUp: () => isFull() && nowMs() - startedMs > LIMITS.destinationRunMs,
+        epoch: epochInNames(state),
+        isTimeUp: () => isOver() || (isFull() && nowMs() - startedMs > LIMITS.destinationRunMs),
       }).run();
     } finally {
       await lease.release();

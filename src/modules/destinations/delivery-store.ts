@@ -6,7 +6,7 @@ import { listStatement, RELEASE, RENEW, SAVE, SET_ASIDE, TAKE } from './delivery
 import type { Destination, DestinationKey, Progress, SetAsideEvent } from './destination';
 
 /** The changes to a destination after an attempt. Absent fields stay as they are. */
-export interface Change extends Partial<Omit<Progress, 'state' | 'generation'>> {
+export interface Change extends Partial<Omit<Progress, 'state' | 'generation' | 'goEpoch'>> {
   readonly nextAttemptMs?: number;
   readonly error?: string;
   readonly isSuccess?: boolean;

@@ -5,7 +5,7 @@ const COLUMNS = `d.tenant_id AS "tenantId", d.destination_id AS "destinationId",
   d.filter, d.format, d.state, d.created_at AS "createdAt", d.position, d.generation, d.batches,
   d.batch_limit AS "batchLimit", d.attempts, d.next_attempt_at AS "nextAttemptAt", d.last_error AS "lastError",
   d.last_error_at AS "lastErrorAt", d.last_success_at AS "lastSuccessAt", d.caught_up_at AS "caughtUpAt", d.delivered,
-  d.failures, d.set_aside AS "setAside", d.behind_retention AS "behindRetention", d.overtaken_at AS "overtakenAt"`;
+  d.failures, d.go_epoch AS "goEpoch", d.set_aside AS "setAside", d.behind_retention AS "behindRetention", d.overtaken_at AS "overtakenAt"`;
 
 const IS_FREE = '(d.lease_until IS NULL OR d.lease_until <= now())';
 

@@ -4,6 +4,7 @@ import { attemptOf, type Call } from '../../caller/call';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { objectType } from '../../graphql/object-type';
+import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import {
   CREATED_DESTINATION,
   DESTINATION,
@@ -28,6 +29,7 @@ const SET_ASIDE_DEFAULT = 100;
 export class DestinationResolver {
   constructor(
     private readonly manager: DestinationManager,
+    private readonly epoch: Pick<LogEpoch, 'pauseOf'>,
     private readonly nowMs: () => number,
   ) {}
 
@@ -128,10 +130,12 @@ export class DestinationResolver {
   }
 
   #shown(one: Destination): DestinationType {
+    const pauseReason = one.state === 'active' ? this.epoch.pauseOf(one.goEpoch) : null;
     const { url, ca, ...settings } = one.settings as { readonly url: string; readonly ca?: string };
     return {
       ...{ destinationId: one.destinationId, tenantId: String(one.tenantId), name: one.name, type: one.type },
-      ...{ url, filter: one.filter, format: one.format, state: shownState(one), attempts: one.attempts },
+      ...{ url, filter: one.filter, format: one.format, attempts: one.attempts },
+      ...{ state: shownState(one, pauseReason !== null), pauseReason },
       settings: { ...settings, ...(ca !== undefined && { ca: 'given' }) },
       lagEvents: Math.max(0, one.logSize - one.position),
       lagSeconds: lagSeconds(one, this.nowMs()),

@@ -16,6 +16,7 @@ import {
 interface NewDestination extends DestinationKey, DestinationSpec {
   readonly secrets: Buffer;
   readonly position: number;
+  readonly goEpoch: string;
 }
 
 type Tx = Prisma.TransactionClient;
@@ -66,9 +67,9 @@ export class DestinationStore {
     return this.#update(key, attempt, { state: 'paused' });
   }
 
-  /** Makes the destination due at once. */
-  resume(key: DestinationKey, attempt: Attempt): Promise<boolean> {
-    return this.#update(key, attempt, { state: 'active', attempts: 0, nextAttemptAt: null });
+  /** Makes the destination due at once, also while all others wait after a restore. @param goEpoch the current epoch */
+  resume(key: DestinationKey, goEpoch: string, attempt: Attempt): Promise<boolean> {
+    return this.#update(key, attempt, { state: 'active', goEpoch, attempts: 0, nextAttemptAt: null });
   }
 
   /** The current sender loses its lease, because its next write would undo this change. */

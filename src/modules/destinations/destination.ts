@@ -33,6 +33,8 @@ export interface Progress {
   readonly batchLimit: number | null;
   /** The number of failures since the last success. */
   readonly attempts: number;
+  /** The epoch under which an operator let it go while all others waited. */
+  readonly goEpoch: string | null;
 }
 
 export interface Destination extends DestinationKey, DestinationSpec, Progress {
@@ -70,6 +72,11 @@ export function lagSeconds({ position, logSize, caughtUpAt, createdAt }: Destina
   return Math.max(0, nowMs - (caughtUpAt ?? createdAt).getTime()) / 1000;
 }
 
-/** `failing` means that the last attempt failed and that the service tries again. */
-export const shownState = ({ state, attempts }: Progress): string =>
-  state === 'active' && attempts > 0 ? 'failing' : state;
+/**
+ * `failing` means that the last attempt failed and that the service tries again.
+ * @param isHeld whether the service itself holds it back
+ */
+export const shownState = ({ state, attempts }: Progress, isHeld: boolean): string => {
+  if (state !== 'active') return state;
+  return isHeld ? 'paused' : attempts > 0 ? 'failing' : state;
+};

@@ -12,6 +12,7 @@ import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { isUuid } from '../../event/uuid';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
+import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import type { Deliveries } from './deliveries';
 import { type Destination, ownerOfSecrets } from './destination';
 import type { DestinationStore } from './destination.store';
@@ -38,6 +39,7 @@ export class DestinationManager {
       readonly deliveries: Pick<Deliveries, 'sendOne'>;
       readonly box: SecretBox;
       readonly guard: NetworkGuard;
+      readonly epoch: Pick<LogEpoch, 'look'>;
       readonly nowMs: () => number;
     },
   ) {}
@@ -72,6 +74,7 @@ export class DestinationManager {
       settings: { ...settings, url: url.href },
       secrets: this.#seal(key, stored),
       position: await this.#positionOf(tenantId, from),
+      goEpoch: (await this.parts.epoch.look()).epoch,
     };
     const max = LIMITS.destinationsPerTenantMax;
     if (!(await store.insert(row, max, attempt))) throw refusal([`a tenant has at most ${max} destinations`]);
@@ -102,7 +105,8 @@ export class DestinationManager {
 
   async resume(destinationId: string, attempt: Attempt): Promise<Destination> {
     const destination = await this.find(destinationId);
-    await this.parts.store.resume(destination, attempt);
+    const { epoch } = await this.parts.epoch.look();
+    await this.parts.store.resume(destination, epoch, attempt);
     return this.find(destinationId);
   }
 

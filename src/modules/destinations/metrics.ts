@@ -1,11 +1,12 @@
 import { LIMITS } from '../../limits';
 import type { Metrics } from '../../observe/metrics';
-import { type Destination, lagSeconds } from './destination';
+import { type Destination, lagSeconds, shownState } from './destination';
 
 /** @param listed the destinations of the last round */
 export function declareMetrics(
   metrics: Metrics,
   listed: () => readonly Destination[],
+  isHeld: (destination: Destination) => boolean,
   nowMs: () => number,
 ): void {
   const each = (read: (destination: Destination) => number) => () =>
@@ -27,7 +28,9 @@ export function declareMetrics(
     Math.max(0, logSize - position),
   );
   gauges('failing', '1 while the last attempt failed.', ({ attempts }) => Number(attempts > 0));
-  gauges('paused', '1 while a destination is paused.', ({ state }) => Number(state === 'paused'));
+  gauges('paused', '1 while a destination is paused.', (one) =>
+    Number(shownState(one, isHeld(one)) === 'paused'),
+  );
   counters('delivered', 'Events that a destination took.', ({ delivered }) => delivered);
   counters('failures', 'Attempts that failed.', ({ failures }) => failures);
   counters(

@@ -9,9 +9,11 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
+import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import type { Message } from './batch';
 import { Deliveries } from './deliveries';
 import { DeliveryStore } from './delivery-store';
+import type { Destination } from './destination';
 import { DestinationResolver } from './destination.resolver';
 import { DestinationStore } from './destination.store';
 import { DestinationManager } from './manage-destinations';
@@ -35,6 +37,7 @@ export async function openDestinations(parts: {
   readonly prisma: ServiceDb;
   readonly owner: OwnerDb;
   readonly askOwner: AskRows;
+  readonly epoch: LogEpoch;
   readonly form: TenantForm;
   readonly tenants: TenantStore;
   readonly nowMs: () => number;
@@ -45,19 +48,22 @@ export async function openDestinations(parts: {
     readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
   }
 > {
-  const { config, prisma, owner, askOwner, form, tenants, nowMs, log } = parts;
+  const { config, prisma, owner, askOwner, epoch, form, tenants, nowMs, log } = parts;
   const box = await loadSecretBox(config.dataDir, config.secretsKeyFile);
   const guard = new NetworkGuard(config.destinationAllowNetworks);
   const feed = new PostgresArrivalReader(askOwner, form, nowMs);
   const store = new DestinationStore(prisma);
-  const deliveries = new Deliveries({ store: new DeliveryStore(owner), feed, box, guard, nowMs, log });
-  const manager = new DestinationManager({ store, tenants, feed, deliveries, box, guard, nowMs });
+  const deliveries = new Deliveries({ store: new DeliveryStore(owner), feed, box, guard, epoch, nowMs, log });
+  const manager = new DestinationManager({ store, tenants, feed, deliveries, box, guard, epoch, nowMs });
   return {
-    resolvers: [new DestinationResolver(manager, nowMs)],
+    resolvers: [new DestinationResolver(manager, epoch, nowMs)],
     tasks: [
       { name: 'sending to destinations', everyMs: LIMITS.destinationMs, run: () => deliveries.round() },
     ],
-    metrics: (metrics) => declareMetrics(metrics, () => deliveries.listed, nowMs),
+    metrics: (metrics) => {
+      const isHeld = ({ goEpoch }: Destination) => epoch.pauseOf(goEpoch) !== null;
+      declareMetrics(metrics, () => deliveries.listed, isHeld, nowMs);
+    },
     health: [
       {
         get healthy() {

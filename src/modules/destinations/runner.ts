@@ -17,11 +17,13 @@ interface RunParts {
   readonly lease: Lease;
   readonly planner: Planner;
   readonly sender: Sender;
+  /** The epoch of the positions, as ids and names have it. */
+  readonly epoch: string;
   /** The most events in a batch. */
   readonly eventsMax: number;
   readonly signal: AbortSignal;
   readonly random: () => number;
-  /** Whether other destinations wait for a turn. */
+  /** Whether other destinations wait for a turn, or nothing may be sent any more. */
   readonly isTimeUp: () => boolean;
   /** The milliseconds until the next look when nothing is left. */
   readonly restMs: number;
@@ -217,14 +219,15 @@ export class Runner {
   async #send(planned: Planned, readsAhead: boolean): Promise<Outcome> {
     const { tenantId, destinationId, generation } = this.#destination;
     const { from, to, items } = planned;
-    const id = batchId(destinationId, generation, planned);
+    const { epoch } = this.parts;
+    const id = batchId(epoch, destinationId, generation, planned);
     const { signal } = this.#stop;
     const lose = () => this.#stop.abort();
     const renewal = setInterval(() => {
       this.parts.lease.renew().then((state) => state === null && lose(), lose);
     }, RENEW_MS);
     try {
-      const sent = this.parts.sender.send({ id, tenantId, from, to, items }, signal);
+      const sent = this.parts.sender.send({ id, tenantId, epoch, from, to, items }, signal);
       const isOnly = readsAhead && this.#destination.batches.length === 1;
       const [outcome] = await Promise.all([sent, isOnly ? this.#readAhead(planned) : null]);
       if (signal.aborted && outcome.kind !== 'accepted') throw new Lost();

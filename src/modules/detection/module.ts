@@ -7,6 +7,7 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
+import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import { AlertReader } from './alert.reader';
 import { AlertResolver } from './alert.resolver';
 import { AlertStore } from './alert.store';
@@ -52,6 +53,7 @@ export function detectionModule(parts: {
   readonly mail: MailServer | null;
   /** The tenants whose evidence log this instance does not append to, with the reason. */
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
+  readonly epoch: LogEpoch;
 }): Module {
   const { prisma, owner, tenants, signal, ask, askOwner, form, nowMs, log, send, mail, stoppedLogs } = parts;
   const { hasDestination } = parts;
@@ -107,7 +109,11 @@ export function detectionModule(parts: {
     tasks: [
       { name: 'looking for attacks', everyMs: LIMITS.detectionMs, run: () => detector.run() },
       { name: 'running backtests', everyMs: LIMITS.backtestMs, run: () => backtests.run() },
-      { name: 'telling of alerts', everyMs: LIMITS.noticeMs, run: () => notifier.run() },
+      {
+        name: 'telling of alerts',
+        everyMs: LIMITS.noticeMs,
+        run: () => parts.epoch.unlessPaused(() => notifier.run()),
+      },
       { name: 'looking at the trail', everyMs: LIMITS.trailHealthMs, run: () => health.look() },
     ],
   };

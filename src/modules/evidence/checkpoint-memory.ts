@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { NO_EPOCH } from '../../trail/epoch/epoch';
 import { type Checkpoint, parseNote } from './checkpoint';
 import { BrokenLog } from './log-head';
 
@@ -15,6 +16,10 @@ export interface CheckpointMemory {
   tenants(): Promise<ReadonlySet<number>>;
   /** @throws BrokenLog if the remembered text is no checkpoint of the tenant */
   last(tenantId: number): Promise<Checkpoint | null>;
+  /** The epoch in which the tenant's checkpoint was remembered. */
+  epochOf(tenantId: number): Promise<string>;
+  /** The epoch in which checkpoints are remembered now. */
+  readonly currentEpoch: string;
   /** @throws NotRemembered */
   remember(tenantId: number, note: string): Promise<void>;
   /** Reads the checkpoint again, since an operator may have removed or replaced it. @returns whether it has changed */
@@ -29,14 +34,33 @@ export class NotRemembered extends Error {
 export const CHECKPOINTS_FOLDER = 'checkpoints';
 const FILE_NAME = /^tenant-([1-9]\d{0,9})$/;
 
-/** One file for each tenant in the data folder. Any signature is accepted, because only the service writes there. */
+/** One file for each tenant in the data folder, and one beside it with the epoch. Any signature is accepted, because only the service writes there. */
 export class CheckpointFiles implements CheckpointMemory {
   readonly #folder: string;
   readonly #known = new Map<number, Checkpoint>();
+  readonly #epochs = new Map<number, string>();
   #tenants: Set<number> | null = null;
 
-  constructor(dataDir: string) {
+  constructor(
+    dataDir: string,
+    private readonly epoch: () => string = () => NO_EPOCH,
+  ) {
     this.#folder = path.join(dataDir, CHECKPOINTS_FOLDER);
+  }
+
+  get currentEpoch(): string {
+    return this.epoch();
+  }
+
+  async epochOf(tenantId: number): Promise<string> {
+    const known = this.#epochs.get(tenantId);
+    if (known !== undefined) return known;
+    const text = await readFile(this.#epochFileOf(tenantId), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return NO_EPOCH;
+      throw error;
+    });
+    this.#epochs.set(tenantId, text.trim());
+    return text.trim();
   }
 
   async begin(): Promise<boolean> {
@@ -76,19 +100,19 @@ export class CheckpointFiles implements CheckpointMemory {
   }
 
   async remember(tenantId: number, note: string): Promise<void> {
-    const file = this.#fileOf(tenantId);
-    const draft = `${file}.${randomUUID()}`;
+    const epoch = this.epoch();
     try {
       await mkdir(this.#folder, { recursive: true });
-      await writeDurably(draft, note);
-      await rename(draft, file);
+      await replaceDurably(this.#fileOf(tenantId), note);
+      if ((await this.epochOf(tenantId)) !== epoch)
+        await replaceDurably(this.#epochFileOf(tenantId), `${epoch}\n`);
     } catch (error) {
-      await rm(draft, { force: true }).catch(() => {});
       const { code, message } = error as NodeJS.ErrnoException;
       throw new NotRemembered(
         `${CHECKPOINTS_FOLDER} in DATA_DIR cannot be written (${code ?? message}): make room there, or give the service the right to`,
       );
     }
+    this.#epochs.set(tenantId, epoch);
     const checkpoint = parseNote(note);
     if (checkpoint) this.#known.set(tenantId, checkpoint);
     (await this.tenants()).add(tenantId);
@@ -97,6 +121,7 @@ export class CheckpointFiles implements CheckpointMemory {
   async reread(tenantId: number): Promise<boolean> {
     const before = this.#known.get(tenantId);
     this.#known.delete(tenantId);
+    this.#epochs.delete(tenantId);
     const now = await this.last(tenantId);
     if (!now) (await this.tenants()).delete(tenantId);
     return before?.time !== now?.time;
@@ -105,16 +130,27 @@ export class CheckpointFiles implements CheckpointMemory {
   #fileOf(tenantId: number): string {
     return path.join(this.#folder, `tenant-${tenantId}`);
   }
+
+  #epochFileOf(tenantId: number): string {
+    return `${this.#fileOf(tenantId)}.epoch`;
+  }
 }
 
-async function writeDurably(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'wx');
+async function replaceDurably(file: string, text: string): Promise<void> {
+  const draft = `${file}.${randomUUID()}`;
   try {
-    await handle.writeFile(text);
-    // Without this, a loss of power could leave an empty file under the new name.
-    await handle.sync();
-  } finally {
-    await handle.close();
+    const handle = await open(draft, 'wx');
+    try {
+      await handle.writeFile(text);
+      // Without this, a loss of power could leave an empty file under the new name.
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    throw error;
   }
 }
 

@@ -5,6 +5,9 @@ export class BrokenLog extends Error {
   override readonly name = 'BrokenLog';
 }
 
+/** The stored log is shorter than a remembered one, or another one: the database was restored, or somebody changed it. */
+export class SetBack extends BrokenLog {}
+
 /** The keys under which a log may have been written. */
 export interface LogKeys {
   readonly own: CheckpointKey;

@@ -5,7 +5,7 @@ import { consistencyProof, isConsistent, rootOf } from '../../trail/evidence/mer
 import { MissingNode, nodesOf, tilesFor } from '../../trail/evidence/tiles';
 import { type Checkpoint, signedNote } from './checkpoint';
 import { CHECKPOINTS_FOLDER, type CheckpointMemory } from './checkpoint-memory';
-import { BrokenLog, type LogHead, type LogKeys } from './log-head';
+import { BrokenLog, type LogHead, type LogKeys, SetBack } from './log-head';
 import { HEAD, heads } from './log-statements';
 import { assertSealed, type HeadRow, loadTiles, toHead } from './log-writer';
 
@@ -18,7 +18,12 @@ export class LogWatch {
   readonly #problems = new Map<number, string>();
   /** The heads of logs at the last look, if they were in order. */
   readonly #seen = new Map<number, HeadRow>();
+  /** The epochs of these looks. */
+  readonly #seenIn = new Map<number, string>();
+  readonly #setBack = new Map<number, KnownLog>();
+  readonly #rememberedIn = new Set<string>();
   #from = 0;
+  #hasLooked = false;
 
   constructor(
     private readonly prisma: OwnerDb,
@@ -30,6 +35,21 @@ export class LogWatch {
   /** The tenants whose log differs from the signed one, with the reason. */
   get problems(): ReadonlyMap<number, string> {
     return this.#problems;
+  }
+
+  /** The logs that are not those of an earlier look. */
+  get setBack(): ReadonlyMap<number, KnownLog> {
+    return this.#setBack;
+  }
+
+  /** The epochs in which the checkpoints were remembered. */
+  get rememberedIn(): ReadonlySet<string> {
+    return this.#rememberedIn;
+  }
+
+  /** Whether it has looked at every log once. */
+  get hasLooked(): boolean {
+    return this.#hasLooked;
   }
 
   /** Looks at the logs once. If there are very many, it continues with the next ones at the next call. */
@@ -51,6 +71,7 @@ export class LogWatch {
       if (await this.rounds.attempt(row.tenant_id, () => this.#look(row.tenant_id, row, mayProve))) proofs++;
     }
     this.#from = Number.isFinite(end) ? end : 0;
+    if (this.#from === 0) this.#hasLooked = true;
   }
 
   /** @returns whether it found a new checkpoint */
@@ -70,16 +91,22 @@ export class LogWatch {
     } catch (error) {
       if (!isBroken(error)) throw error;
       this.#problems.set(tenantId, error.message);
+      if (error instanceof SetBack) {
+        const epoch = this.#seenIn.get(tenantId) ?? (await this.memory.epochOf(tenantId));
+        this.#setBack.set(tenantId, { epoch, found: `tenant ${tenantId}: ${error.message}` });
+      }
       return false;
     }
   }
 
   async #check(tenantId: number, row: HeadRow | null, mayProve: boolean): Promise<boolean> {
     const last = await this.memory.last(tenantId);
+    if (last) this.#rememberedIn.add(await this.memory.epochOf(tenantId));
     const head = row && toHead(row);
     const isUnseen = row !== null && this.keys.former.includes(row.key_id);
     if (row && head && !isUnseen) assertSealed(tenantId, row, head, this.keys);
     assertNotSetBack(tenantId, head, last, this.#seen.get(tenantId));
+    this.#setBack.delete(tenantId);
     if (!row || !head) {
       this.#problems.delete(tenantId);
       return false;
@@ -88,6 +115,7 @@ export class LogWatch {
     if (isNew && !mayProve) return false;
     if (isNew) await this.#remember(tenantId, head, last);
     this.#seen.set(tenantId, row);
+    this.#seenIn.set(tenantId, this.memory.currentEpoch);
     this.#problems.delete(tenantId);
     return isNew;
   }
@@ -113,6 +141,13 @@ export class LogWatch {
   }
 }
 
+/** What is known of a log that was set back. */
+export interface KnownLog {
+  /** The epoch as of which it is known. */
+  readonly epoch: string;
+  readonly found: string;
+}
+
 /** @param last the remembered checkpoint @param seen the log at an earlier look @throws BrokenLog */
 export function assertNotSetBack(
   tenantId: number,
@@ -125,7 +160,7 @@ export function assertNotSetBack(
   const isOther = seen && head && size === Number(seen.size) && !head.root.equals(seen.root);
   if (size >= before && number >= (last?.number ?? 0) && !isOther) return;
   const signed = last ? ` (checkpoint ${last.number} of ${last.time}: ${last.size})` : '';
-  throw new BrokenLog(
+  throw new SetBack(
     `the log was set back or replaced: it has ${size} entries and ${number} checkpoints, and had ${before} entries${signed}. ` +
       `If an older backup was restored on purpose, take ${fileOf(tenantId)} out of each instance's DATA_DIR`,
   );
@@ -138,7 +173,7 @@ function assertGoesOn(
   proof: () => readonly Buffer[],
 ): void {
   if (last && !isConsistent(last, now, proof()))
-    throw new BrokenLog(
+    throw new SetBack(
       `the log was replaced: it is not the one whose ${last.size} entries were signed at ${last.time} (checkpoint ${last.number}). ` +
         `If another backup was restored on purpose, take ${fileOf(last.tenantId)} out of each instance's DATA_DIR`,
     );

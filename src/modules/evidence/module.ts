@@ -6,6 +6,7 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
+import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 import { loadCheckpointKey, loadFormerOwnKey } from './checkpoint-key-file';
 import { CheckpointFiles } from './checkpoint-memory';
@@ -28,11 +29,12 @@ interface Evidence extends Module {
 export async function openEvidence(parts: {
   readonly config: Pick<Config, 'dataDir' | 'checkpointKeyFile' | 'formerCheckpointKeys'>;
   readonly database: Pick<Database, 'background' | 'ownerSteps' | 'ask'>;
+  readonly epoch: LogEpoch;
   readonly form: TenantForm;
   readonly tenants: TenantStore;
   readonly log: Logger;
 }): Promise<Evidence> {
-  const { config, database, form, tenants, log } = parts;
+  const { config, database, epoch, form, tenants, log } = parts;
   const { ask } = database;
   const checkpointKey = await loadCheckpointKey(config.dataDir, config.checkpointKeyFile);
   log.info({ keyId: checkpointKey.keyId, publicKey: checkpointKey.verifierKey }, 'checkpoint key');
@@ -41,7 +43,12 @@ export async function openEvidence(parts: {
     others: await loadFormerOwnKey(config.dataDir, checkpointKey),
     former: config.formerCheckpointKeys,
   };
-  const sequencer = new Sequencer(database, keys, new CheckpointFiles(config.dataDir), log);
+  const sequencer = new Sequencer(
+    database,
+    keys,
+    new CheckpointFiles(config.dataDir, () => epoch.state.epoch),
+    log,
+  );
   await sequencer.begin(config.checkpointKeyFile === null);
   const store = new PostgresEvidenceStore(ask, form);
   const evidence = new EvidenceLog(store, checkpointKey.verifierKey, (tenantId) =>
@@ -63,7 +70,14 @@ export async function openEvidence(parts: {
       {
         name: 'taking events into the evidence log',
         everyMs: LIMITS.sequenceMs,
-        run: () => sequencer.run(),
+        run: async () => {
+          const unfinished = await sequencer.run();
+          const { setBack, rememberedIn } = sequencer.compared;
+          for (const { epoch: known, found } of setBack.values()) await epoch.noticeSetBack(known, found);
+          for (const named of rememberedIn) await epoch.noticeEpoch(named);
+          if (sequencer.hasCompared) epoch.settle();
+          return unfinished;
+        },
       },
     ],
     metrics: (metrics) =>

@@ -102,6 +102,16 @@ export class Sequencer {
     return this.stoppedLogs === 0;
   }
 
+  /** What it knows of logs that are not as they were. */
+  get compared(): Pick<LogWatch, 'setBack' | 'rememberedIn'> {
+    return this.#watch;
+  }
+
+  /** Whether every log was compared once with what is remembered, as far as this instance can. */
+  get hasCompared(): boolean {
+    return this.#watch.hasLooked || this.#otherKey !== null || this.#notRemembered !== null;
+  }
+
   /** @returns the number of tenants with more waiting events */
   async run(): Promise<number> {
     try {

@@ -5,6 +5,7 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { Figures, SourceFigures } from '../../observe/figures';
 import type { Metrics } from '../../observe/metrics';
+import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import { AuditSourceResolver } from './audit-source.resolver';
 import { PostgresAuditSourceStore } from './audit-source.store';
 import { CoverageResolver } from './coverage.resolver';
@@ -16,11 +17,12 @@ export function sourcesModule(parts: {
   readonly prisma: ServiceDb;
   readonly owner: OwnerDb;
   readonly tenants: TenantStore;
+  readonly epoch: LogEpoch;
   readonly retention: { tenantsWithRetention(): Promise<readonly TenantWithRetention[]> };
   readonly nowMs: () => number;
   readonly log: Logger;
 }): Module & { readonly complete: ListComplete } {
-  const { prisma, owner, tenants, retention, nowMs, log } = parts;
+  const { prisma, owner, tenants, epoch, retention, nowMs, log } = parts;
   const complete = listComplete(prisma, nowMs);
   const sources = new PostgresAuditSourceStore(prisma, owner);
   return {
@@ -30,7 +32,7 @@ export function sourcesModule(parts: {
       {
         name: 'retention of gaps',
         everyMs: LIMITS.retentionMs,
-        run: () => expireGaps({ sources, retention, nowMs, log }),
+        run: () => epoch.unlessPaused(() => expireGaps({ sources, retention, nowMs, log })),
       },
     ],
     metrics: (metrics, figures) => addMetrics(metrics, figures, nowMs),

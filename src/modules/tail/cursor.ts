@@ -2,6 +2,8 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../../errors';
 import { parseTicks } from '../../event/event-time';
 import { FILTER_PARAMETERS, type ParameterValues } from '../../event/parameters';
+import { LIMITS } from '../../limits';
+import { type EpochState, isCurrent, NO_EPOCH } from '../../trail/epoch/epoch';
 
 /** The progress of a reader. */
 export interface TailPlace {
@@ -11,10 +13,15 @@ export interface TailPlace {
   readonly turn: number;
   /** The hash of the filters (`filterHash`). */
   readonly filter: Buffer;
+  /** The epoch whose positions these are. */
+  readonly epoch: string;
 }
 
-const VERSION = 1;
+const VERSION = 2;
+/** Of cursors without an epoch, which the release before gives and reads. */
+const FORMER_VERSION = 1;
 const MAC_BYTES = 16;
+const EPOCH_BYTES = 8;
 const FILTER_HASH_BYTES = 12;
 
 /**
@@ -22,11 +29,26 @@ const FILTER_HASH_BYTES = 12;
  * so another key of the same tenant can continue.
  */
 export class CursorSeal {
-  /** @param keys the first one signs; the others may have signed older cursors */
-  constructor(private readonly keys: readonly [Buffer, ...Buffer[]]) {}
+  constructor(
+    private readonly parts: {
+      readonly epoch: { readonly state: EpochState; readonly cursorKey: Buffer };
+      /** Of cursors of the release before: the first one signs. */
+      readonly formerKeys: readonly Buffer[];
+      readonly nowMs: () => number;
+    },
+  ) {}
 
-  seal({ positions, turn, filter }: TailPlace): string {
-    const bytes: number[] = [VERSION, ...filter];
+  /** @throws DomainError `cursor_of_earlier_log` if another epoch has begun meanwhile */
+  seal({ positions, turn, filter, epoch: ofPositions }: TailPlace): string {
+    const { state } = this.parts.epoch;
+    if (!isCurrent(state, ofPositions)) throw ofEarlierLog(state);
+    const { epoch, isBridged, beganAt } = state;
+    const [formerKey] = this.parts.formerKeys;
+    // The instances of the release before read only what they give themselves, and go on during an upgrade.
+    const isFormer = isBridged && this.parts.nowMs() < beganAt.getTime() + LIMITS.cursorBridgeMs;
+    const key = isFormer && formerKey ? formerKey : this.parts.epoch.cursorKey;
+    const bytes: number[] =
+      key === formerKey ? [FORMER_VERSION, ...filter] : [VERSION, ...Buffer.from(epoch, 'hex'), ...filter];
     writeNumber(bytes, turn);
     let before = 0;
     for (const [tenantId, position] of positions) {
@@ -35,27 +57,34 @@ export class CursorSeal {
       before = tenantId;
     }
     const payload = Buffer.from(bytes);
-    return Buffer.concat([payload, macOf(this.keys[0], payload)]).toString('base64url');
+    return Buffer.concat([payload, macOf(key, payload)]).toString('base64url');
   }
 
-  /** @throws DomainError `invalid_parameter` */
+  /** @throws DomainError `invalid_parameter`; `cursor_of_earlier_log` */
   open(text: string): TailPlace {
+    const { epoch, formerKeys } = this.parts;
     const bytes = Buffer.from(text, 'base64url');
     const payload = bytes.subarray(0, Math.max(0, bytes.length - MAC_BYTES));
     const mac = bytes.subarray(payload.length);
-    const isOurs = this.keys.some((key) => {
+    const isFormer = payload[0] === FORMER_VERSION;
+    const isOurs = (isFormer ? formerKeys : [epoch.cursorKey]).some((key) => {
       const own = macOf(key, payload);
       return mac.length === own.length && timingSafeEqual(mac, own);
     });
-    if (!isOurs || bytes.toString('base64url') !== text || payload[0] !== VERSION) throw foreign();
-    const numbers = numbersOf(payload.subarray(1 + FILTER_HASH_BYTES));
+    const isKnownVersion = isFormer || payload[0] === VERSION;
+    if (!isOurs || bytes.toString('base64url') !== text || !isKnownVersion) throw foreign();
+    const filterAt = 1 + (isFormer ? 0 : EPOCH_BYTES);
+    const named = isFormer ? NO_EPOCH : payload.toString('hex', 1, filterAt);
+    if (!isCurrent(epoch.state, named)) throw ofEarlierLog(epoch.state);
+    const filter = payload.subarray(filterAt, filterAt + FILTER_HASH_BYTES);
+    const numbers = numbersOf(payload.subarray(filterAt + FILTER_HASH_BYTES));
     const positions = new Map<number, number>();
     let tenantId = 0;
     for (let i = 1; i + 1 < numbers.length; i += 2) {
       tenantId += numbers[i] as number;
       positions.set(tenantId, numbers[i + 1] as number);
     }
-    return { positions, turn: numbers[0] ?? 0, filter: payload.subarray(1, 1 + FILTER_HASH_BYTES) };
+    return { positions, turn: numbers[0] ?? 0, filter, epoch: named };
   }
 }
 
@@ -64,6 +93,15 @@ const foreign = () =>
     public:
       'cursor is none that this service gave: it was changed or cut on its way, or another installation made it. ' +
       'Send meta.nextCursor of the last answer as it is, or begin anew with from=beginning, from=now or from=<time of arrival>.',
+  });
+
+/** A position of the cursor may hold another event now. */
+export const ofEarlierLog = ({ beganAt }: EpochState) =>
+  new DomainError('cursor_of_earlier_log', {
+    public:
+      'The database was restored, and cursor is of the log as it was before: going on from it could miss events. ' +
+      `Begin anew with from=<receivedAt of the last event you have>, or with from=${beganAt.toISOString()} if that is earlier. ` +
+      'Events that you have already may come again: recordId shows them.',
   });
 
 const macOf = (key: Buffer, payload: Buffer) =>

@@ -8,11 +8,13 @@ import { GoneBeginnings } from '../../trail/arrivals/gone-beginning';
 import { NewArrivals } from '../../trail/arrivals/new-arrivals';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
+import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 import { CursorSeal } from './cursor';
 import { type ListSources, Tail } from './tail';
 
-const CURSOR_KEY = 'audit-activity tail cursor';
+/** What the release before sealed its cursors with. It goes when `NO_EPOCH` does. */
+const FORMER_CURSOR_KEY = 'audit-activity tail cursor';
 
 /** The parts that answer calls of the tail. */
 export interface TailParts {
@@ -26,7 +28,8 @@ export function openTail(parts: {
   readonly askOwner: AskRows;
   readonly owner: OwnerDb;
   readonly form: TenantForm;
-  readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
+  readonly checkpointKeys: readonly CheckpointKey[];
+  readonly epoch: LogEpoch;
   readonly fairShare: FairShare;
   readonly answers: AnswerBytes;
   readonly waitingPlaces: WaitingPlaces;
@@ -39,19 +42,20 @@ export function openTail(parts: {
     owner,
     form,
     checkpointKeys,
+    epoch,
     fairShare,
     answers,
     waitingPlaces,
     listSources,
     nowMs,
   } = parts;
-  const [own, ...others] = checkpointKeys;
-  const seal = new CursorSeal([own.derive(CURSOR_KEY), ...others.map((key) => key.derive(CURSOR_KEY))]);
+  const formerKeys = checkpointKeys.map((key) => key.derive(FORMER_CURSOR_KEY));
+  const seal = new CursorSeal({ epoch, formerKeys, nowMs });
   const background = new PostgresArrivalReader(askOwner, form, nowMs);
   const reader = new PostgresArrivalReader(ask, form, nowMs);
   const news = new NewArrivals(reader);
   const gone = new GoneBeginnings(owner, background);
-  const tail = new Tail({ reader, news, seal, fairShare, waitingPlaces, listSources });
+  const tail = new Tail({ reader, news, seal, epoch, fairShare, waitingPlaces, listSources });
   return {
     tail,
     answers,

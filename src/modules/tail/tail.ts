@@ -15,7 +15,8 @@ import type {
   ArrivedText,
 } from '../../trail/arrivals/arrival-reader';
 import type { NewArrivals } from '../../trail/arrivals/new-arrivals';
-import { type CursorSeal, filterHash, type GivenFilters, type TailPlace } from './cursor';
+import type { EpochState } from '../../trail/epoch/epoch';
+import { type CursorSeal, filterHash, type GivenFilters, ofEarlierLog, type TailPlace } from './cursor';
 import { BEGINNING, NOW } from './parameters';
 
 /** An event, or its JSON text if texts were asked for and the event is not needed for the filter. */
@@ -61,6 +62,10 @@ interface TailMeans {
   readonly reader: ArrivalReader;
   readonly news: Pick<NewArrivals, 'wait'>;
   readonly seal: CursorSeal;
+  readonly epoch: {
+    readonly state: EpochState;
+    noticeSetBack(known: string, found: string): Promise<void>;
+  };
   readonly fairShare: Pick<FairShare, 'run'>;
   readonly waitingPlaces: Pick<WaitingPlaces, 'take'>;
   readonly listSources: ListSources;
@@ -76,7 +81,7 @@ export class Tail {
     this.#clockMs = parts.clockMs ?? (() => performance.now());
   }
 
-  /** @throws DomainError `invalid_parameter`, `forbidden`, `rate_limited`, `service_unavailable` */
+  /** @throws DomainError `invalid_parameter`, `cursor_of_earlier_log`, `forbidden`, `rate_limited`, `service_unavailable` */
   async read(request: TailRequest): Promise<TailPage> {
     const until = this.#clockMs() + request.waitSeconds * 1_000;
     const place = request.cursor === null ? await this.#begin(request) : this.#goOn(request, request.cursor);
@@ -107,6 +112,7 @@ export class Tail {
   }
 
   async #begin({ tenants, from, filters }: TailRequest): Promise<TailPlace> {
+    const { epoch } = this.parts.epoch.state;
     const positions = new Map<number, number>(tenants.map((tenantId) => [tenantId, 0]));
     if (from === NOW)
       for (const [tenantId, size] of await this.parts.reader.sizes(tenants)) positions.set(tenantId, size);
@@ -116,7 +122,7 @@ export class Tail {
       for (const tenantId of tenants)
         positions.set(tenantId, await this.parts.reader.positionAt(tenantId, at));
     }
-    return { positions, turn: 0, filter: filterHash(filters) };
+    return { positions, turn: 0, filter: filterHash(filters), epoch };
   }
 
   #goOn({ tenants, filters }: TailRequest, cursor: string): TailPlace {
@@ -144,6 +150,13 @@ export class Tail {
     });
   }
 
+  /** A cursor that was given under this epoch is beyond the end: the database was set back since. */
+  async #refuseSetBack(known: string): Promise<never> {
+    const { epoch } = this.parts;
+    await epoch.noticeSetBack(known, 'a cursor of a reader is further than the log is long');
+    throw ofEarlierLog(epoch.state);
+  }
+
   /** Reads until there are enough events, enough work was done, or the end is reached. */
   async #walk({ tenants, holder, filters, limit, asTexts, gone }: TailRequest, walk: Walk): Promise<Walk> {
     const filter = toAuditEventFilter(filters);
@@ -157,7 +170,9 @@ export class Tail {
       : async (item: TailItem) => 'event' in item && (await pauses.between(matchSteps(filter, item.event)));
     const readOn = (limits: ArrivalLimits): Promise<readonly Arrivals<TailItem>[]> =>
       asTexts && !matches ? reader.readTexts(walk.places(), limits) : reader.readEach(walk.places(), limits);
-    walk.caughtUp = walk.isAtEnd(await this.parts.reader.sizes([...walk.positions.keys()]));
+    const sizes = await this.parts.reader.sizes([...walk.positions.keys()]);
+    if (walk.isBeyond(sizes)) await this.#refuseSetBack(walk.epoch);
+    walk.caughtUp = walk.isAtEnd(sizes);
     // At least once: the time of the first look says nothing about the amount of events.
     for (let isFirst = true; !walk.caughtUp && walk.mayGoOn(limit); isFirst = false) {
       if (!isFirst && isOver(endMs)) break;
@@ -197,6 +212,7 @@ const READ_AT_LEAST = 1_000;
 class Walk {
   readonly items: TailItem[] = [];
   readonly positions: Map<number, number>;
+  readonly epoch: string;
   readonly #filter: Buffer;
   #turn: number;
   caughtUp = false;
@@ -204,7 +220,8 @@ class Walk {
   passed = 0;
   bytes = 0;
 
-  constructor({ positions, turn, filter }: TailPlace) {
+  constructor({ positions, turn, filter, epoch }: TailPlace) {
+    this.epoch = epoch;
     this.positions = new Map(positions);
     this.#turn = turn;
     this.#filter = filter;
@@ -216,13 +233,14 @@ class Walk {
   }
 
   get place(): TailPlace {
-    return { positions: this.positions, turn: this.#turn, filter: this.#filter };
+    return { positions: this.positions, turn: this.#turn, filter: this.#filter, epoch: this.epoch };
   }
 
-  /** If a log was set back with its database to a time before the cursor, reading continues at its current end. */
+  isBeyond(sizes: ReadonlyMap<number, number>): boolean {
+    return [...this.positions].some(([tenantId, position]) => position > (sizes.get(tenantId) ?? 0));
+  }
+
   isAtEnd(sizes: ReadonlyMap<number, number>): boolean {
-    for (const [tenantId, position] of this.positions)
-      this.positions.set(tenantId, Math.min(position, sizes.get(tenantId) ?? 0));
     return [...this.positions].every(([tenantId, position]) => position === sizes.get(tenantId));
   }
 

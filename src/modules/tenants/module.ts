@@ -3,6 +3,7 @@ import type { TenantStore } from '../../caller/tenant.store';
 import type { OwnerDb, ServiceDb } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
+import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import { applyRetention } from './retention/apply-retention';
 import { RetentionManager } from './retention/manage-retention';
 import { RetentionResolver } from './retention/retention.resolver';
@@ -14,12 +15,13 @@ export function tenantsModule(parts: {
   readonly prisma: ServiceDb;
   readonly owner: OwnerDb;
   readonly tenants: TenantStore;
+  readonly epoch: LogEpoch;
   /** Ends a run of retention after its current step. */
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
   readonly log: Logger;
 }): Module & { readonly retention: PostgresRetentionStore } {
-  const { prisma, owner, tenants, signal, nowMs, log } = parts;
+  const { prisma, owner, tenants, epoch, signal, nowMs, log } = parts;
   const store = new PostgresRetentionStore(prisma, owner);
   return {
     retention: store,
@@ -28,7 +30,10 @@ export function tenantsModule(parts: {
       {
         name: 'retention',
         everyMs: LIMITS.retentionMs,
-        run: () => applyRetention({ store, nowMs, log, signal }),
+        run: () =>
+          epoch.unlessPaused(() =>
+            applyRetention({ store, nowMs, log, isStopped: () => signal.aborted || epoch.pause !== null }),
+          ),
       },
     ],
   };

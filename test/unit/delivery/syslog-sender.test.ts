@@ -13,7 +13,7 @@ const item = {
   },
   json: '{}',
 };
-const BATCH = { id: 'msg_1', tenantId: 1, from: 1, to: 2, items: [item] };
+const BATCH = { id: 'msg_1', tenantId: 1, epoch: '', from: 1, to: 2, items: [item] };
 const SIGNAL = new AbortController().signal;
 
 it('a batch and an alert that are sent at the same time go one after the other on one connection', async () => {

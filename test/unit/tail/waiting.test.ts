@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto';
 import { OwnPlaces, type WaitingPlaces } from '../../../src/caller/rate-limit/waiting-places';
 import { tenantSet } from '../../../src/caller/tenant-set';
 import { serviceUnavailable } from '../../../src/errors';
 import { CursorSeal } from '../../../src/modules/tail/cursor';
 import { Tail, type TailRequest } from '../../../src/modules/tail/tail';
 import type { ArrivalPlace, ArrivalReader } from '../../../src/trail/arrivals/arrival-reader';
+import { testEpoch } from '../../support/epoch';
 
 const TENANT = 7;
-const seal = new CursorSeal([createHash('sha256').update('cursor').digest()]);
+const epoch = testEpoch();
+const seal = new CursorSeal({ epoch, formerKeys: [], nowMs: Date.now });
 
 /** A tail without a database, and a clock that the test moves. */
 class Trial {
@@ -44,7 +45,7 @@ class Trial {
       reader: this.#reader as unknown as ArrivalReader,
       news: { wait: (_known, ms) => this.during(ms) },
       fairShare: { run: (_asker, work) => work() },
-      ...{ seal, waitingPlaces, listSources: async () => [], clockMs: () => this.ms },
+      ...{ seal, epoch, waitingPlaces, listSources: async () => [], clockMs: () => this.ms },
     });
   }
 

@@ -4,6 +4,7 @@ import { awsEncode, awsHeaders } from '../../../delivery/aws-signature';
 import type { GuardedHttp, HttpAnswer } from '../../../delivery/guarded-http';
 import { isTooLarge, outcomeOf } from '../../../delivery/http-outcome';
 import { failed } from '../../../delivery/outcome';
+import { NO_EPOCH } from '../../../trail/epoch/epoch';
 import type { Batch } from '../batch';
 import type { Sender } from '../runner';
 import type { SecretsOf, SettingsOf } from '../types';
@@ -17,7 +18,7 @@ const DIGITS = 15;
 const isObjectsFault = ({ status, body }: HttpAnswer) =>
   isTooLarge(status) || body.includes('EntityTooLarge');
 
-/** Writes objects named by tenant and positions. A batch that is sent again overwrites the same object. */
+/** Writes objects named by tenant, epoch and positions. A batch that is sent again overwrites the same object. */
 export function objectStoreSender(
   http: GuardedHttp,
   { url: endpoint, bucket, region, prefix }: SettingsOf<'s3'>,
@@ -39,9 +40,13 @@ export function objectStoreSender(
   });
 }
 
-/** `tenant-7/000000000000100-000000000000599.ndjson.gz` from the first and last position; for a message from its id. */
-function nameOf({ tenantId, from, to, id, items }: Batch): string {
+/**
+ * `tenant-7/6925a1b0c3d4e5f6/000000000000100-000000000000599.ndjson.gz` from the epoch, and the first and last position;
+ * for a message `tenant-7/` and its id.
+ */
+function nameOf({ tenantId, epoch, from, to, id, items }: Batch): string {
   const digits = (position: number) => String(position).padStart(DIGITS, '0');
   const isOfLog = items.some(({ position }) => position !== null);
-  return `tenant-${tenantId}/${isOfLog ? `${digits(from)}-${digits(to - 1)}` : id}.ndjson.gz`;
+  const folder = epoch === NO_EPOCH ? '' : `${epoch}/`;
+  return `tenant-${tenantId}/${isOfLog ? `${folder}${digits(from)}-${digits(to - 1)}` : id}.ndjson.gz`;
 }

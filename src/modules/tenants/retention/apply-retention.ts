@@ -11,20 +11,24 @@ interface RetentionParts {
   readonly store: RetentionStore;
   readonly nowMs: () => number;
   readonly log: Logger;
-  /** Ends the run after its current step. */
-  readonly signal?: AbortSignal;
+  /** Whether the run ends after its current step. */
+  readonly isStopped?: () => boolean;
 }
 
 /**
  * Removes the events whose retention has ended. A week that no tenant needs is dropped as a whole. In other weeks, each
  * tenant's part is removed in small steps. Several instances may run at once and take turns for each week and step.
  */
-export async function applyRetention({ store, nowMs, log, signal }: RetentionParts): Promise<void> {
+export async function applyRetention({
+  store,
+  nowMs,
+  log,
+  isStopped = () => false,
+}: RetentionParts): Promise<void> {
   const tenants = await store.tenantsWithRetention();
   if (tenants.length === 0) return;
   const atMs = nowMs();
   const run = { runId: randomUUID(), startedAt: new Date(atMs), now: () => new Date(nowMs()) };
-  const isStopped = () => signal?.aborted === true;
   const touched = new Set<number>();
   for (const week of await store.weeks()) {
     if (isStopped()) return;

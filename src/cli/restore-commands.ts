@@ -1,0 +1,110 @@
+import type { Command } from 'commander';
+import type { Answer } from '../event/shape';
+import { LOG_EPOCH } from '../modules/restore/answers';
+import type { FinishStep } from '../modules/restore/finish-step';
+import type { MadeBackup } from './backup/make-backup';
+import { checkBackup, type Manifest } from './backup/manifest';
+import { CommandError, resolveConnection, runOperation, URL_DOC } from './service-client';
+import type { Options } from './service-command';
+import { columnsOf } from './table';
+
+type LogEpoch = Answer<typeof LOG_EPOCH>;
+
+export interface RestorePorts {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly print: (line: string) => void;
+  /** Says on the database itself what an operator says about a restore. */
+  readonly finishRestore: (step: FinishStep) => Promise<LogEpoch>;
+  /** Makes a backup in a folder; null: writes what is not in the database to stdout, as a tar archive. */
+  readonly backup: (folder: string | null) => Promise<MadeBackup>;
+  readonly printError: (line: string) => void;
+}
+
+/** `backup`, `restore --check` and `finish-restore`. */
+export function addRestoreCommands(program: Command, ports: RestorePorts): void {
+  program
+    .command('backup')
+    .description('backs up keys, checkpoints and the database, with a list of what it holds')
+    .requiredOption(
+      '--out <folder>',
+      'a new folder; -: keys, checkpoints and list to stdout as tar, without a dump',
+    )
+    .option('--json', 'print JSON')
+    .action(async ({ out, json }: { out: string; json?: true }) => {
+      const isPacked = out === '-';
+      const { manifest, notes } = await ports.backup(isPacked ? null : out);
+      const { files, dump, logs, epoch } = manifest;
+      const text = [
+        `${files.length} files, ${dump === null ? 'without the database' : `the database as ${dump}`}`,
+        `${logs.length} logs, epoch ${epoch ?? 'none yet'}`,
+        ...notes,
+      ].join('\n');
+      // With -, stdout is the archive.
+      (isPacked ? ports.printError : ports.print)(json ? JSON.stringify({ ...manifest, notes }) : text);
+    });
+
+  program
+    .command('restore')
+    .description('checks a backup before it is restored; docs/operate.md says how to restore it')
+    .requiredOption('--check <folder>', 'the folder of the backup')
+    .option('--json', 'print JSON')
+    .action(async ({ check, json }: { check: string; json?: true }) => {
+      const { manifest, problems, notes } = await checkBackup(check);
+      const isWhole = problems.length === 0;
+      if (json) ports.print(JSON.stringify({ whole: isWhole, problems, notes, manifest }));
+      else if (manifest) ports.print(checkedText(manifest, notes));
+      if (!isWhole) throw new CommandError(`the backup is not whole:\n${problems.join('\n')}`, 'not_whole');
+    });
+
+  program
+    .command('finish-restore')
+    .description(
+      'says that the database was restored: earlier cursors end, and nothing is sent or removed until --go',
+    )
+    .option('--go', 'this database goes on: destinations, mail, notices and retention begin')
+    .option(
+      '--keep-epoch',
+      'the database was only moved, and no event came to either of both since: everything goes on, earlier cursors too',
+    )
+    .option('--url <url>', `ask a running service, and not the database: ${URL_DOC}`)
+    .option('--operator-key <key>', 'of that service')
+    .option('--json', 'print JSON')
+    .action(async (options: Options & { go?: true; keepEpoch?: true }) => {
+      const step = { go: options.go === true, keepEpoch: options.keepEpoch === true };
+      const done = isOfService(options, ports.env)
+        ? await askService(options, ports.env, step)
+        : await ports.finishRestore(step);
+      ports.print(options.json ? JSON.stringify(done) : textOf(done));
+    });
+}
+
+/** Where no database is named, a service may be. */
+const isOfService = ({ url, operatorKey }: Options, env: RestorePorts['env']) =>
+  url !== undefined || operatorKey !== undefined || (!env.DATABASE_URL && Boolean(env.AUDIT_ACTIVITY_URL));
+
+async function askService(options: Options, env: RestorePorts['env'], step: FinishStep): Promise<LogEpoch> {
+  const answer = await runOperation<{ finishRestore: LogEpoch }>(
+    await resolveConnection(options, env),
+    `mutation($go: Boolean!, $keepEpoch: Boolean!) { finishRestore(go: $go, keepEpoch: $keepEpoch) {
+      ${columnsOf(LOG_EPOCH)} } }`,
+    { ...step },
+  );
+  return answer.finishRestore;
+}
+
+const checkedText = (
+  { version, madeAt, database, epoch, logs }: Manifest,
+  notes: readonly string[],
+): string =>
+  [
+    `a backup of ${madeAt} by version ${version}: ${database}, epoch ${epoch ?? 'none yet'}`,
+    ...logs.map(({ tenantId, entries }) => `tenant ${tenantId}: ${entries} entries in its log`),
+    ...notes,
+  ].join('\n');
+
+const textOf = ({ epoch, beganAt, reason, hold, drill }: LogEpoch): string =>
+  [
+    `epoch ${epoch}, since ${beganAt}: ${reason}`,
+    hold ?? 'nothing waits',
+    ...(drill ? ['DRILL=1: an instance with these settings sends nothing and removes nothing'] : []),
+  ].join('\n');
