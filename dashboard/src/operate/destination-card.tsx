@@ -51,6 +51,11 @@ export function DestinationCard({ destination, tenantName, rate, nowMs, onChange
           {state}
         </Badge>
       </Group>
+      {destination.pauseReason !== null && (
+        <Text size="sm" mt={6} style={{ overflowWrap: 'anywhere' }}>
+          Paused: {destination.pauseReason}
+        </Text>
+      )}
       {destination.lastError && destination.lastErrorAt && (
         <Text
           size="sm"

@@ -177,7 +177,7 @@ describe.each(ONE_ENGINE)('waiting calls of the tail on %s', (engine) => {
 describeOnPostgres('the tail of two instances', () => {
   useLimits(QUICK_LOG);
 
-  it('continues on the other instance if both have the same checkpoint key, and only then', async () => {
+  it('continues on the other instance, whatever checkpoint key either of both has', async () => {
     const one = await World.open('postgresql');
     const file = path.join(one.database.dataDir, 'checkpoint.key');
     const acme = await one.tenant();
@@ -193,8 +193,8 @@ describeOnPostgres('the tail of two instances', () => {
     await writeFile(otherKey, newCheckpointKeyPem());
     await copyFile(path.join(one.database.dataDir, OPERATOR_KEY_FILE), path.join(dataDir, OPERATOR_KEY_FILE));
     const three = await World.on({ ...one.database, dataDir }, { checkpointKeyFile: otherKey });
-    const foreign = await three.get(PATH, acme.key, { query: { cursor: body.meta.nextCursor } });
-    expectError(foreign, 400, 'invalid_parameter');
+    const other = await three.get(PATH, acme.key, { query: { cursor: body.meta.nextCursor } });
+    expect(other.body.data).toHaveLength(12);
     await three.service.close();
     await one.close();
   });
