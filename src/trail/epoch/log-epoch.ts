@@ -53,6 +53,7 @@ const UNSETTLED = 'the service has just started, and first compares the logs wit
 export class LogEpoch {
   #state: EpochState | null = null;
   #cursorKey: Buffer = Buffer.alloc(0);
+  #place: string | null = null;
   #maySystem = true;
   #isSettled = false;
 
@@ -198,9 +199,8 @@ export class LogEpoch {
   /** @param row null: somebody took the row away while the service ran */
   #copied(row: Row | null): Row {
     if (row) return this.#renewed(row, 'copy', 'the database is a restored or moved copy of another one', []);
-    const gone = { ...this.#first(true, true), cursorKey: this.#cursorKey };
-    const former = formerOfNext(this.state, []);
-    return { ...gone, former, epoch: newEpoch(this.parts.nowMs(), former) };
+    const before = { ...this.state, place: this.#place, cursorKey: this.#cursorKey, isCopy: false };
+    return this.#renewed(before, 'copy', 'the epoch was taken out of the database', []);
   }
 
   #renewed(row: Row, cause: EpochCause, reason: string, others: readonly string[]): Row {
@@ -254,7 +254,8 @@ export class LogEpoch {
   }
 
   #know(row: Row): EpochState {
-    const { place: _, cursorKey, isCopy: __, ...state } = row;
+    const { place, cursorKey, isCopy: _, ...state } = row;
+    this.#place = place;
     this.#cursorKey = Buffer.from(cursorKey);
     this.#state = state;
     return state;

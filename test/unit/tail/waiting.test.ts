@@ -114,6 +114,19 @@ describe('a call of the tail that waits', () => {
     expect(next.items).toHaveLength(4);
   });
 
+  it('refuses a cursor that is further than the log is long, and has the restored database noticed', async () => {
+    const trial = new Trial();
+    trial.size = 9;
+    const { nextCursor } = await trial.read();
+    trial.size = 8;
+    const noticed = jest.spyOn(epoch, 'noticeSetBack');
+    await expect(trial.read({ cursor: nextCursor, from: null })).rejects.toMatchObject({
+      code: 'cursor_of_earlier_log',
+    });
+    expect(noticed.mock.calls).toEqual([[epoch.state.epoch, expect.any(String)]]);
+    noticed.mockRestore();
+  });
+
   it('ends at once when the service stops or the caller is gone', async () => {
     const trial = new Trial();
     const gone = new AbortController();
