@@ -12,7 +12,9 @@ comes twice; between tenants no order is promised. \`meta.caughtUp\` is true at 
 later, or with \`wait\`. An answer may be empty without being caught up, where much was passed that does not match or is
 gone; go on at once then. Events are there a second or two after their receipt.
 
-A cursor does not expire, and goes on with another key of the same tenants. \`meta.removed\` counts the positions passed
+A cursor does not expire, and goes on with another key of the same tenants. Only a restore of the database ends it
+(\`cursor_of_earlier_log\`): begin anew with \`from\` and the \`receivedAt\` of the last event you have, or with the time that
+the message names if that is earlier. \`meta.removed\` counts the positions passed
 whose event retention removed; an event that was removed and sent again arrives anew. A cursor that was changed, or given
 for other filters, is \`invalid_parameter\`; one that names a tenant the key no longer has, \`forbidden\`. A tenant that the
 key has gained needs a new cursor.

@@ -120,7 +120,7 @@ function tailOperation(): Json {
     parameters: Object.entries(TAIL.query).map(([name, spec]) => parameter(name, spec, 'query')),
     responses: {
       200: { ...answered(TAIL.content, Object.fromEntries(headers)) },
-      ...refused(ROUTE_ERRORS),
+      ...refused([...ROUTE_ERRORS, 'cursor_of_earlier_log']),
     },
   };
 }

@@ -60,6 +60,7 @@ async function backUp(folder: string | null): Promise<MadeBackup> {
   const where = {
     ...{ config: loadConfig(process.env), version: project.version },
     ownerUrl: MIGRATION_DATABASE_URL || DATABASE_URL || null,
+    env: process.env,
   };
   if (folder !== null) return makeBackup(where, folder);
   const { archive, ...made } = await packBackup(where);

@@ -65,6 +65,11 @@ describe('each fact has one home', () => {
             reason: 'events of a batch',
           },
           { file: 'src/delivery/http-outcome.ts', context: /./, reason: 'what receivers answer' },
+          {
+            file: 'src/modules/destinations/senders/elasticsearch.ts',
+            context: /^THERE_ALREADY = 409$/,
+            reason: 'what a receiver answers',
+          },
           { file: 'src/limits.ts', context: /^nameCharsMax: 200$/, reason: 'the length of a name' },
           { file: 'src/config.ts', context: /\.default\(400\)$/, reason: 'days of the access log' },
           {

@@ -18,19 +18,18 @@ describe.each(ENGINES)('a backup of a service on %s', (engine) => {
   let database: TestDatabase;
   let epoch: string;
   let out: string;
-  const where = (programs = '') => ({
+  const where = (PATH = process.env.PATH) => ({
     config: {
       checkpointKeyFile: null,
       secretsKeyFile: null,
       migrationDatabaseUrl: null,
       ...database,
     } as Config & TestDatabase,
-    ...{ version: '1.2.3', ownerUrl: database.databaseUrl, programs },
+    ...{ version: '1.2.3', ownerUrl: database.databaseUrl, env: { ...process.env, PATH } },
   });
-  const backup = (programs?: string) =>
+  const backup = (PATH?: string) =>
     runCli(['backup', '--out', out, '--json'], {}, undefined, undefined, undefined, undefined, {
-      backup: (folder) =>
-        folder === null ? packBackup(where(programs)) : makeBackup(where(programs), folder),
+      backup: (folder) => (folder === null ? packBackup(where(PATH)) : makeBackup(where(PATH), folder)),
     });
   const check = async (folder = out) => {
     const { lines, error } = await runCli(['restore', '--check', folder, '--json']);
@@ -131,7 +130,7 @@ describe.each(ENGINES)('a backup of a service on %s', (engine) => {
       await writeFile(path.join(programs, 'pg_dump'), '#!/bin/sh\necho "$@ $PGPASSWORD" >&2; exit 3\n', {
         mode: 0o755,
       });
-      const failed = await backup(programs);
+      const failed = await backup(`${programs}:${process.env.PATH}`);
       expect(failed.error).toContain('pg_dump ended with 3');
       const { password } = new URL(database.databaseUrl ?? '');
       if (password !== '') expect(failed.error?.split(password)).toHaveLength(2);

@@ -29,8 +29,8 @@ interface Where {
   readonly version: string;
   /** The URL of the owner's login as it was given, for programs of PostgreSQL. */
   readonly ownerUrl: string | null;
-  /** The folder of the programs of PostgreSQL; empty: those of the path. */
-  readonly programs?: string;
+  /** The environment of programs of PostgreSQL; it names where they are. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface MadeBackup {
@@ -165,7 +165,7 @@ async function copyDatabase({ dataDir }: Config, folder: string): Promise<string
 }
 
 /** @returns null if there is no `pg_dump` here @throws CannotBackUp with what it said */
-async function dumpDatabase({ ownerUrl, programs = '' }: Where, folder: string): Promise<string | null> {
+async function dumpDatabase({ ownerUrl, env }: Where, folder: string): Promise<string | null> {
   const url = new URL(ownerUrl ?? '');
   const password = decodeURIComponent(url.password);
   // Other users of the host see the arguments of a program, and not its environment.
@@ -173,8 +173,8 @@ async function dumpDatabase({ ownerUrl, programs = '' }: Where, folder: string):
   url.searchParams.delete('uselibpqcompat');
   const file = path.join(folder, DUMP_FILE);
   const args = ['--format=custom', '--enable-row-security', `--file=${file}`, `--dbname=${url.href}`];
-  const child = spawn(path.join(programs, 'pg_dump'), args, {
-    env: { ...process.env, ...(password !== '' && { PGPASSWORD: password }) },
+  const child = spawn('pg_dump', args, {
+    env: { ...env, ...(password !== '' && { PGPASSWORD: password }) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';

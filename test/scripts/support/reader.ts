@@ -18,6 +18,7 @@ export const RUN_ELSEWHERE: readonly { readonly command: RegExp; readonly by: st
   { command: /^npm test/, by: 'scripts/test.mjs' },
   { command: /^(cp -a "\$DATA_DIR|pg_dump|pg_restore|vacuumdb)/, by: 'test/postgres/restore.test.ts' },
   { command: /^audit-activity prepare-restore/, by: 'test/postgres/restore.test.ts' },
+  { command: /^audit-activity finish-restore/, by: 'test/restore/noticed.test.ts' },
 ];
 
 /** Commands that do not end by themselves, with the output that shows that they are ready. */
