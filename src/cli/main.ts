@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
-import project from '../../package.json';
 import { loadConfig } from '../config';
 import { openDatabase } from '../database/database';
 import { CannotDistribute, type Distribution, distribute } from '../database/distribute/distribute';
 import { migrate } from '../database/migrate';
 import { CannotPrepare, prepareRestore } from '../database/prepare-restore';
+import { BUILD_VERSION } from '../generated/version';
 import { recoverOperatorKey } from '../modules/keys/recover-operator-key';
 import { finishRestore } from '../modules/restore/finish-restore';
 import { type MadeBackup, makeBackup, packBackup } from './backup/make-backup';
@@ -58,7 +58,7 @@ async function confirm(question: string): Promise<boolean> {
 async function backUp(folder: string | null): Promise<MadeBackup> {
   const { MIGRATION_DATABASE_URL, DATABASE_URL } = process.env;
   const where = {
-    ...{ config: loadConfig(process.env), version: project.version },
+    ...{ config: loadConfig(process.env), version: BUILD_VERSION },
     ownerUrl: MIGRATION_DATABASE_URL || DATABASE_URL || null,
     env: process.env,
   };

@@ -166,7 +166,7 @@ const BORDERS: readonly Border[] = [
   },
   { of: ['src/data-folder'], files: [], packages: [] },
   { of: ['src/main', 'src/start-failure'], files: ['src'], packages: [] },
-  { of: ['src/cli/main'], files: ['src', 'package.json'], packages: [] },
+  { of: ['src/cli/main'], files: ['src'], packages: [] },
   { of: ['src/memory-saving', 'src/node-env'], files: [], packages: [] },
 ];
 
