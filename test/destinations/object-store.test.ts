@@ -21,7 +21,7 @@ describe('an object store', () => {
   const linesOf = async (tenantId: string) =>
     [...(await store.objects())].filter(([name]) => name.includes(`tenant-${tenantId}/`));
 
-  it('gets objects named by tenant and positions, and the same objects when events are sent again', async () => {
+  it('gets objects named by tenant, epoch and positions, and the same objects when events are sent again', async () => {
     const tenant = await use.world.tenant();
     await tenant.ingest([anEvent(), anEvent(), anEvent()]);
     const { destinationId } = await createDestination(use.world, asked(tenant.tenantId));
@@ -29,7 +29,7 @@ describe('an object store', () => {
     await change(use.world, 'replayDestination', destinationId, ', from: "beginning"');
     await untilShown(use.world, destinationId, ({ delivered }) => delivered === 6);
     const [[name, lines] = ['', []], ...others] = await linesOf(tenant.tenantId);
-    expect(name).toMatch(/tenant-\d+\/000000000000000-000000000000002\.ndjson\.gz$/);
+    expect(name).toMatch(/tenant-\d+\/[0-9a-f]{16}\/000000000000000-000000000000002\.ndjson\.gz$/);
     expect(lines.map(({ position }) => position)).toEqual(['0', '1', '2']);
     expect(others).toEqual([]);
   });

@@ -122,6 +122,7 @@ const MATRIX = {
     'operator',
     `mutation { pauseDestination(destinationId: "${UUID}") { destinationId } }`,
   ],
+  'Mutation.finishRestore': ['operator', 'mutation { finishRestore(go: true) { epoch } }'],
   'Mutation.resumeDestination': [
     'operator',
     `mutation { resumeDestination(destinationId: "${UUID}") { destinationId } }`,
@@ -158,6 +159,7 @@ const MATRIX = {
   'Query.auditLogRemovals': ['public', '{ auditLogRemovals { removals { events } } }'],
   'Query.tenants': ['operator', '{ tenants { tenantId } }'],
   'Query.retentionPreview': ['operator', '{ retentionPreview(tenantId: "1", days: 1) { events } }'],
+  'Query.logEpoch': ['operator', '{ logEpoch { epoch } }'],
   'Query.retentionRuns': ['operator', '{ retentionRuns { tenantId } }'],
   'Mutation.setTenantRetention': [
     'operator',

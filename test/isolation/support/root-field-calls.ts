@@ -130,6 +130,9 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   overlapMinutes: () => 5,
   retentionDays: () => undefined,
   'retentionPreview.days': () => 1,
+  // Nothing is held back, and so nothing changes.
+  'finishRestore.go': () => true,
+  'finishRestore.keepEpoch': () => false,
   'setTenantRetention.days': () => undefined,
 };
 
