@@ -23,6 +23,13 @@ export const LIMITS = {
   ingestWaitingMax: 100, // about a second of work; one tenant may take a third of it
   ingestWaitMs: 5_000, // then the call is refused; the agent keeps its events and sends them again
   bodiesBytesMax: 48 * 1024 * 1024, // inflated, of all agents at once; one tenant may take a third of it
+  bodyRatioMax: 1_100, // inflated to sent bytes; gzip reaches 1,032, and 5,000 copies of one event 327 by brotli
+  bodyRatioFreeBytes: 128 * 1024, // inflated, whatever was sent: a short text of one character is no attack
+  rejectedEventsMax: 1_000, // of one batch; the rest is not looked at, and is sent again
+  refusedBytesPerSecond: 4 * 1024 * 1024, // of a key, in batches of which most is rejected: a tenth of a processor
+  refusedEventsPerSecond: 4_000, // rejected, of a key: the same
+  refusedFreeMs: 1_000, // of such work, before the key's next batch waits: a few bad events delay nobody
+  refusedDebtMsMax: 4_000, // then the next batch of the key is looked at, which may be sound; less than `ingestWaitMs`
   smallBodiesBytesMax: 12 * 1024 * 1024, // the same of all but agents, so that no reader's bodies stop ingest
   shareOfOne: 3, // one tenant may take a third of what all tenants share
   bodyBytesPerSecondMin: 10_000, // as sent; a slower body holds memory that other requests wait for
@@ -72,6 +79,8 @@ export const LIMITS = {
   answerBytesPerTenantMax: 32 * 1024 * 1024, // of all keys of a tenant: a third of `answerBytesMax`
   answerBytesMax: 96 * 1024 * 1024, // an answer is values, then text, then bytes: three times this for a moment
   answerBytesAssumed: 64 * 1024, // for an answer that is not made yet and has no whole statements
+  largeStatementBytes: 256 * 1024, // a longer statement is read and written in pieces, one of a tenant at a time
+  largeBytesPerCall: 1024 * 1024, // of large statements: each whole MiB counts as a further call of the key
   answerWaitMs: 2_000, // for room; with the statement's time, the caller's deadline
   answersWaitingPerKey: 100, // each is a few hundred bytes
   databaseConnectMs: 2_000, // with the next two, a lost database is answered within 5 s

@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import { NOT_LOOKED_AT } from '../../src/event/audit-record';
 import type { HttpResponse } from './http-exchange';
 
 /** The result of sending some events. */
 export type Answer =
-  | ({ readonly kind: 'receipt' } & Receipt)
+  | ({
+      readonly kind: 'receipt';
+      /** The index of the first event that the service has not looked at; absent: it has looked at all. */
+      readonly rest?: number;
+    } & Receipt)
   /** The service refuses the key. */
   | { readonly kind: 'refused'; readonly message: string }
   /** The service will never accept this request unchanged. */
@@ -69,9 +74,8 @@ export function toAnswer(http: HttpResponse, sent: number, nowMs: number): Answe
   if (http.status === 200) {
     // A newer service may add fields to a receipt.
     const result = ingestData.safeParse(data);
-    if (result.success && accountsFor(result.data.ingestAuditEvents, sent)) {
-      return { kind: 'receipt', ...result.data.ingestAuditEvents };
-    }
+    const accounted = result.success ? accountOf(result.data.ingestAuditEvents, sent) : null;
+    if (accounted) return { kind: 'receipt', ...accounted };
   }
   const known = KIND_OF_CODE[code] ?? KIND_OF_CODE[CODE_OF_STATUS[http.status] ?? ''];
   const kind = known ?? (isStated && http.status < 500 ? 'unknown' : 'busy');
@@ -104,10 +108,18 @@ const CODE_OF_STATUS: Readonly<Record<number, string>> = {
   503: 'service_unavailable',
 };
 
-function accountsFor({ accepted, duplicates, rejected }: Receipt, sent: number): boolean {
+/** The receipt without what it says about the rest of the batch; null: it does not account for the events. */
+function accountOf(receipt: Receipt, sent: number): (Receipt & { readonly rest?: number }) | null {
+  const { accepted, duplicates } = receipt;
+  const last = receipt.rejected.at(-1);
+  const rest = last?.code === NOT_LOOKED_AT ? last.index : sent;
+  const rejected = last?.code === NOT_LOOKED_AT ? receipt.rejected.slice(0, -1) : receipt.rejected;
   const indexes = new Set(rejected.map(({ index }) => index));
-  const areSent = rejected.every(({ index }) => index < sent);
-  return areSent && indexes.size === rejected.length && accepted + duplicates + rejected.length === sent;
+  const areLookedAt = rest <= sent && rejected.every(({ index }) => index < rest);
+  if (!areLookedAt || indexes.size !== rejected.length) return null;
+  // With nothing looked at, the same events would be sent for ever.
+  if (accepted + duplicates + rejected.length !== rest || (rest === 0 && sent > 0)) return null;
+  return { accepted, duplicates, rejected, ...(rest < sent && { rest }) };
 }
 
 /** Parses Retry-After, which is whole seconds or a date. */

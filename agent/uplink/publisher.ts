@@ -49,7 +49,7 @@ export class Publisher {
       );
       this.tally.accepted += answer.accepted;
       this.tally.duplicates += answer.duplicates;
-      return null;
+      return this.publishRequest(events.slice(answer.rest ?? events.length, events.length), abandon);
     }
     if (events.length > 1) return this.publishHalves(events, abandon);
     await this.bury([{ code: answer.code, message: answer.message, json: events.jsonOf(0) }]);

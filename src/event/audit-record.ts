@@ -23,3 +23,9 @@ export type AuditRecord = Pick<AuditEvent, RecordFieldName> &
     readonly parts: number;
     readonly additional: { readonly [key: string]: JsonScalar };
   };
+
+/**
+ * The code of the last rejection of a batch if it is about all events from its index on. The service did not look at
+ * them, because it rejected many before. They are neither stored nor refused, and the agent sends them again.
+ */
+export const NOT_LOOKED_AT = 'not_looked_at';

@@ -40,10 +40,11 @@ export function takeBytes(): RequestHandler {
     });
     const decoder = decoderOf(request);
     if (!decoder && Number(request.get('Content-Length')) > bytesMax) throw tooLarge(bytesMax);
-    request.body = await receive(request, response, decoder, (more) => {
+    request.body = await receive(request, response, decoder, (more, sent) => {
       if (isOver || !held.take(sender, more)) return tooMany();
       bytes += more;
-      return bytes > bytesMax ? tooLarge(bytesMax) : null;
+      if (bytes > bytesMax) return tooLarge(bytesMax);
+      return bytes > LIMITS.bodyRatioFreeBytes + sent * LIMITS.bodyRatioMax ? tooDense() : null;
     });
     next();
   };
@@ -62,18 +63,31 @@ function decoderOf(request: Request): Transform | null {
 const tooLarge = (bytesMax: number) =>
   new DomainError('payload_too_large', { public: `The body is larger than ${bytesMax} bytes, inflated.` });
 
+const tooDense = () =>
+  new DomainError('payload_too_large', {
+    public: `The body is more than ${LIMITS.bodyRatioMax} times as large inflated as it was sent. Send fewer events at once, or compress them less.`,
+  });
+
 const tooMany = () =>
   new DomainError('service_unavailable', {
     public: 'The service holds as many bodies as it can. Send this one again shortly.',
     retryAfterSeconds: 1,
   });
 
+interface Agent {
+  readonly tenantId: number;
+  readonly keyId: string;
+}
+
 /** How the bodies of agents are processed. */
 export interface AgentBodies {
-  /** Waits for a turn. @returns a function that ends the turn @throws DomainError `service_unavailable` */
-  readonly enter: (tenantId: number) => Promise<() => void>;
+  /**
+   * Waits for a turn.
+   * @param bytes of the body @returns a function that ends the turn @throws DomainError `service_unavailable`
+   */
+  readonly enter: (agent: Agent, bytes: number) => Promise<() => void>;
   /** @throws DomainError `invalid_parameter`, `payload_too_large` */
-  readonly read: (body: Buffer, tenantId: number) => Promise<unknown>;
+  readonly read: (body: Buffer, agent: Agent) => Promise<unknown>;
 }
 
 /**
@@ -110,7 +124,7 @@ export function parseBytes(agents: AgentBodies): RequestHandler {
     request.body = undefined;
     request.body =
       principal.kind === 'agent'
-        ? await memory.joined(pieces, (body) => agents.read(body, principal.tenantId))
+        ? await memory.joined(pieces, (body) => agents.read(body, principal))
         : readJson(Buffer.concat(pieces));
     next();
   };

@@ -6,18 +6,23 @@ import { unreadable } from './json-body';
 
 /**
  * Reads and decodes the body of a request, in the pieces in which it arrives.
- * @param take called with the number of bytes before they are kept; an error that it returns ends the reading
+ * @param take called with the number of bytes before they are kept, and the number of bytes that were sent so far; an
+ * error that it returns ends the reading
  * @throws DomainError the error of `take`, `request_timeout`, `invalid_parameter`
  */
 export function receive(
   request: Request,
   response: Response,
   decoder: Transform | null,
-  take: (bytes: number) => DomainError | null,
+  take: (bytes: number, sent: number) => DomainError | null,
 ): Promise<readonly Buffer[]> {
   const stream = decoder ? request.pipe(decoder) : request;
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
+    let sent = 0;
+    const count = ({ length }: Buffer) => {
+      sent += length;
+    };
     const stopWatching = watchSpeed(request, () => {
       response.shouldKeepAlive = false; // the rest of the body is not waited for
       fail(tooSlow());
@@ -26,16 +31,19 @@ export function receive(
       stopWatching();
       chunks = [];
       stream.off('data', keep);
+      request.off('data', count);
       if (decoder) request.unpipe(decoder);
       decoder?.destroy();
       request.resume(); // discards the rest of the body, so that the caller reads the answer
       reject(error);
     };
     const keep = (chunk: Buffer) => {
-      const refused = take(chunk.length);
+      const refused = take(chunk.length, sent);
       if (refused) fail(refused);
       else chunks.push(chunk);
     };
+    // Before the other listener, which asks for the number.
+    request.on('data', count);
     stream.on('data', keep);
     stream.once('end', () => {
       stopWatching();

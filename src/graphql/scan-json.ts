@@ -18,8 +18,6 @@ interface JsonScan {
     readonly end: number;
     readonly items: readonly (Extent & { readonly start: number; readonly end: number })[];
   } | null;
-  /** Start and end of each number that `JSON.parse` would alter: start, end, start, … */
-  readonly altered: readonly number[];
   /** Whether all brackets are paired. If not, the text is not JSON. */
   readonly isBalanced: boolean;
 }
@@ -29,24 +27,37 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 /** Depth inside the variables (body, variables), and inside the list (body, variables, batch, list). */
 const [VARIABLES_DEPTH, LIST_DEPTH] = [2, 4];
 
+/** Characters that are scanned without a pause, in a small part of `LIMITS.workMs`. */
+const CHARS_BETWEEN_PAUSES = 65_536;
+
 /**
  * Scans a JSON text without building a value. It accepts text that is not JSON. `JSON.parse` then finds the fault in
  * one of the parts, because a text is JSON exactly when its frame and each item are.
  * @param itemsMax the most items that are returned, plus one that shows that there are more
  */
 export function scanJson(text: string, itemsMax: number): JsonScan {
-  const altered: number[] = [];
+  const steps = scanSteps(text, itemsMax);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/** The same in steps. */
+export function* scanSteps(text: string, itemsMax: number): Generator<void, JsonScan> {
   const items: (Extent & { start: number; end: number })[] = [];
   let list: JsonScan['list'] = null;
   let [depth, values, deepest] = [0, 0, 0];
   let frame: Extent = { values, depth };
   let [listStart, itemStart] = [0, 0];
   let isInVariables = false;
+  let pauseAt = CHARS_BETWEEN_PAUSES;
   const endItem = (end: number) => {
     if (items.length <= itemsMax) items.push({ start: itemStart, end, values, depth: deepest });
     [itemStart, values, deepest] = [end + 1, 0, LIST_DEPTH];
   };
   for (let i = 0; i < text.length && depth >= 0; i++) {
+    if (i >= pauseAt) {
+      yield;
+      pauseAt = i + CHARS_BETWEEN_PAUSES;
+    }
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = endOfText(text, i);
     else if (code === COMMA) {
@@ -70,13 +81,27 @@ export function scanJson(text: string, itemsMax: number): JsonScan {
         ({ values, depth: deepest } = frame);
       }
       depth--;
-    } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
-      const end = endOfNumber(text, i);
-      if (!isPlain(text, i, end) && isAltered(text.slice(i, end))) altered.push(i, end);
-      i = end - 1;
     }
   }
-  return { frame: { values, depth: deepest }, list, altered, isBalanced: depth === 0 };
+  return { frame: { values, depth: deepest }, list, isBalanced: depth === 0 };
+}
+
+/** A part of a JSON text in which the numbers that `JSON.parse` would alter are texts. */
+export function withExactNumbers(text: string, start: number, end: number): string {
+  let [json, done] = ['', start];
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) i = endOfText(text, i);
+    else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      const last = endOfNumber(text, i);
+      if (!isPlain(text, i, last) && isAltered(text.slice(i, last))) {
+        json += `${text.slice(done, i)}"${text.slice(i, last)}"`;
+        done = last;
+      }
+      i = last - 1;
+    }
+  }
+  return json + text.slice(done, end);
 }
 
 function endOfText(text: string, start: number): number {

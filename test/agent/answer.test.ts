@@ -52,6 +52,35 @@ describe('an answer of the service', () => {
     },
   );
 
+  it.each([
+    ['the rest after its first event', 1, [[1, 'not_looked_at']], { kind: 'receipt', accepted: 1, rest: 1 }],
+    [
+      'the rest after a rejected event',
+      0,
+      [
+        [0, 'x'],
+        [1, 'not_looked_at'],
+      ],
+      { kind: 'receipt', rejected: [{ index: 0, code: 'x', message: 'y' }], rest: 1 },
+    ],
+    ['a rest that does not fit', 0, [[1, 'not_looked_at']], { kind: 'busy' }],
+    ['everything as a rest', 0, [[0, 'not_looked_at']], { kind: 'busy' }],
+    ['a rest beyond the batch', 3, [[3, 'not_looked_at']], { kind: 'busy' }],
+    [
+      'a rejected event in the rest',
+      0,
+      [
+        [1, 'x'],
+        [1, 'not_looked_at'],
+      ],
+      { kind: 'busy' },
+    ],
+  ] as const)('may say that it did not look at the rest of a batch: %s', (_, accepted, list, wanted) => {
+    const rejected = list.map(([index, code]) => ({ index, code, message: 'y' }));
+    const body = JSON.stringify({ data: { ingestAuditEvents: { accepted, duplicates: 0, rejected } } });
+    expect(toAnswer({ status: 200, body, retryAfter: null }, 2, 0)).toMatchObject(wanted);
+  });
+
   it('may hold fields that this agent does not ask for, as a newer service sends them', () => {
     const rejected = [{ index: 1, code: 'reason_of_a_newer_service', message: 'x', hint: 'y' }];
     const data = { ingestAuditEvents: { accepted: 1, duplicates: 0, rejected, sealed: 1 }, more: [] };

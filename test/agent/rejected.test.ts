@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { splitIntoRequests } from '../../agent/queued-events';
+import { type QueuedEvents, splitIntoRequests } from '../../agent/queued-events';
 import { DeadLetters } from '../../agent/uplink/dead-letters';
 import { Publisher } from '../../agent/uplink/publisher';
 import { LIMITS } from '../../src/limits';
@@ -93,6 +93,26 @@ describe('events that the service refuses', () => {
       'no space left',
     );
     expect(publisher.tally.rejected).toBe(0);
+  });
+
+  it('do not include those that the service did not look at: they are sent again in further requests', async () => {
+    const sent: (readonly string[])[] = [];
+    const sender = {
+      send: async (events: QueuedEvents) => {
+        const jsons = jsonsOf(events);
+        sent.push(jsons);
+        const rejected = [{ index: 1, code: 'x', message: 'y' }].slice(0, jsons.length - 1);
+        const rest = jsons.length > 2 ? { rest: 2 } : {};
+        return { kind: 'receipt', ...{ accepted: 1, duplicates: 0, rejected, ...rest } } as const;
+      },
+    };
+    const path = `${world.dataDir}/rejected/Payroll.ndjson`;
+    const publisher = new Publisher(sender, new DeadLetters(path), { eventsMax: 10, bytesMax: 100 });
+    const events = ['{"n":0}', '{"n":1}', '{"n":2}', '{"n":3}', '{"n":4}'];
+    expect(await publisher.publish(queued(...events), new AbortController().signal)).toBeNull();
+    expect(sent).toEqual([events, events.slice(2), events.slice(4)]);
+    expect(world.deadLetters().map(({ event }) => event)).toEqual([{ n: 1 }, { n: 3 }]);
+    expect(publisher.tally).toEqual({ accepted: 3, duplicates: 0, rejected: 2 });
   });
 
   it('include one that is larger than any request', async () => {

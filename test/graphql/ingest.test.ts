@@ -1,10 +1,11 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { FIELD_NAMES } from '../../src/event/fields';
 import { LIMITS } from '../../src/limits';
 import { leafHashOf } from '../../src/trail/evidence/entry';
-import { ENGINES } from '../support/engines';
+import { ENGINES, ONE_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
+import { useLimits } from '../support/use-limits';
 import { useWorld } from '../support/use-world';
 import { INGEST, type TestTenant } from '../support/world';
 
@@ -98,6 +99,17 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
     for (const { status, body } of answers)
       expect([status, codeOf(body)]).toEqual([413, 'payload_too_large']);
     expect(await totalOf(acme)).toBe(0);
+  });
+
+  it('refuses a body of which a few bytes stand for megabytes, and takes one that real compression made', async () => {
+    const events = (count: number) => request(Array.from({ length: count }, () => anEvent({ index: 3 })));
+    const dense = brotliCompressSync(request([{ a: 'x'.repeat(7 * 1024 * 1024) }]));
+    expect(dense.length).toBeLessThan(1_000);
+    const refused = await post(dense, { 'Content-Encoding': 'br' });
+    expect([refused.status, codeOf(refused.body)]).toEqual([413, 'payload_too_large']);
+    expect(refused.body.errors[0].message).toContain(`${LIMITS.bodyRatioMax} times`);
+    const { body } = await post(brotliCompressSync(events(1_500)), { 'Content-Encoding': 'br' });
+    expect(body.data.ingestAuditEvents).toMatchObject({ accepted: 1_500 });
   });
 
   it.each<[string, string | Uint8Array, Record<string, string>]>([
@@ -245,5 +257,22 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
       { batch: { events: [0] } },
     );
     expect([status, codeOf(body)]).toEqual([400, 'invalid_parameter']);
+  });
+});
+
+describe.each(ONE_ENGINE)('batches of which most is rejected, on %s', (engine) => {
+  useLimits({ refusedEventsPerSecond: 20_000, refusedFreeMs: 20, refusedDebtMsMax: 100 });
+  const open = useWorld(engine);
+
+  it('let the next batch of their key wait, which is taken, and no batch of another key', async () => {
+    const [acme, other] = [await open.world.tenant(), await open.world.tenant('Other')];
+    const bad = Array(LIMITS.rejectedEventsMax).fill({ actionId: 'SL' });
+    const batches = 12;
+    const began = performance.now();
+    for (let i = 0; i < batches; i++) expect((await acme.ingest(bad)).rejected).toHaveLength(bad.length);
+    const owedMs = (batches * bad.length * 1_000) / LIMITS.refusedEventsPerSecond;
+    expect(performance.now() - began).toBeGreaterThan(owedMs - LIMITS.refusedDebtMsMax);
+    expect(await other.ingest([anEvent()])).toMatchObject({ accepted: 1 });
+    expect(await acme.ingest([anEvent()])).toMatchObject({ accepted: 1 });
   });
 });

@@ -6,7 +6,7 @@ import { createFacade } from '../../rest-facade/app';
 import { Authenticator } from '../../src/caller/authenticate';
 import type { AcceptCall } from '../../src/caller/call';
 import type { Principal } from '../../src/caller/principal';
-import { CHANGE_SHARES, FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
+import { CHANGE_SHARES, FairShare, LARGE_SHARES, sharesOf } from '../../src/caller/rate-limit/fair-share';
 import { AnswerBytes } from '../../src/caller/rate-limit/holdings';
 import { tenantSet } from '../../src/caller/tenant-set';
 import { createGraphqlRouter } from '../../src/graphql/server';
@@ -30,6 +30,7 @@ import { RetentionResolver } from '../../src/modules/tenants/retention/retention
 import { TenantResolver } from '../../src/modules/tenants/tenant.resolver';
 import { createSchema, RESOLVERS } from '../../src/schema';
 import type { AuditEventReader } from '../../src/trail/audit-event-reader';
+import { LargeStatements } from '../../src/trail/large-statements';
 import { FakeKeyStore, FakeTenantStore } from './fakes/key-store';
 
 export const READER: Principal = {
@@ -95,7 +96,10 @@ export async function openFakeService(behind: Behind) {
       principal: behind.principal ?? READER,
       again: unused,
       note: () => {},
+      charge: () => {},
     }));
+  // No event of these tests is large.
+  const large = new LargeStatements(unused, new FairShare(LARGE_SHARES));
   const writer = behind.writer ?? { open: () => ({ add: () => {}, store: unused }) };
   const schema = createSchema({
     resolvers: resolversOf(behind, writer),
@@ -108,7 +112,9 @@ export async function openFakeService(behind: Behind) {
     ...{ schema, acceptCall, log },
     checkHealth: async () => 'Healthy',
     beginExport: unused,
+    large,
     tail: {
+      large,
       ...{ tail: { read: unused }, answers: new AnswerBytes() },
       ...{ whileWaiting: unused, stopping: new AbortController().signal },
     },
@@ -118,10 +124,10 @@ export async function openFakeService(behind: Behind) {
   const server = createHttpServer({
     facade,
     graphql: await createGraphqlRouter({
-      ...{ schema, acceptCall, whileReading, log },
+      ...{ schema, acceptCall, large, whileReading, log },
       agents: {
         enter: behind.enter ?? (async () => () => {}),
-        read: (body, tenantId) => readBatch(body, intakeFor(tenantId, writer, Date.now())),
+        read: (body, { tenantId }) => readBatch(body, intakeFor(tenantId, writer, Date.now())),
       },
     }),
     inFlight,

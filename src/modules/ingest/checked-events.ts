@@ -1,3 +1,4 @@
+import { NOT_LOOKED_AT } from '../../event/audit-record';
 import type { Answer, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
 import { EventBytes } from '../../trail/event-bytes';
@@ -6,7 +7,7 @@ import type { NewEvents } from './stored-writer';
 
 export const REJECTED_EVENT = {
   name: 'RejectedEvent',
-  doc: 'Why one event of a batch was not stored.',
+  doc: 'Why one event of a batch was not stored. The last one may be about all events from its index on (`not_looked_at`): they were not looked at, and can be sent again.',
   fields: {
     index: { kind: 'integer', doc: '0-based position in the batch.' },
     code: { kind: 'text' },
@@ -19,6 +20,7 @@ type RejectedEvent = Answer<typeof REJECTED_EVENT>;
 export class CheckedEvents {
   readonly #rejections: (Rejection & { readonly index: number })[] = [];
   #accepted = 0;
+  #left = 0;
   readonly #bytes = new EventBytes();
 
   constructor(
@@ -27,7 +29,22 @@ export class CheckedEvents {
   ) {}
 
   get count(): number {
-    return this.#accepted + this.#rejections.length;
+    return this.#accepted + this.#rejections.length + this.#left;
+  }
+
+  /** Whether so many events were rejected that no further one is looked at. */
+  get isEnough(): boolean {
+    return this.#rejections.length >= LIMITS.rejectedEventsMax;
+  }
+
+  /** The number of rejected events. */
+  get rejections(): number {
+    return this.#rejections.length;
+  }
+
+  /** Counts events that are not looked at. Nothing may be added after them. */
+  leave(count: number): void {
+    this.#left = count;
   }
 
   get accepted(): number {
@@ -50,16 +67,28 @@ export class CheckedEvents {
     return this.#accepted > 0 ? this.sound.store() : 0;
   }
 
+  get #rest(): RejectedEvent {
+    const index = this.#accepted + this.#rejections.length;
+    const [from, last] = [`${LIMITS.rejectedEventsMax} events were rejected`, index + this.#left - 1];
+    const rest = this.#left === 1 ? `the event ${index} was` : `the events from ${index} to ${last} were`;
+    return {
+      index,
+      code: NOT_LOOKED_AT,
+      message: `And the rest: ${from}, so ${rest} not looked at. Send them again in another batch.`,
+    };
+  }
+
   /** The first rejections have whole messages, as long as every other one still has room for a brief message. */
   get rejected(): readonly RejectedEvent[] {
     const { rejectionMessagesBytesMax, rejectionMessageBytesMin } = LIMITS;
     let left = rejectionMessagesBytesMax - this.#rejections.length * rejectionMessageBytesMin;
-    return this.#rejections.map(({ index, code, message, brief }) => {
+    const told = this.#rejections.map(({ index, code, message, brief }) => {
       const room = rejectionMessageBytesMin + Math.max(left, 0);
-      const told = [message, brief].find((text) => bytesOf(text) <= room) ?? cutTo(room, brief);
-      left -= Math.max(bytesOf(told) - rejectionMessageBytesMin, 0);
-      return { index, code, message: told };
+      const shown = [message, brief].find((text) => bytesOf(text) <= room) ?? cutTo(room, brief);
+      left -= Math.max(bytesOf(shown) - rejectionMessageBytesMin, 0);
+      return { index, code, message: shown };
     });
+    return this.#left === 0 ? told : [...told, this.#rest];
   }
 }
 

@@ -79,7 +79,7 @@ export class IngestGate {
   }
 }
 
-const tooBusy = () =>
+export const tooBusy = () =>
   new DomainError('service_unavailable', {
     public: 'The service is taking in as many batches as it can. Send this one again shortly.',
     retryAfterSeconds: 1,

@@ -6,10 +6,12 @@ import type { Module } from '../../module';
 import type { TenantForm } from '../../trail/counts/scope';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 import { Partitions } from '../../trail/partitions';
+import type { CheckedEvents } from './checked-events';
 import { IngestGate } from './gate';
 import { IngestResolver } from './ingest.resolver';
 import { readBatch } from './read-batch';
 import { intakeFor } from './receive-batch';
+import { RefusedBatches } from './refused-batches';
 import { PostgresAuditEventWriter } from './stored-writer';
 
 /** Takes in the events of agents. */
@@ -25,6 +27,7 @@ export async function openIngest(parts: {
   await partitions.ensureAhead(nowMs());
   const steps = form === 'union' ? database.steps : null;
   const writer = new PostgresAuditEventWriter(database.run, partitions, checkpointKey, steps);
+  const refused = new RefusedBatches();
   const gate = new IngestGate({
     inWorkMax: LIMITS.ingestInWorkMax,
     inWorkPerTenantMax: LIMITS.ingestInWorkPerTenantMax,
@@ -35,8 +38,25 @@ export async function openIngest(parts: {
   return {
     resolvers: [new IngestResolver(writer, nowMs)],
     agents: {
-      enter: (tenantId) => gate.enter(tenantId),
-      read: (body, tenantId) => readBatch(body, intakeFor(tenantId, writer, nowMs())),
+      enter: async ({ tenantId, keyId }, bytes) => {
+        await refused.enter(keyId, bytes);
+        return gate.enter(tenantId);
+      },
+      read: async (body, { tenantId, keyId }) => {
+        const intake = intakeFor(tenantId, writer, nowMs());
+        let events: CheckedEvents | null = null;
+        const open = () => {
+          events = intake.open();
+          return events;
+        };
+        const parsed = await readBatch(body, { ...intake, open }).catch((error) => {
+          refused.note(keyId, body.length, 0);
+          throw error;
+        });
+        const read = events as CheckedEvents | null;
+        if (read && read.rejections > read.accepted) refused.note(keyId, body.length, read.rejections);
+        return parsed;
+      },
     },
     tasks: [
       {

@@ -10,7 +10,7 @@ import {
   unreadable,
   utf8Of,
 } from '../../graphql/json-body';
-import { scanJson } from '../../graphql/scan-json';
+import { scanJson, scanSteps, withExactNumbers } from '../../graphql/scan-json';
 import { LIMITS } from '../../limits';
 import { EventBytes } from '../../trail/event-bytes';
 import { rejected } from './check-event';
@@ -45,8 +45,8 @@ async function readUsual(bytes: Buffer, { isValid, open }: Intake): Promise<unkn
   if (start < LIST_START.length || end <= start) return null;
   const encoding = encodingOf(bytes);
   const frame = `${bytes.toString(encoding, 0, start)}"${MARK}"${bytes.toString(encoding, end)}`;
-  const { frame: extent, altered, isBalanced } = scanJson(frame, 1);
-  if (!isBalanced || altered.length > 0 || isTooMuch(extent)) return null;
+  const { frame: extent, isBalanced } = scanJson(frame, 1);
+  if (!isBalanced || isTooMuch(extent) || withExactNumbers(frame, 0, frame.length) !== frame) return null;
   const body = parseOrNull(frame);
   const events = open();
   if (!place(events, body)) return null;
@@ -64,45 +64,29 @@ async function readUsual(bytes: Buffer, { isValid, open }: Intake): Promise<unkn
 }
 
 async function readAny(text: string, { check, open }: Intake): Promise<unknown> {
-  const { frame, list, altered, isBalanced } = scanJson(text, LIMITS.ingestBatchEventsMax);
+  const pauses = new Pauses();
+  const { frame, list, isBalanced } = await pauses.between(scanSteps(text, LIMITS.ingestBatchEventsMax));
   if (!isBalanced) throw unreadable();
   refuseTooMuch(frame);
-  const numbers = new AlteredNumbers(text, altered);
-  if (!list) return parse(numbers.asTexts(0, text.length));
-  const head = numbers.asTexts(0, list.start);
+  if (!list) return parse(withExactNumbers(text, 0, text.length));
   // Further events are only counted, because the batch is refused for their number.
   const isTooMany = list.items.length > LIMITS.ingestBatchEventsMax;
   const events = open();
-  const pauses = new Pauses();
   for (const item of isTooMany ? [] : list.items) {
-    const json = numbers.asTexts(item.start, item.end);
+    if (events.isEnough) break;
     const problem = isTooMuch(item);
-    events.add(problem ? rejected('invalid_event', [`the event has ${problem}`]) : check(parse(json)));
+    events.add(
+      problem
+        ? rejected('invalid_event', [`the event has ${problem}`])
+        : check(parse(withExactNumbers(text, item.start, item.end))),
+    );
     await pauses.take();
   }
-  const body = parse(`${head}"${MARK}"${numbers.asTexts(list.end, text.length)}`);
+  if (!isTooMany) events.leave(list.items.length - events.count);
+  const [head, end] = [withExactNumbers(text, 0, list.start), withExactNumbers(text, list.end, text.length)];
+  const body = parse(`${head}"${MARK}"${end}`);
   place(isTooMany ? list.items.map(() => null) : events, body);
   return body;
-}
-
-/** JSON in which numbers that parsing would change are texts. It must be read from the beginning to the end. */
-class AlteredNumbers {
-  #next = 0;
-  constructor(
-    private readonly text: string,
-    private readonly places: readonly number[],
-  ) {}
-
-  asTexts(start: number, end: number): string {
-    let json = '';
-    let done = start;
-    for (; (this.places[this.#next] ?? end) < end; this.#next += 2) {
-      const [from = end, to = end] = this.places.slice(this.#next, this.#next + 2);
-      if (from >= done) json += `${this.text.slice(done, from)}"${this.text.slice(from, to)}"`;
-      done = Math.max(done, to);
-    }
-    return json + this.text.slice(done, end);
-  }
 }
 
 /** Puts the events in the place of the mark. @returns false if a later member of the same name has replaced it */

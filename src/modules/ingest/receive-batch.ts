@@ -17,7 +17,7 @@ export interface AuditEventBatch {
   readonly events: readonly unknown[] | CheckedEvents;
 }
 
-/** Sent after the commit. Every event of the batch is counted in one of the three. */
+/** Sent after the commit. Every event of the batch is counted in one of the three, or left to another batch. */
 export const INGEST_RECEIPT = {
   name: 'IngestReceipt',
   doc: 'Given after the commit: accepted events are stored for good.',
@@ -95,6 +95,7 @@ export function intakeFor(tenantId: number, writer: AuditEventWriter, nowMs: num
 
 function checkAll({ check, open }: Intake, given: readonly unknown[]): CheckedEvents {
   const events = open();
-  for (const event of given) events.add(check(event));
+  for (const event of given) if (!events.isEnough) events.add(check(event));
+  events.leave(given.length - events.count);
   return events;
 }

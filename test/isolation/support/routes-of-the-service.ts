@@ -25,10 +25,12 @@ export async function routesOfTheService(): Promise<string[]> {
     facade: createFacade({
       ...{ schema, acceptCall: unused, beginExport: unused, checkHealth: unused, log },
       tail: {} as never,
+      large: {} as never,
     }),
     graphql: await createGraphqlRouter({
       ...{ schema, acceptCall: unused, whileReading, log },
       agents: { enter: unused, read: unused },
+      large: {} as never,
     }),
     dashboard: createDashboardRouter({
       sessions: {} as never,

@@ -280,10 +280,41 @@ describe('the problems of many events', () => {
       expect(rejected.map(({ index }) => index)).toEqual(
         Array.from({ length: rejected.length }, (_, i) => i),
       );
-      expect(rejected).toHaveLength(LIMITS.ingestBatchEventsMax);
+      expect(rejected).toHaveLength(LIMITS.rejectedEventsMax + 1);
       expect(Buffer.byteLength(JSON.stringify(rejected))).toBeLessThan(1_000_000);
       expect(rejected.filter(({ code, message }) => !code || message.length < 10)).toEqual([]);
     }
+  });
+
+  it('are looked for until a thousand events are rejected, and the rest of the batch is left to another one', async () => {
+    const { ingestBatchEventsMax, rejectedEventsMax } = LIMITS;
+    const isBad = (i: number) => i % 2 === 0;
+    const events = Array.from({ length: ingestBatchEventsMax }, (_, i) =>
+      isBad(i) ? { ...anEvent(), actionId: null } : anEvent(),
+    );
+    const found = await eventsOf(bodyOf(events));
+    const lookedAt = 2 * rejectedEventsMax - 1;
+    expect([found.count, found.accepted]).toEqual([ingestBatchEventsMax, rejectedEventsMax - 1]);
+    expect(found.rejected).toHaveLength(rejectedEventsMax + 1);
+    expect(found.rejected.at(-1)).toEqual({
+      index: lookedAt,
+      code: 'not_looked_at',
+      message: `And the rest: 1000 events were rejected, so the events from ${lookedAt} to 4999 were not looked at. Send them again in another batch.`,
+    });
+    const fewer = await eventsOf(bodyOf(events.slice(0, lookedAt)));
+    expect(fewer.rejected).toHaveLength(rejectedEventsMax);
+    const oneMore = await eventsOf(bodyOf(events.slice(0, lookedAt + 1)));
+    expect(oneMore.rejected.at(-1)?.message).toContain(`so the event ${lookedAt} was not looked at`);
+  });
+
+  it('are found while other requests are served, however large the batch is', async () => {
+    const event = `{"a":[${'1e999,'.repeat(200)}0]}`;
+    const body = withEvents(`[${Array(LIMITS.ingestBatchEventsMax).fill(event).join()}]`);
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    await eventsOf(body);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
   });
 
   it('are listed up to five for each event, with the number of the others', async () => {
