@@ -10,6 +10,7 @@ import { growth } from './benches/growth';
 import { ingest } from './benches/ingest';
 import { ingestSearch } from './benches/ingest-search';
 import { read } from './benches/read';
+import { repeats } from './benches/repeats';
 import { tail } from './benches/tail';
 import { watch } from './benches/watch';
 import { Bench, type Machine } from './context';
@@ -21,6 +22,7 @@ import { machineOf, tableOf, writeJson } from './report';
 /** The benches by their names on the command line. */
 const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<readonly Figure[]>>> = {
   read,
+  repeats,
   ingest,
   'ingest-search': ingestSearch,
   growth,

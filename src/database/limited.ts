@@ -4,7 +4,7 @@ import { prepareValue } from 'pg/lib/utils';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
 import { bindMessage } from './bind-message';
-import type { AskRows, Connections, RunStatement, RunSteps, ServiceDb, Step } from './clients';
+import type { AskRows, Connections, Planning, RunStatement, RunSteps, ServiceDb, Step } from './clients';
 import { isDistributed } from './distribute/distribute';
 import { SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './tenant-rows';
 
@@ -70,20 +70,24 @@ export function openLimited(connectionString: string, isOwner: boolean): Limited
   const run = runner(pool, prisma);
   return {
     prisma,
-    run: (text, values, tenants) => run(nameOf({ sql: text }), text, values, tenants),
+    run: (text, values, tenants) => run(nameOf({ sql: text }), { text, values, tenants, planning: 'once' }),
     steps: stepsOn(pool),
     snapshot: stepsOn(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY'),
-    ask: ({ text, values }, tenants) => run(nameOf({ sql: text }), text, values, tenants),
+    ask: ({ text, values }, tenants, planning = 'once') =>
+      run(nameOf({ sql: text }), { text, values, tenants, planning }),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
 }
 
-type Run = (
-  name: string,
-  text: string,
-  values: readonly unknown[],
-  tenants: readonly number[],
-) => ReturnType<RunStatement>;
+interface Asked {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly tenants: readonly number[];
+  readonly planning: Planning;
+}
+
+/** @param name '' for a statement that is rarely repeated */
+type Run = (name: string, asked: Asked) => ReturnType<RunStatement>;
 
 function runner(pool: Pool, prisma: ServiceDb): Run {
   const steps = stepsOn(pool);
@@ -96,9 +100,11 @@ function runner(pool: Pool, prisma: ServiceDb): Run {
     });
     return distributed;
   };
-  return async (name, text, values, tenants) => {
+  return async (name, asked) => {
+    const { text, values, tenants } = asked;
+    // A transaction of several steps plans each of them anew.
     if (await whetherDistributed()) return steps(tenants, (step) => step(text, values));
-    const statement = new TenantStatement(name, text, values, tenantsSetting(tenants));
+    const statement = new TenantStatement(name, asked);
     // The pool returns what the statement passes to its callback.
     return pool.query(statement) as unknown as ReturnType<RunStatement>;
   };
@@ -190,12 +196,17 @@ type Callback = (error: Error | null, rows?: readonly Row[]) => void;
 type Known = Map<string, RowMaker | null>;
 const knownBy = new WeakMap<Connection, Known>();
 
-const SET_TENANTS = { name: 'tenants', text: `SELECT set_config('${TENANTS_SETTING}', $1, true)` };
+const SETTINGS = {
+  name: 'settings',
+  text: `SELECT set_config('${TENANTS_SETTING}', $1, true), set_config('plan_cache_mode', $2, true)`,
+};
+const CACHE_MODES: Readonly<Record<Planning, string>> = { once: 'auto', each: 'force_custom_plan' };
 
 /**
- * Sends a statement, and the tenants it is for, in one round trip. All messages before one Sync form one transaction.
- * The setting ends with that transaction. A statement that the connection knows is not described again, and generated
- * code makes its rows. All this takes the service less time than the driver's own way without the setting.
+ * Sends a statement, with the tenants it is for and its planning, in one round trip. All messages before one Sync form
+ * one transaction. The settings end with that transaction. A statement that the connection knows is not described
+ * again, and generated code makes its rows. All this takes the service less time than the driver's own way without the
+ * settings.
  *
  * Pass it to `query` of a `pg` pool, as one does with `pg-cursor`.
  */
@@ -205,16 +216,13 @@ class TenantStatement {
   readonly #rows: Row[] = [];
   #known: Known = new Map();
   #makeRow: RowMaker | null = null;
-  /** Whether the setting's command is complete. Its row and its command come first. */
+  /** Whether the command of the settings is complete. Its row and its command come first. */
   #isSet = false;
   #failure: Error | null = null;
 
-  /** @param name '' for a statement that is rarely repeated @param tenants the value of the setting */
   constructor(
     private readonly name: string,
-    private readonly text: string,
-    private readonly values: readonly unknown[],
-    private readonly tenants: string,
+    private readonly asked: Asked,
   ) {}
 
   submit(connection: Connection): null {
@@ -223,10 +231,11 @@ class TenantStatement {
     // Sends all messages in one packet.
     connection.stream.cork();
     try {
-      this.#send(connection, SET_TENANTS.name, SET_TENANTS.text, [this.tenants]);
+      const { text, values, tenants, planning } = this.asked;
+      this.#send(connection, SETTINGS.name, SETTINGS.text, [tenantsSetting(tenants), CACHE_MODES[planning]]);
       connection.execute({}, true);
       this.#makeRow = this.#known.get(this.name) ?? null;
-      this.#send(connection, this.name, this.text, this.values);
+      this.#send(connection, this.name, text, values);
       if (!this.#makeRow) connection.describe({ type: 'P', name: '' }, true);
       connection.execute({}, true);
     } catch (error) {
@@ -268,7 +277,7 @@ class TenantStatement {
       this.callback?.(this.#failure);
       return;
     }
-    this.#known.set(SET_TENANTS.name, null);
+    this.#known.set(SETTINGS.name, null);
     if (this.name !== '') this.#known.set(this.name, this.#makeRow);
     this.callback?.(null, this.#rows);
   }

@@ -1,5 +1,13 @@
+import { tenantSet } from '../../src/caller/tenant-set';
 import { Prisma } from '../../src/database/clients';
+import { parseTicks } from '../../src/event/event-time';
+import type { AuditEventFilter, AuditEventQuery } from '../../src/event/query';
+import { recordIdFloor } from '../../src/event/record-id';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
+import { PostgresExportSource } from '../../src/modules/export/export.source';
 import { describeOnPostgres } from '../support/engines';
+import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';
 
 describeOnPostgres('the settings of the planner', () => {
@@ -29,5 +37,62 @@ describeOnPostgres('the settings of the planner', () => {
   it('no statement is compiled or takes further processes, and those of requests read by an index', async () => {
     for (const [route, asked, whole] of routes())
       expect([route, await asked]).toEqual([route, [{ jit: 'off', processes: '0', whole }]]);
+  });
+
+  /** How often the statements that one connection has asked most were planned for any values, and for their own. */
+  const plansOf = async (part: string) => {
+    const [row] = await store.database.ask(
+      Prisma.sql`SELECT coalesce(sum(p.generic_plans), 0)::int AS any, coalesce(sum(p.custom_plans), 0)::int AS own
+        FROM pg_prepared_statements p WHERE strpos(p.statement, ${part}) > 0 AND strpos(p.statement, 'pg_prepared') = 0`,
+      [store.tenantId],
+    );
+    return row;
+  };
+  const TIMES = 9;
+  const RANGE = { from: parseTicks('2026-01-14T10:20:30Z'), to: parseTicks('2026-01-15T11:21:31Z') };
+  const WORD = { ...NO_FILTER, ...RANGE, search: [{ kind: 'word', text: 'invoices' }] } as const;
+  const paged = (filter: AuditEventFilter): AuditEventQuery => ({
+    ...{ filter, sort: 'recordId', descending: true, page: 1, pageSize: 20 },
+  });
+
+  it('a statement with a word is planned for its values each time, however often a connection asks it', async () => {
+    const { ask, snapshot } = store.database;
+    const tenants = tenantSet([store.tenantId]);
+    const reader = new PostgresAuditEventReader(ask, 'lateral', undefined, snapshot);
+    const explorer = new PostgresAuditEventExplorer(ask, 'lateral', undefined, snapshot);
+    const source = new PostgresExportSource(ask, 'lateral', snapshot);
+    const facets = { fields: ['actionId'], limit: 10, contains: null } as const;
+    const questions: [string, () => Promise<unknown>, number][] = [
+      ['hit AS', () => reader.page(tenants, paged(WORD)), 1],
+      ['AS bucket', () => explorer.histogram(tenants, WORD, 60), 1],
+      ['AS facet', () => explorer.facets(tenants, WORD, facets), 1],
+      [
+        'AS before',
+        async () => {
+          await source.plan(tenants, WORD);
+          await source.page(tenants, WORD, { after: recordIdFloor(0n), upTo: recordIdFloor(RANGE.to ?? 0n) });
+        },
+        1,
+      ],
+    ];
+    for (const [part, question, statements] of questions) {
+      const before = await plansOf(part);
+      for (let i = 0; i < TIMES; i++) await question();
+      const now = await plansOf(part);
+      expect([part, now?.any]).toEqual([part, before?.any]);
+      expect(Number(now?.own) - Number(before?.own)).toBeGreaterThanOrEqual(TIMES * statements);
+    }
+  });
+
+  it('a statement that counts answer is planned anew only a few times', async () => {
+    const reader = new PostgresAuditEventReader(store.database.ask, 'lateral');
+    for (let i = 0; i < TIMES; i++)
+      await reader.page(tenantSet([store.tenantId]), paged({ ...NO_FILTER, ...RANGE, actionId: 'SL' }));
+    const [row] = await store.database.ask(
+      Prisma.sql`SELECT p.generic_plans::int AS any, p.custom_plans::int AS own FROM pg_prepared_statements p
+        ORDER BY p.prepare_time DESC LIMIT 1 OFFSET 1`,
+      [store.tenantId],
+    );
+    expect(row).toEqual({ any: TIMES - 5, own: 5 });
   });
 });

@@ -13,8 +13,9 @@ import {
 } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
+import { planningOf } from '../../trail/counts/dimensions';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
-import { DETAIL_COLUMNS, toListItem, toStoredEvent } from '../../trail/event-rows';
+import { MARKED_COLUMNS, toListItem, toStoredEvent } from '../../trail/event-rows';
 import { DEEP_OFFSET, pageStatement } from './page.statement';
 import { pageByColumns } from './page-by-columns';
 import { scatteredPage } from './scattered-page';
@@ -46,7 +47,7 @@ export class PostgresAuditEventReader implements AuditEventReader {
       return { items: found.rows.map(toListItem), totalCount: found.total, page, pageSize };
     }
     const statement = pageStatement(each, query, this.deepOffset);
-    const rows = await guarded(() => this.ask(statement, tenants));
+    const rows = await guarded(() => this.ask(statement, tenants, planningOf(query.filter)));
     const items = rows.filter((row) => row.record_id !== null).map(toListItem);
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
   }
@@ -55,7 +56,7 @@ export class PostgresAuditEventReader implements AuditEventReader {
     const each = eachTenant(tenants, this.form);
     const statement = each(
       (tenant) => Prisma.sql`
-        SELECT ${DETAIL_COLUMNS} FROM audit_event e
+        SELECT ${MARKED_COLUMNS} FROM audit_event e
         WHERE e.tenant_id = ${tenant} AND e.record_id = ${recordId}::uuid`,
     );
     const [row] = await guarded(() => this.ask(statement, tenants));
@@ -68,7 +69,7 @@ export class PostgresAuditEventReader implements AuditEventReader {
       return toSummary(await guarded(() => summaryByColumns(snapshot, form, tenants, filter)));
     const each = eachTenant(tenants, form);
     const statement = isAll(filter) ? summaryStatement(each, filter) : filteredSummary(each, filter);
-    const [row] = await guarded(() => this.ask(statement, tenants));
+    const [row] = await guarded(() => this.ask(statement, tenants, planningOf(filter)));
     return toSummary(row ?? {});
   }
 }

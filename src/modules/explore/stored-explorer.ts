@@ -1,11 +1,12 @@
 import type { TenantSet } from '../../caller/tenant-set';
-import type { AskRows, Prisma, RunSteps } from '../../database/clients';
+import type { AskRows, Planning, Prisma, RunSteps } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { filterOf } from '../../event/filters';
 import { type AuditEventFilter, isCountable, isForColumns } from '../../event/query';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
+import { planningOf } from '../../trail/counts/dimensions';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { fromStored } from '../../trail/stored-text';
 import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
@@ -42,7 +43,8 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
       return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
     }
     const widthMs = await this.#width(tenants, within, bucketsMax);
-    const rows = await this.#rows(tenants, histogramStatement(each, within, widthMs));
+    const statement = histogramStatement(each, within, widthMs);
+    const rows = await this.#rows(tenants, statement, planningOf(filter));
     const counted = new Map(rows.map((row) => [Number(row.bucket), outcomes(row)]));
     return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
   }
@@ -55,7 +57,8 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     const each = eachTenant(tenants, this.form);
     // Values that contain a text are chosen here, with the service's own rules for letter case.
     const read = { ...asked, limit: contains === null ? limit : LIMITS.facetValuesSearchedMax };
-    const rows = await this.#rows(tenants, facetsStatement(each, filter, read, this.readMax));
+    const statement = facetsStatement(each, filter, read, this.readMax);
+    const rows = await this.#rows(tenants, statement, planningOf(filter));
     const total = outcomes(rows.find((row) => row.facet === TOTAL) ?? {});
     const facets = fields.map((field) => {
       const facet = field === 'succeeded' ? outcomeFacet(total, read.limit) : facetOf(field, rows, filter);
@@ -89,8 +92,8 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     return widths.find((widthMs) => isCountedBy(filter, widthMs)) ?? finest;
   }
 
-  #rows(tenants: TenantSet, statement: Prisma.Sql) {
-    return guarded(() => this.ask(statement, tenants));
+  #rows(tenants: TenantSet, statement: Prisma.Sql, planning: Planning = 'once') {
+    return guarded(() => this.ask(statement, tenants, planning));
   }
 }
 

@@ -7,6 +7,7 @@ import { type AuditEventFilter, givenFilters, isForColumns } from '../../event/q
 import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import { inSnapshot } from '../../trail/columns/counter';
+import { planningOf } from '../../trail/counts/dimensions';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { toStoredEvent } from '../../trail/event-rows';
 import { exportPageStatement, sliceEndStatement, spansStatement } from './export.statements';
@@ -50,7 +51,8 @@ export class PostgresExportSource implements ExportSource {
   /** The hours [lo, hi) with matching events, in order, and the number of these events. */
   async #hours(tenants: TenantSet, filter: AuditEventFilter) {
     const { snapshot, form } = this;
-    if (!isForColumns(filter)) return this.ask(spansStatement(eachTenant(tenants, form), filter), tenants);
+    if (!isForColumns(filter))
+      return this.ask(spansStatement(eachTenant(tenants, form), filter), tenants, planningOf(filter));
     const { windows } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
       counter.count({ windowMs: HOUR_MS, fields: [], hasOutcomes: false }),
     );
@@ -59,10 +61,10 @@ export class PostgresExportSource implements ExportSource {
 
   async page(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage> {
     const each = eachTenant(tenants, this.form);
-    const ask = (statement: Parameters<AskRows>[0]) => guarded(() => this.ask(statement, tenants));
     const upTo = isRead(filter) ? await this.#sliceEnd(tenants, span) : null;
     const slice = { after: span.after, upTo: upTo ?? span.upTo };
-    const rows = await ask(exportPageStatement(each, filter, slice, this.limits));
+    const statement = exportPageStatement(each, filter, slice, this.limits);
+    const rows = await guarded(() => this.ask(statement, tenants, planningOf(filter)));
     const events = rows.map(toStoredEvent);
     const matched = Number(rows[0]?.matched ?? 0);
     const isCut = rows.length < matched || matched >= this.limits.events;
