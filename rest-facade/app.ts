@@ -2,10 +2,13 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { AcceptCall, Call } from '../src/caller/call';
+import { askerOf } from '../src/caller/principal';
 import { whenClosed, within } from '../src/deadline';
 import { DomainError, serviceUnavailable } from '../src/errors';
+import { furtherCalls, hasMark, type WholeTexts } from '../src/event/marks';
 import { type CheckHealth, HEALTH_PATH, HEALTH_STATUS } from '../src/http/health';
 import { refuseMethod } from '../src/http/refusal';
+import { writePieces } from '../src/http/write-pieces';
 import { LIMITS } from '../src/limits';
 import type { BeginExport } from '../src/modules/export/export-events';
 import type { Tracing } from '../src/observe/tracing';
@@ -23,6 +26,7 @@ interface FacadeParts {
   readonly acceptCall: AcceptCall;
   readonly beginExport: BeginExport;
   readonly tail: TailEntrance;
+  readonly large: WholeTexts;
   readonly checkHealth: CheckHealth;
   /** Null: the service keeps no traces. */
   readonly tracing?: Tracing | null;
@@ -35,7 +39,7 @@ export function createFacade(parts: FacadeParts): Router {
   // These stand before the routes, because one route would take their paths for record ids.
   router
     .route(EXPORT_PATH)
-    .get(answerExport(parts.beginExport, contextOf(parts)))
+    .get(answerExport(parts.beginExport, parts.large, contextOf(parts)))
     .all(refuseMethod);
   router
     .route(TAIL_PATH)
@@ -73,7 +77,7 @@ const contextOf =
     return context;
   };
 
-function answer(route: Route, { schema, acceptCall, tracing = null }: FacadeParts): RequestHandler {
+function answer(route: Route, { schema, acceptCall, large, tracing = null }: FacadeParts): RequestHandler {
   const operation = prepareOperation(schema, route);
   const specs = specsOf(route);
   const spanName = `query ${route.rootField}`;
@@ -83,15 +87,20 @@ function answer(route: Route, { schema, acceptCall, tracing = null }: FacadePart
     response.setHeader('Cache-Control', 'no-store');
     if (notice) response.set(notice);
     const { query, params } = request;
-    const value = await within(LIMITS.requestDeadlineMs, tooLate, async () => {
+    const pieces = await within(LIMITS.requestDeadlineMs, tooLate, async () => {
       // Refusals have this order: 401 and 429 here, then 403, then 400.
       const context = await identify(request, response);
       operation.authorize(context, { ...query, ...params });
       const parsed = parseRequest(route, specs, { query, params });
       const run = () => operation.run(parsed.values, { ...context, parsed });
-      return tracing ? tracing.span(spanName, {}, run) : run();
+      const value = await (tracing ? tracing.span(spanName, {}, run) : run());
+      const text = JSON.stringify(bodyOf(route, value, new Date()));
+      // Lists have the beginnings of statements alone.
+      if (route.envelope === 'list' || !hasMark(text)) return text;
+      context.charge(furtherCalls([text]));
+      return large.pieces([text], askerOf(context));
     });
-    sendJson(response, bodyOf(route, value, new Date()));
+    sendJson(response, pieces);
   };
 }
 
@@ -101,11 +110,15 @@ const tooLate = () => serviceUnavailable(new Error(`no answer in ${LIMITS.reques
 /**
  * Works like `response.json`, but sends head and text in one piece, which saves a copy of a page. A long text is turned
  * into bytes at once. While a slow caller has not read it, it is then held only once, and not as text and as bytes.
+ * @param json in pieces if it has a large statement
  */
-function sendJson(response: Response, body: unknown): void {
-  const text = JSON.stringify(body);
-  const sent = text.length > LIMITS.answerBytesAssumed ? Buffer.from(text) : text;
+function sendJson(response: Response, json: string | readonly Buffer[]): void {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  if (typeof json !== 'string') {
+    writePieces(response, json);
+    return;
+  }
+  const sent = json.length > LIMITS.answerBytesAssumed ? Buffer.from(json) : json;
   response.setHeader('Content-Length', Buffer.byteLength(sent));
   response.end(sent);
 }

@@ -2,10 +2,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Call } from '../src/caller/call';
-import { enforce, holderOf, tenantSetOf } from '../src/caller/principal';
+import { askerOf, enforce, holderOf, tenantSetOf } from '../src/caller/principal';
 import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
 import type { FeedFormat } from '../src/event/formats/formats';
+import type { WholeTexts } from '../src/event/marks';
 import { toAuditEventFilter } from '../src/event/query';
+import { LIMITS } from '../src/limits';
 import type { BeginExport, Export } from '../src/modules/export/export-events';
 import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule';
 import {
@@ -28,6 +30,7 @@ export const TOTAL_HEADER = 'X-Total-Count';
  */
 export function answerExport(
   begin: BeginExport,
+  large: Pick<WholeTexts, 'written'>,
   contextOf: (request: Request, response: Response) => Promise<Call>,
 ): RequestHandler {
   return async (request, response) => {
@@ -51,6 +54,8 @@ export function answerExport(
       const written = {
         format: formatOf(format as ExportFormatName, schema as FeedFormat),
         hasEnd: end !== undefined,
+        whole: (text: string) =>
+          large.written(text, format === 'csv' ? 'csv' : 'json', askerOf(context), LIMITS.exportWaitMs),
       };
       await send(request, response, written, running);
       note('ok', running.handedOver);
@@ -103,7 +108,16 @@ function setHeaders(response: Response, format: ExportFormatName, { totalCount }
 async function send(
   request: Request,
   response: Response,
-  { format, hasEnd }: { readonly format: ExportFormat; readonly hasEnd: boolean },
+  {
+    format,
+    hasEnd,
+    whole,
+  }: {
+    readonly format: ExportFormat;
+    readonly hasEnd: boolean;
+    /** A part of the export, with large statements in the places of their marks. */
+    readonly whole: (text: string) => AsyncIterable<string | Buffer>;
+  },
   running: Export,
 ): Promise<void> {
   if (request.method === 'HEAD') {
@@ -112,7 +126,8 @@ async function send(
   }
   const texts = async function* () {
     if (format.head) yield format.head;
-    for await (const events of running.batches) for (const few of piecesOf(events)) yield format.write(few);
+    for await (const events of running.batches)
+      for (const few of piecesOf(events)) yield* whole(format.write(few));
     if (hasEnd) yield format.end(running.handedOver);
     // This runs before the answer ends, because a caller who has all events may ask again at once.
     await running.end();

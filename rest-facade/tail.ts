@@ -1,12 +1,15 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Call } from '../src/caller/call';
 import { enforce, holderOf, tenantSetOf } from '../src/caller/principal';
-import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
-import { FEED_FORMATS, type FeedFormat } from '../src/event/formats/formats';
+import { DomainError, type ErrorCode, isUnavailable, toDomainError } from '../src/errors';
+import type { FeedFormat } from '../src/event/formats/formats';
+import { furtherCalls, type WholeTexts } from '../src/event/marks';
+import { writePieces } from '../src/http/write-pieces';
 import { LIMITS } from '../src/limits';
 import type { TailParts } from '../src/modules/tail/module';
+import { bytesOfTexts, joined, lengthOf, textsOf } from '../src/modules/tail/page-texts';
 import { parseTail } from '../src/modules/tail/parameters';
-import type { TailPage, TailRequest } from '../src/modules/tail/tail';
+import { laterPage, type TailPage, type TailRequest } from '../src/modules/tail/tail';
 import { TAIL_OPERATION, TAIL_RULE } from '../src/modules/tail/tail-rule';
 import { API_BASE_PATH } from '../src/version';
 import { metaOf } from './route';
@@ -21,6 +24,7 @@ export const TAIL_HEADERS = {
 } as const;
 
 export interface TailEntrance extends TailParts {
+  readonly large: Pick<WholeTexts, 'pieces'>;
   /** Waits while the request's place is free. */
   readonly whileWaiting: <T>(request: Request, response: Response, wait: () => Promise<T>) => Promise<T>;
   /** Aborted when the service stops. Waiting calls are then answered. */
@@ -29,7 +33,7 @@ export interface TailEntrance extends TailParts {
 
 /** Answers with events in the order of arrival, as a JSON envelope or as lines of JSON. */
 export function answerTail(
-  { tail, answers, whileWaiting, stopping }: TailEntrance,
+  { tail, answers, large, whileWaiting, stopping }: TailEntrance,
   contextOf: (request: Request, response: Response) => Promise<Call>,
 ): RequestHandler {
   return async (request, response) => {
@@ -42,12 +46,12 @@ export function answerTail(
       const { cursor, from, limit, wait, format, include, ...filters } = parseTail(request.query, isLines);
       const gone = abortedWith(stopping, context.gone);
       const asker = { holder: holderOf(context.principal), tenants: tenantSetOf(context) };
-      const hold = async () => {
-        const held = await answers.hold(asker, LIMITS.tailReadBytes);
+      const hold = async (bytes: number) => {
+        const held = await answers.hold(asker, bytes);
         context.gone.then(held.release);
         return held;
       };
-      let room = await hold();
+      let room = await hold(LIMITS.tailReadBytes);
       const page = await tail.read({
         ...asker,
         ...{ filters, limit, cursor: cursor ?? null, from: from ?? null, asTexts: format === 'native' },
@@ -58,13 +62,30 @@ export function answerTail(
           room.release();
           const came = await whileWaiting(request, response, work);
           await assertAllowed(context, asker.tenants);
-          room = await hold();
+          // What many calls wait for is read once for all of them.
+          room = await hold(LIMITS.answerBytesAssumed);
           return came;
         },
       });
-      send(request, response, page, { format: format as FeedFormat, isLines, room });
-      response.locals.rows = page.items.length;
-      note('ok', page.items.length);
+      const made = async ({ items }: TailPage) => {
+        const texts = await textsOf(items, format as FeedFormat);
+        room.release();
+        room = await hold(bytesOfTexts(texts) + LIMITS.answerBytesAssumed);
+        const pieces = await large.pieces(joined(texts, isLines), asker);
+        room.settle(lengthOf(pieces) + LIMITS.answerBytesAssumed);
+        context.charge(furtherCalls(texts));
+        return pieces;
+      };
+      const answered = await made(page)
+        .then((pieces) => ({ page, pieces }))
+        .catch((error) => {
+          // Nothing is lost when a later call brings the events.
+          if (!isUnavailable(error)) throw error;
+          return { page: laterPage(page), pieces: [] };
+        });
+      send(request, response, answered.page, { pieces: answered.pieces, isLines, room });
+      response.locals.rows = answered.page.items.length;
+      note('ok', answered.page.items.length);
     } catch (error) {
       note(toDomainError(error).code, null);
       throw error;
@@ -107,36 +128,35 @@ async function assertAllowed(context: Call, tenants: TailRequest['tenants']): Pr
 function send(
   request: Request,
   response: Response,
-  { items, nextCursor, caughtUp, removed, sources }: TailPage,
+  { nextCursor, caughtUp, removed, sources }: TailPage,
   {
-    format,
+    pieces,
     isLines,
     room,
   }: {
-    readonly format: FeedFormat;
+    readonly pieces: readonly Buffer[];
     readonly isLines: boolean;
     readonly room: { readonly settle: (bytes: number) => void };
   },
 ): void {
-  const { toObject } = FEED_FORMATS[format];
-  const texts = items.map((item) => ('json' in item ? item.json : JSON.stringify(toObject(item))));
   const meta = { nextCursor, caughtUp, removed, sources, ...metaOf(new Date()) };
-  const body = Buffer.from(
-    isLines ? [...texts, ''].join('\n') : `{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`,
-  );
-  room.settle(body.length);
+  const [head, end] = isLines ? ['', ''] : ['{"data":[', `],"meta":${JSON.stringify(meta)}}`];
+  const body = [Buffer.from(head), ...pieces, Buffer.from(end)];
+  const length = lengthOf(body);
+  room.settle(length);
   response.vary('Accept');
   response.set({
     'Cache-Control': 'no-store',
     'Content-Type': isLines ? NDJSON : 'application/json; charset=utf-8',
-    'Content-Length': String(body.length),
+    'Content-Length': String(length),
     'X-Next-Cursor': nextCursor,
     'X-Caught-Up': String(caughtUp),
     'X-Removed': String(removed),
   });
   const link = `<${nextUrl(request, nextCursor)}>; rel="next"`;
   if (link.length <= LIMITS.tailLinkCharsMax) response.set('Link', link);
-  response.end(request.method === 'HEAD' ? undefined : body);
+  if (request.method === 'HEAD') return void response.end();
+  writePieces(response, body);
 }
 
 /** The URL of the same call with the new cursor. It is absolute, because some collectors accept no other. */

@@ -30,8 +30,12 @@ export function whenClosed(answer: {
 export class Pauses {
   #since = performance.now();
 
+  get isDue(): boolean {
+    return performance.now() - this.#since >= LIMITS.workMs;
+  }
+
   async take(): Promise<void> {
-    if (performance.now() - this.#since < LIMITS.workMs) return;
+    if (!this.isDue) return;
     await new Promise<void>((next) => setImmediate(next));
     this.#since = performance.now();
   }

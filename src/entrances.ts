@@ -6,6 +6,7 @@ import { answerExport } from '../rest-facade/export';
 import type { TailEntrance } from '../rest-facade/tail';
 import type { Callers } from './caller/callers';
 import type { Config } from './config';
+import type { WholeTexts } from './event/marks';
 import type { AgentBodies } from './graphql/read-body';
 import { createGraphqlRouter } from './graphql/server';
 import type { CheckHealth } from './http/health';
@@ -24,6 +25,7 @@ export async function createEntrances(parts: {
   readonly callers: Callers;
   readonly agents: AgentBodies;
   readonly beginExport: BeginExport;
+  readonly large: WholeTexts;
   readonly tail: Omit<TailEntrance, 'whileWaiting'>;
   readonly checkHealth: CheckHealth;
   readonly isReady: () => Promise<boolean>;
@@ -32,18 +34,18 @@ export async function createEntrances(parts: {
   readonly tracing: Tracing | null;
   readonly log: Logger;
 }): Promise<Server> {
-  const { config, schema, callers, agents, beginExport, checkHealth, inFlight, tracing, log } = parts;
+  const { config, schema, callers, agents, beginExport, large, checkHealth, inFlight, tracing, log } = parts;
   const { acceptCall, sessions, tenants } = callers;
   const { whileReading } = inFlight;
   return createHttpServer({
     facade: createFacade({
-      ...{ schema, acceptCall, beginExport, checkHealth, tracing, log },
+      ...{ schema, acceptCall, beginExport, large, checkHealth, tracing, log },
       tail: { ...parts.tail, whileWaiting: (...waiting) => inFlight.whileWaiting(...waiting) },
     }),
-    graphql: await createGraphqlRouter({ schema, acceptCall, agents, whileReading, tracing, log }),
+    graphql: await createGraphqlRouter({ schema, acceptCall, agents, large, whileReading, tracing, log }),
     dashboard: createDashboardRouter({
       ...{ sessions, tenants, acceptCall, whileReading, log },
-      answerExport: (callOf) => answerExport(beginExport, callOf),
+      answerExport: (callOf) => answerExport(beginExport, large, callOf),
       openId: config.openId,
       folder: builtPage(),
     }),

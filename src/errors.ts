@@ -56,6 +56,13 @@ export class DomainError extends Error {
   }
 }
 
+/** The caller got no turn in time, or has too many calls waiting already. Nothing was done. */
+export class NoTurn extends DomainError {
+  constructor(texts: DomainErrorTexts) {
+    super('service_unavailable', texts);
+  }
+}
+
 /**
  * Turns any thrown value into the error that a client sees: a documented code, and a text that reveals nothing else.
  */

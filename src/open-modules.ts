@@ -21,6 +21,7 @@ import { openTail } from './modules/tail/module';
 import { tenantsModule } from './modules/tenants/module';
 import type { Storage } from './storage';
 import { LogEpoch } from './trail/epoch/log-epoch';
+import { LargeStatements } from './trail/large-statements';
 
 /** The parts that modules are built on. */
 interface Ground {
@@ -46,6 +47,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     tenants,
     authenticator,
     fairShare,
+    largeTurns,
     changes,
     answers,
     waitingPlaces,
@@ -89,5 +91,13 @@ export async function openModules({ config, log, storage, callers, inFlight, now
       ...{ accessLog, store: accessEntries, fairShare, days: config.accessLogDays, epoch, nowMs },
     }),
   ];
-  return { modules, ingest, tail, operatorKeyFile, beginExport: beginExports(database, form, fairShare) };
+  const large = new LargeStatements(ask, largeTurns);
+  return {
+    modules,
+    ingest,
+    tail,
+    large,
+    operatorKeyFile,
+    beginExport: beginExports(database, form, fairShare),
+  };
 }

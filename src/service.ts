@@ -54,7 +54,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const opened = await openModules({
     ...{ config, log, storage, callers, inFlight, nowMs, signal: stopping.signal },
   });
-  const { modules, ingest, tail, operatorKeyFile, beginExport } = opened;
+  const { modules, ingest, tail, large, operatorKeyFile, beginExport } = opened;
   const { answers, changes, accessLog } = callers;
   const all = <T>(part: (one: Module) => readonly T[] | undefined) =>
     modules.flatMap((one) => part(one) ?? []);
@@ -76,7 +76,8 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     }),
     agents: ingest.agents,
     beginExport,
-    tail: { ...tail, stopping: stopping.signal },
+    large,
+    tail: { ...tail, large, stopping: stopping.signal },
     checkHealth: healthCheck(ping, parts),
     isReady: async () => !stopping.signal.aborted && isAnswered(ping),
     onAnswered: metrics ? [metrics.onAnswered] : [],

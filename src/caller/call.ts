@@ -38,6 +38,8 @@ export interface Call {
    * twice: at its beginning with null rows, and at its end.
    */
   readonly note: (access: Access) => void;
+  /** Counts a costly call as so many further calls of its rate limit. */
+  readonly charge: (calls: number) => void;
 }
 
 type Access = Result & { readonly operation: string; readonly parameters: object };
@@ -99,7 +101,9 @@ export function callAccepter(parts: {
     const asking = { requestId, principal, address, entrance };
     const note = ({ operation, parameters, ...result }: Access) =>
       accessLog.note(entryOf(attemptBy(asking, operation, { at: nowMs(), parameters }), result));
-    const call = { ...asking, again, gone, note, ...(onValue && { onValue }) };
+    let window: string | null = null;
+    const charge = (calls: number) => void (window !== null && limiter.charge(window, calls));
+    const call = { ...asking, again, gone, note, charge, ...(onValue && { onValue }) };
     if (principal.allowedFrom && !principal.allowedFrom.includes(address)) {
       // Recorded only within the limit on failures, so that a stolen key cannot fill the log.
       throw await refusal(failures, address, () => {
@@ -112,12 +116,14 @@ export function callAccepter(parts: {
       // All sessions of a key or person share one window, so a new sign-in does not open a fresh one.
       const who = principal.session?.user ?? principal.keyId;
       const limit = sessionCallsPerMinuteOf(principal);
-      const decision = await admitSoon(limiter, `dashboard:${who}`, limit);
+      window = `dashboard:${who}`;
+      const decision = await admitSoon(limiter, window, limit);
       if (!decision.admitted) throw rateLimited(sessionLimit(principal, decision), decision);
     } else if (principal.kind === 'public') {
       const limit = principal.rateLimitPerMinute ?? rateLimitPerMinute;
       // Each entrance has its own window, so that dashboards do not use up the calls of the public API.
-      const decision = await admitSoon(limiter, `${visit.entrance}:${principal.keyId}`, limit);
+      window = `${visit.entrance}:${principal.keyId}`;
+      const decision = await admitSoon(limiter, window, limit);
       visit.onRateDecision?.(decision);
       if (!decision.admitted) throw rateLimited(`This API key may make ${limit} calls per minute.`, decision);
     }

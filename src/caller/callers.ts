@@ -11,7 +11,7 @@ import { PostgresAccessLogStore } from './access-log.store';
 import { Authenticator } from './authenticate';
 import { type AcceptCall, callAccepter } from './call';
 import { PostgresKeyStore } from './key.store';
-import { CHANGE_SHARES, FairShare, sharesOf } from './rate-limit/fair-share';
+import { CHANGE_SHARES, FairShare, LARGE_SHARES, sharesOf } from './rate-limit/fair-share';
 import { AnswerBytes } from './rate-limit/holdings';
 import { type Limiter, RedisLimiter, SlidingLog } from './rate-limit/limiter';
 import { RedisLink } from './rate-limit/redis-link';
@@ -33,6 +33,8 @@ export interface Callers extends Module {
   readonly fairShare: FairShare;
   /** The turns of changes. */
   readonly changes: FairShare;
+  /** The turns of reading large statements. */
+  readonly largeTurns: FairShare;
   readonly answers: AnswerBytes;
   readonly acceptCall: AcceptCall;
   /** Listens for changes of keys by other instances. */
@@ -58,9 +60,10 @@ export async function openCallers(parts: {
   const { limiter, waitingPlaces } = await openShared(config, log);
   const fairShare = new FairShare(sharesOf(databaseUrl ? LIMITS.databaseConnections : 1));
   const changes = new FairShare(CHANGE_SHARES, 'changes or lists of rules');
+  const largeTurns = new FairShare(LARGE_SHARES, 'readings of large statements');
   return {
     ...{ accessEntries, accessLog, keys, authenticator, sessions, limiter, waitingPlaces },
-    ...{ fairShare, changes },
+    ...{ fairShare, changes, largeTurns },
     tenants: new PostgresTenantStore(prisma),
     answers: new AnswerBytes(),
     acceptCall: callAccepter({ authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs }),
@@ -93,6 +96,10 @@ export async function openCallers(parts: {
       declareTurns(metrics, changes, {
         name: 'changes',
         help: 'Changes by tenants and lists of their rules that run, or wait for their turn.',
+      });
+      declareTurns(metrics, largeTurns, {
+        name: 'large_statements',
+        help: 'Readings of large statements that run, or wait for their turn.',
       });
     },
     health: [limiter],

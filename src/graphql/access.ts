@@ -5,6 +5,7 @@ import { attemptBy, type Call } from '../caller/call';
 import { type AccessRule, enforce, holderOf, tenantsOf } from '../caller/principal';
 import type { AnswerBytes } from '../caller/rate-limit/holdings';
 import { DomainError, ERRORS, toDomainError } from '../errors';
+import { markedBytes } from '../event/marks';
 import { LIMITS } from '../limits';
 
 /** Declares who may use a root field. Every check reads the rule from there. */
@@ -158,7 +159,8 @@ const PLAIN_BYTES = 8;
 
 /** Approximate size of a value as text, in bytes. */
 function bytesOf(value: unknown): number {
-  if (typeof value === 'string') return value.length < SHORT_CHARS ? value.length : Buffer.byteLength(value);
+  if (typeof value === 'string')
+    return value.length < SHORT_CHARS ? value.length : Buffer.byteLength(value) + markedBytes(value);
   if (typeof value !== 'object' || value === null) return PLAIN_BYTES;
   let bytes = PLAIN_BYTES;
   // A loop needs no array of the values. An answer has hundreds of objects.

@@ -12,25 +12,28 @@ import { sessionRequestOf } from '../caller/session/session-cookie';
 import { sessionTokenOf } from '../caller/session/session-token';
 import { whenClosed } from '../deadline';
 import { DomainError, ERRORS, toDomainError } from '../errors';
+import type { WholeTexts } from '../event/marks';
 import type { BatchReceipt } from '../http/in-flight';
 import { graphqlRefusal } from '../http/refusal';
 import { LIMITS } from '../limits';
 import type { Tracing } from '../observe/tracing';
 import { limitDocument, refuseIntrospection } from './limits';
 import { type AgentBodies, parseBytes, refuseLongDocument, takeBytes } from './read-body';
+import { sendLarge } from './send-large';
 
 /** `POST /graphql`, for agents, operators and dashboards. Nothing important depends on an Apollo plugin. */
 export async function createGraphqlRouter(parts: {
   readonly schema: GraphQLSchema;
   readonly acceptCall: AcceptCall;
   readonly agents: AgentBodies;
+  readonly large: WholeTexts;
   /** Wraps the steps that read a body. Meanwhile the request does not count as in work. */
   readonly whileReading: (...steps: readonly RequestHandler[]) => readonly RequestHandler[];
   /** Null: the service keeps no traces. */
   readonly tracing?: Tracing | null;
   readonly log: Logger;
 }): Promise<Router> {
-  const { schema, acceptCall, agents, whileReading, tracing = null, log } = parts;
+  const { schema, acceptCall, agents, large, whileReading, tracing = null, log } = parts;
   const apolloWith = async (rules: readonly ValidationRule[]) => {
     const apollo = new ApolloServer<Call>({
       schema,
@@ -84,10 +87,12 @@ export async function createGraphqlRouter(parts: {
     next();
   };
   /** Runs after the body has arrived, so that a slow body blocks no other. Runs before the body is parsed. */
-  const takeTurn: RequestHandler = async (_request, response, next) => {
+  const takeTurn: RequestHandler = async ({ body }, response, next) => {
     const { principal } = response.locals;
     if (principal.kind !== 'agent') return next();
-    const leave = await agents.enter(principal.tenantId);
+    const pieces: readonly Buffer[] = body ?? [];
+    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const leave = await agents.enter(principal, bytes);
     if (response.closed) return leave();
     response.once('close', leave);
     next();
@@ -108,6 +113,7 @@ export async function createGraphqlRouter(parts: {
     takeTurn,
     parseBytes(agents),
     refuseLongDocument,
+    sendLarge(large),
     answer,
   );
   router.all('/', (_request, response) => {

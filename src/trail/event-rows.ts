@@ -15,6 +15,7 @@ import { type AuditEventFilter, givenFilters, type TimeRange } from '../event/qu
 import { eventTimeOf, recordIdFloor } from '../event/record-id';
 import type { StoredAuditEvent } from './audit-event-reader';
 import { expressionSql } from './expression-sql';
+import { statementOrMark } from './large-statements';
 import { conditionOf } from './search-sql';
 import { fromStored, fromStoredJson, storedCharsFor, textOrNull, toStored } from './stored-text';
 
@@ -33,6 +34,12 @@ const PREVIEW = `left(e.statement, ${storedCharsFor(charsMax)}) AS ${PREVIEW_COL
 export const LIST_COLUMNS = Prisma.raw([...columnsOf(LIST_FIELDS), PREVIEW].join(', '));
 const WHOLE_COLUMNS = [...new Set([...columnsOf(DETAIL_FIELDS), ...columnsOf(['sourceType'])])];
 export const DETAIL_COLUMNS = Prisma.raw([...WHOLE_COLUMNS, 'e.additional'].join(', '));
+/** The same, with marks in place of large statements (`LargeStatements`). */
+export const MARKED_COLUMNS = Prisma.raw(
+  [...WHOLE_COLUMNS, 'e.additional']
+    .map((column) => (column === 'e.statement' ? `${statementOrMark('e')} AS statement` : column))
+    .join(', '),
+);
 
 /** Code of an expression that takes the value of a field from `row`. */
 function expressionOf(name: FieldName): string {
@@ -60,7 +67,7 @@ export const toListItem = mapperOf<AuditEventListItem>(LIST_FIELDS, {
   [STATEMENT_PREVIEW.name]: `preview(row.${PREVIEW_COLUMN})`,
 });
 
-/** The event of a row of `DETAIL_COLUMNS`. */
+/** The event of a row of `DETAIL_COLUMNS` or `MARKED_COLUMNS`. */
 export const toStoredEvent = mapperOf<StoredAuditEvent>(FIELD_NAMES, { additional: 'json(row.additional)' });
 
 /** Half of a character that takes two units of UTF-16. */

@@ -23,6 +23,9 @@ const SECOND_OF_TWO = 0x10fa00;
 /** A character that no stored text holds. */
 export const UNUSED = '\u{10F802}';
 
+/** The characters that begin an escape of two. */
+export const FIRSTS_OF_TWO = String.fromCodePoint(...Array.from({ length: 64 }, (_, i) => FIRST_OF_TWO + i));
+
 /** With the flag u, Cs matches half a pair only when the other half is not beside it. */
 const TO_ESCAPE = /[\0\uFEFF\p{Cs}\u{10F000}-\u{10FFFF}]/gu;
 const ESCAPED = /[\u{10F900}-\u{10F93F}][\u{10FA00}-\u{10FA3F}]|[\u{10F000}-\u{10F801}]/gu;
@@ -39,6 +42,10 @@ const MAY_HOLD_ESCAPES = /[\uDBFC-\uDBFE]/;
 /** The text a stored form stands for. */
 export const fromStored = (stored: string): string =>
   MAY_HOLD_ESCAPES.test(stored) ? stored.replace(ESCAPED, characterOf) : stored;
+
+/** A stored form with each escape replaced by its character as `write` writes it. The rest is written already. */
+export const restored = (stored: string, write: (character: string) => string): string =>
+  stored.replace(ESCAPED, (found) => write(characterOf(found)));
 
 /** The text of an event's column. An absent text is stored as an empty one. */
 export const textOrNull = (stored: string): string | null => (stored === '' ? null : fromStored(stored));

@@ -249,12 +249,12 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     const waiting = news.wait(known, 20_000);
     expect(news.waiting).toBe(1);
     await arrive(1);
-    expect(await waiting).toBe(true);
-    expect(await news.wait(await reader.sizes([store.tenantId]), 20)).toBe(false);
+    expect(await waiting).toEqual(new Map([[store.tenantId, 1]]));
+    expect(await news.wait(await reader.sizes([store.tenantId]), 20)).toBeNull();
     const gone = new AbortController();
     const another = news.wait(await reader.sizes([store.tenantId]), 20_000, gone.signal);
     gone.abort();
-    expect(await another).toBe(false);
+    expect(await another).toBeNull();
     expect(news.waiting).toBe(0);
   });
 });

@@ -224,7 +224,7 @@ class Story {
     const { ask } = this.stores[0].database;
     const tail = new Tail({
       reader: new PostgresArrivalReader(ask, this.stores[0].form),
-      news: { wait: async () => false },
+      news: { wait: async () => null },
       epoch,
       seal: new CursorSeal({ epoch, formerKeys: [], nowMs: Date.now }),
       fairShare: { run: (_asker, work) => work() },

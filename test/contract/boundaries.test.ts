@@ -50,7 +50,10 @@ const BORDERS: readonly Border[] = [
   { of: ['src/trail'], files: [...CORE, 'src/caller', 'src/database'], packages: [] },
   {
     of: ['src/graphql'],
-    files: [...[...CORE, 'src/caller', 'src/http/in-flight', 'src/http/refusal', 'src/observe/tracing']],
+    files: [
+      ...[...CORE, 'src/caller', 'src/http/in-flight', 'src/http/refusal', 'src/http/write-pieces'],
+      'src/observe/tracing',
+    ],
     packages: [...GRAPHQL_PACKAGES, ...['@apollo/server', '@as-integrations/express5', 'express', 'pino']],
   },
   // A module never imports another.
@@ -86,6 +89,7 @@ const BORDERS: readonly Border[] = [
       ...[...CORE, 'src/graphql/access', 'src/http/health', 'src/http/refusal', 'src/observe/tracing'],
       ...['src/caller/call', 'src/caller/principal', 'src/caller/scopes'],
       ...['src/caller/rate-limit/limiter', 'src/modules/evidence/answer-fields', 'src/modules/export'],
+      'src/http/write-pieces',
       'src/modules/tail',
       'src/modules/sources/answers',
       'src/modules/detection/answers',

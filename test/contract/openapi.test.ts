@@ -115,6 +115,7 @@ describe('the OpenAPI document', () => {
       acceptCall: () => Promise.reject(new Error('not called')),
       beginExport: () => Promise.reject(new Error('not called')),
       tail: {} as never,
+      large: {} as never,
       checkHealth: async () => 'Healthy',
       log: pino({ level: 'silent' }),
     });

@@ -1,4 +1,4 @@
-import { DomainError } from '../../errors';
+import { NoTurn } from '../../errors';
 import { LIMITS } from '../../limits';
 
 /** How many long statements may run at once. */
@@ -27,6 +27,9 @@ export function sharesOf(connections: number): Shares {
  * nothing if they are quick. Most of them wait for a row of the tenant, and hold a connection meanwhile.
  */
 export const CHANGE_SHARES: Shares = { inAll: 3, perTenant: 1, perKey: 1 };
+
+/** The shares of reading large statements: of one tenant, one at a time is read. */
+export const LARGE_SHARES: Shares = { inAll: 2, perTenant: 1, perKey: 1 };
 
 /** A caller that wants a turn. */
 export interface Asker {
@@ -63,7 +66,7 @@ export class FairShare {
     return { running: this.#running.size, waiting: this.#waiting.length, refused: { ...this.#refused } };
   }
 
-  /** @throws DomainError `service_unavailable` if no turn comes in time */
+  /** @throws NoTurn `service_unavailable` if no turn comes in time */
   async run<T>(
     asker: Asker,
     work: () => Promise<T>,
@@ -128,9 +131,9 @@ export class FairShare {
     return undefined;
   }
 
-  #refusal(share: Share, { holder, tenants }: Asker): DomainError {
+  #refusal(share: Share, { holder, tenants }: Asker): NoTurn {
     this.#refused[share]++;
-    return new DomainError('service_unavailable', {
+    return new NoTurn({
       public: textOf(share, this.what),
       internal: { share, holder, tenants: tenants.slice(0, TENANTS_LOGGED_MAX) },
       retryAfterSeconds: LIMITS.longStatementWaitMs / 1000,

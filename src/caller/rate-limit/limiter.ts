@@ -19,6 +19,8 @@ export interface RateDecision {
  */
 export interface Limiter {
   admit(key: string, limit: number): Promise<RateDecision>;
+  /** Counts so many further calls, for one that was admitted. */
+  charge(key: string, calls: number): Promise<void>;
   /** Whether instances share decisions as configured. */
   readonly healthy: boolean;
   close(): Promise<void>;
@@ -46,6 +48,10 @@ export class SlidingLog implements Limiter {
     const decision = this.peek(key, limit);
     if (decision.admitted) this.record(key, this.now());
     return decision;
+  }
+
+  async charge(key: string, calls: number): Promise<void> {
+    for (let i = 0; i < calls; i++) this.record(key, this.now());
   }
 
   /** The decision that `admit` would make, without counting the call. */
@@ -113,6 +119,17 @@ local wait = window
 if first then wait = tonumber(first) + window - now end
 return {1, n, string.format('%.0f', wait)}`;
 
+/** On the same clock: counts ARGV[2] further calls. */
+const CHARGE = `
+local t = redis.call('TIME')
+local now = string.format('%.0f', t[1] * 1000000 + t[2])
+for i = 1, tonumber(ARGV[2]) do redis.call('RPUSH', KEYS[1], now) end
+redis.call('PEXPIRE', KEYS[1], math.ceil(tonumber(ARGV[1]) / 1000) + 1000)
+return 1`;
+
+const WINDOW_US = LIMITS.rateWindowMs * 1000;
+const nameOf = (key: string) => `audit-activity:rate:${key}`;
+
 type Reply = [admitted: number, before: number, waitUs: string];
 
 /**
@@ -123,8 +140,11 @@ export class RedisLimiter implements Limiter {
   readonly #own = new SlidingLog();
   readonly #ask: (key: string, windowUs: number, limit: number) => Promise<Reply | null>;
 
+  readonly #charge: (key: string, windowUs: number, calls: number) => Promise<number | null>;
+
   constructor(private readonly link: RedisLink) {
     this.#ask = link.script<Reply>('admit', ADMIT);
+    this.#charge = link.script<number>('charge', CHARGE);
   }
 
   get healthy(): boolean {
@@ -142,12 +162,18 @@ export class RedisLimiter implements Limiter {
     return decision;
   }
 
+  async charge(key: string, calls: number): Promise<void> {
+    if (calls === 0) return;
+    await this.#own.charge(key, calls);
+    await this.#charge(nameOf(key), WINDOW_US, calls);
+  }
+
   async close(): Promise<void> {
     this.link.close();
   }
 
   async #admitShared(key: string, limit: number): Promise<RateDecision | null> {
-    const reply = await this.#ask(`audit-activity:rate:${key}`, LIMITS.rateWindowMs * 1000, limit);
+    const reply = await this.#ask(nameOf(key), WINDOW_US, limit);
     if (!reply) return null;
     const [admitted, before, waitUs] = reply;
     const remaining = admitted ? limit - before - 1 : 0;

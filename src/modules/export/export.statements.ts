@@ -3,7 +3,7 @@ import type { AuditEventFilter } from '../../event/query';
 import { countedOf } from '../../trail/counts/dimensions';
 import type { EachTenant } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
-import { DETAIL_COLUMNS, whereOf } from '../../trail/event-rows';
+import { MARKED_COLUMNS, whereOf } from '../../trail/event-rows';
 import type { IdSpan } from './export-source';
 
 /** The spans of hours [lo, hi) with matching events, in order, with the number of events (`n`). */
@@ -33,7 +33,7 @@ export function exportPageStatement(
         sum(u.size) OVER (ORDER BY u.record_id, u.tenant_id) - u.size AS before
       FROM (${each(
         (tenant) => Prisma.sql`
-        SELECT ${DETAIL_COLUMNS}, octet_length(e.statement) + pg_column_size(e.additional) AS size FROM audit_event e
+        SELECT ${MARKED_COLUMNS}, octet_length(e.statement) + pg_column_size(e.additional) AS size FROM audit_event e
         WHERE e.tenant_id = ${tenant} AND ${within(span)} AND ${whereOf(filter)}
         ORDER BY e.record_id LIMIT ${events}::int`,
       )}) u

@@ -2,9 +2,10 @@ import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { LeavePlace, WaitingPlaces } from '../../caller/rate-limit/waiting-places';
 import { type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { Pauses } from '../../deadline';
-import { DomainError, isUnavailable } from '../../errors';
+import { DomainError, isUnavailable, NoTurn } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { matchSteps } from '../../event/expression/matches';
+import { hasMark } from '../../event/marks';
 import { type AuditEventFilter, isAll, toAuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
 import type {
@@ -18,6 +19,7 @@ import type { NewArrivals } from '../../trail/arrivals/new-arrivals';
 import type { EpochState } from '../../trail/epoch/epoch';
 import { type CursorSeal, filterHash, type GivenFilters, ofEarlierLog, type TailPlace } from './cursor';
 import { BEGINNING, NOW } from './parameters';
+import { SharedReads } from './shared-reads';
 
 /** An event, or its JSON text if texts were asked for and the event is not needed for the filter. */
 type TailItem = ArrivedEvent | ArrivedText;
@@ -43,8 +45,11 @@ export interface TailRequest {
 }
 
 export interface TailPage {
+  /** With marks in place of large statements. */
   readonly items: readonly TailItem[];
   readonly nextCursor: string;
+  /** The cursor of the place where the call began: that of an answer that leaves all events to a later call. */
+  readonly startCursor: string;
   /** Whether the reader is at the end of every log. */
   readonly caughtUp: boolean;
   /** The number of passed positions whose event is gone. */
@@ -54,6 +59,11 @@ export interface TailPage {
    */
   readonly sources: readonly object[] | null;
 }
+
+/** The answer of a call that leaves all events to a later one. */
+export const laterPage = ({ startCursor, sources }: TailPage): TailPage => ({
+  ...{ items: [], startCursor, nextCursor: startCursor, sources, caughtUp: false, removed: 0 },
+});
 
 /** Lists the completeness of the tenants' sources, one object for each source. */
 export type ListSources = (tenants: TenantSet) => Promise<readonly object[]>;
@@ -76,6 +86,8 @@ interface TailMeans {
 /** Reads events in the order of arrival for callers. */
 export class Tail {
   readonly #clockMs: () => number;
+  /** What calls read that waited for the same. */
+  readonly #shared = new SharedReads<readonly Arrivals<TailItem>[]>();
 
   constructor(private readonly parts: TailMeans) {
     this.#clockMs = parts.clockMs ?? (() => performance.now());
@@ -94,17 +106,19 @@ export class Tail {
         while (walk.isWithout && this.#clockMs() < until && !request.gone.aborted) {
           const known = walk.positions;
           const leftMs = until - this.#clockMs();
-          await request.whileWaiting(() => this.parts.news.wait(known, leftMs, request.gone));
+          const news = await request.whileWaiting(() => this.parts.news.wait(known, leftMs, request.gone));
           // Also after the wait has ended, because the notification may be late, or may have failed.
           sources = await listed();
-          walk = await this.#walk(request, walk);
+          walk = await this.#walk(request, walk, news);
         }
       } finally {
         leave();
       }
     }
     const { items, caughtUp, removed } = walk;
-    return { items, caughtUp, removed, sources, nextCursor: this.parts.seal.seal(walk.place) };
+    const { seal } = this.parts;
+    const startCursor = request.cursor ?? seal.seal(place);
+    return { items, caughtUp, removed, sources, startCursor, nextCursor: seal.seal(walk.place) };
   }
 
   #sources({ positions }: TailPlace): Promise<readonly object[]> {
@@ -157,8 +171,16 @@ export class Tail {
     throw ofEarlierLog(epoch.state);
   }
 
-  /** Reads until there are enough events, enough work was done, or the end is reached. */
-  async #walk({ tenants, holder, filters, limit, asTexts, gone }: TailRequest, walk: Walk): Promise<Walk> {
+  /**
+   * Reads until there are enough events, enough work was done, or the end is reached. If no turn comes in time, it ends
+   * where it is.
+   * @param news the numbers of entries that ended the wait of this call, and of others that wait at the same place
+   */
+  async #walk(
+    { tenants, holder, filters, limit, asTexts, gone }: TailRequest,
+    walk: Walk,
+    news: ReadonlyMap<number, number> | null = null,
+  ): Promise<Walk> {
     const filter = toAuditEventFilter(filters);
     const asker = { holder, tenants };
     const endMs = this.#clockMs() + LIMITS.tailWorkMs;
@@ -167,34 +189,47 @@ export class Tail {
     const pauses = new Pauses();
     const matches = isEmpty(filter)
       ? null
-      : async (item: TailItem) => 'event' in item && (await pauses.between(matchSteps(filter, item.event)));
+      : async (item: TailItem) =>
+          'event' in item &&
+          (hasMark(item.event.statement)
+            ? await reader.passes(Number(item.event.tenantId), item.event.recordId, filter)
+            : await pauses.between(matchSteps(filter, item.event)));
+    const areTexts = asTexts && !matches;
     const readOn = (limits: ArrivalLimits): Promise<readonly Arrivals<TailItem>[]> =>
-      asTexts && !matches ? reader.readTexts(walk.places(), limits) : reader.readEach(walk.places(), limits);
-    const sizes = await this.parts.reader.sizes([...walk.positions.keys()]);
+      areTexts ? reader.readTexts(walk.places(), limits) : reader.readEach(walk.places(), limits);
+    const sizes = news ?? (await reader.sizes([...walk.positions.keys()]));
     if (walk.isBeyond(sizes)) await this.#refuseSetBack(walk.epoch);
     walk.caughtUp = walk.isAtEnd(sizes);
     // At least once: the time of the first look says nothing about the amount of events.
     for (let isFirst = true; !walk.caughtUp && walk.mayGoOn(limit); isFirst = false) {
       if (!isFirst && isOver(endMs)) break;
       const left = limit - walk.items.length;
+      const isShared = isFirst && news !== null;
       const limits = {
-        events: matches ? Math.max(left, READ_AT_LEAST) : left,
-        positions: LIMITS.tailPositionsMax - walk.passed,
-        bytes: LIMITS.tailReadBytes - walk.bytes,
+        events: matches || isShared ? Math.max(left, READ_AT_LEAST) : left,
+        positions: isShared ? LIMITS.tailPositionsMax : LIMITS.tailPositionsMax - walk.passed,
+        bytes: isShared ? LIMITS.tailReadBytes : LIMITS.tailReadBytes - walk.bytes,
+        hasMarks: true,
       };
-      // A turn also covers the filtering, which may take longer than the reading.
-      const turn = this.parts.fairShare.run(asker, async () => {
-        const read = await readOn(limits);
+      const inTurn = <T>(work: () => Promise<T>) => this.parts.fairShare.run(asker, work);
+      const takeAll = async (read: readonly Arrivals<TailItem>[]) => {
         const matchedMs = this.#clockMs() + LIMITS.tailWorkMs;
         const isEnough = () => isOver(matchedMs);
         for (const arrivals of read) await walk.take(arrivals, { limit, matches, isEnough });
         walk.caughtUp = read.every(({ tenantId, size }) => walk.positions.get(tenantId) === size);
-      });
+      };
       try {
-        await turn;
+        if (isShared) {
+          const key = JSON.stringify([areTexts, walk.places(), limits]);
+          const read = await this.#shared.run(key, () => inTurn(() => readOn(limits)));
+          await (matches ? inTurn(() => takeAll(read)) : takeAll(read));
+        } else {
+          // A turn also covers the filtering, which may take longer than the reading.
+          await inTurn(async () => takeAll(await readOn(limits)));
+        }
       } catch (error) {
         // The events read before are answered. The next call would begin here, and fail in the same way.
-        if (isFirst || !isUnavailable(error)) throw error;
+        if (!(error instanceof NoTurn) && (isFirst || !isUnavailable(error))) throw error;
         break;
       }
     }
@@ -276,15 +311,18 @@ class Walk {
   ): Promise<void> {
     const { tenantId, from, items, skipped, bytes } = arrivals;
     let [next, events] = [arrivals.next, 0];
+    const taken: TailItem[] = [];
     for (const item of items) {
       // At least one event, since the reader could otherwise never pass it.
-      if (this.items.length === limit || (matches && events > 0 && isEnough())) {
+      if (this.items.length + taken.length === limit || (matches && events > 0 && isEnough())) {
         next = item.position;
         break;
       }
       events++;
-      if (!matches || (await matches(item))) this.items.push(item);
+      if (!matches || (await matches(item))) taken.push(item);
     }
+    // A comparison may fail, so items and positions change together.
+    for (const item of taken) this.items.push(item);
     this.positions.set(tenantId, next);
     this.removed += next - from - events;
     this.passed += next - from - skipped;

@@ -1,3 +1,4 @@
+import type { AuditEventFilter } from '../../event/query';
 import type { StoredAuditEvent } from '../audit-event-reader';
 import type { ArrivedRow } from './row-text';
 
@@ -57,7 +58,12 @@ export interface ArrivalLimits {
   readonly bytes: number;
   /** Only events of these actions, in lower case, are read. The others count as removed. */
   readonly actions?: readonly string[] | undefined;
+  /** Events have marks in place of large statements (`LargeStatements`). */
+  readonly hasMarks?: boolean | undefined;
 }
+
+/** The limits of one statement. */
+export type ReadLimits = Pick<ArrivalLimits, 'events' | 'bytes' | 'actions' | 'hasMarks'>;
 
 /**
  * Port: a tenant's events in the order in which they arrived. An event that the log does not hold yet is missing here.
@@ -77,6 +83,8 @@ export interface ArrivalReader {
     places: readonly ArrivalPlace[],
     limits: ArrivalLimits,
   ): Promise<readonly Arrivals<ArrivedText>[]>;
+  /** Whether an event passes a filter, as the database says: for one that was read with a mark. */
+  passes(tenantId: number, recordId: string, filter: AuditEventFilter): Promise<boolean>;
   /** The first position that was received at this time or later, or at an unknown time; else the end of the log. */
   positionAt(tenantId: number, receivedAt: Date): Promise<number>;
 }

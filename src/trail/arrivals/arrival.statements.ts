@@ -1,11 +1,19 @@
 import { Prisma } from '../../database/clients';
 import { COLUMN_OF } from '../../event/fields';
+import type { AuditEventFilter } from '../../event/query';
 import { type TenantForm, tenantOfLookup } from '../counts/scope';
-import type { ArrivalLimits } from './arrival-reader';
+import { whereOf } from '../event-rows';
+import { statementOrMark } from '../large-statements';
+import type { ReadLimits } from './arrival-reader';
 import { JOINED_COLUMNS, newBoundary } from './row-text';
 
 const ACTION = Prisma.raw(`d.${COLUMN_OF.actionId}`);
 const READ_COLUMNS = Prisma.raw(JOINED_COLUMNS.map((name) => `e.${name}`).join(', '));
+const MARKED_COLUMNS = Prisma.raw(
+  JOINED_COLUMNS.map((name) =>
+    name === COLUMN_OF.statement ? `${statementOrMark('e')} AS ${name}` : `e.${name}`,
+  ).join(', '),
+);
 const TEXT_COLUMNS = Prisma.raw(JOINED_COLUMNS.map((name) => `r.${name}`).join(', '));
 
 /** Statements of one tenant name the tenant by value, so that they stay on its node of a distributed database. */
@@ -54,7 +62,7 @@ interface Wanted {
  */
 export function eventsStatement(
   { ids, tenants }: Wanted,
-  { events, bytes, actions }: Pick<ArrivalLimits, 'events' | 'bytes' | 'actions'>,
+  { events, bytes, actions, hasMarks }: ReadLimits,
   form: TenantForm,
 ): Prisma.Sql {
   const [lowest, highest] = boundsOf(ids);
@@ -79,7 +87,7 @@ export function eventsStatement(
     FROM (
       SELECT u.*, count(*) OVER ()::int AS matched, sum(u.size) OVER (ORDER BY u.n) - u.size AS before
       FROM (
-        SELECT x.place::int - 1 AS n, e.record_id, ${READ_COLUMNS},
+        SELECT x.place::int - 1 AS n, e.record_id, ${hasMarks ? MARKED_COLUMNS : READ_COLUMNS},
           octet_length(e.statement) + pg_column_size(e.additional) AS size
         FROM ${source} CROSS JOIN LATERAL (
           SELECT d.* FROM audit_event d WHERE ${isItsTenant} AND d.record_id = x.record_id
@@ -87,6 +95,14 @@ export function eventsStatement(
       ORDER BY u.n LIMIT ${events}::int) r
     WHERE r.before <= ${bytes}::bigint ORDER BY r.n`;
 }
+
+export const passesStatement = (
+  tenantId: number,
+  recordId: string,
+  filter: AuditEventFilter,
+): Prisma.Sql => Prisma.sql`
+  SELECT 1 AS passes FROM audit_event e
+  WHERE e.tenant_id = ${tenantId}::int AND e.record_id = ${recordId}::uuid AND ${whereOf(filter)}`;
 
 function boundsOf(ids: readonly string[]): [string, string] {
   let [lowest, highest] = [ids[0] ?? '', ids[0] ?? ''];

@@ -1,10 +1,13 @@
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from './arrival-reader';
 
+/** The number of entries of each log. */
+type Sizes = ReadonlyMap<number, number>;
+
 interface Waiter {
   /** The number of entries of each log that the waiter knows. */
-  readonly known: ReadonlyMap<number, number>;
-  readonly end: (isNew: boolean) => void;
+  readonly known: Sizes;
+  readonly end: (sizes: Sizes | null) => void;
 }
 
 /**
@@ -26,21 +29,21 @@ export class NewArrivals {
 
   /**
    * @param known number of entries of each log that the caller has read
-   * @returns true as soon as one of the logs has more; false: no news in that time, although something may have come,
-   * or `signal` was aborted
+   * @returns the numbers as soon as one of the logs has more; null: no news in that time, although something may have
+   * come, or `signal` was aborted
    */
-  wait(known: ReadonlyMap<number, number>, ms: number, signal?: AbortSignal): Promise<boolean> {
-    if (ms <= 0 || signal?.aborted) return Promise.resolve(false);
+  wait(known: Sizes, ms: number, signal?: AbortSignal): Promise<Sizes | null> {
+    if (ms <= 0 || signal?.aborted) return Promise.resolve(null);
     return new Promise((resolve) => {
-      const giveUp = () => waiter.end(false);
+      const giveUp = () => waiter.end(null);
       const timer = setTimeout(giveUp, ms);
       const waiter: Waiter = {
         known,
-        end: (isNew) => {
+        end: (sizes) => {
           clearTimeout(timer);
           signal?.removeEventListener('abort', giveUp);
           this.#waiters.delete(waiter);
-          resolve(isNew);
+          resolve(sizes);
         },
       };
       signal?.addEventListener('abort', giveUp);
@@ -59,7 +62,7 @@ export class NewArrivals {
     try {
       const sizes = await this.reader.sizes([...tenants]);
       for (const { known, end } of waiters)
-        if ([...known].some(([tenantId, size]) => (sizes.get(tenantId) ?? 0) > size)) end(true);
+        if ([...known].some(([tenantId, size]) => (sizes.get(tenantId) ?? 0) > size)) end(sizes);
     } catch {
       // The next look finds what came. All waiting calls read at their end anyway, and that read reports the failure.
     }

@@ -1,5 +1,7 @@
 import type { AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
+import { Pauses } from '../../deadline';
+import type { AuditEventFilter } from '../../event/query';
 import { ID_BYTES } from '../../event/record-id';
 import type { TenantForm } from '../counts/scope';
 import type { Row } from '../event-rows';
@@ -9,6 +11,7 @@ import {
   eventsStatement,
   headsStatement,
   minuteStatement,
+  passesStatement,
   sizesStatement,
   type TileSpan,
   tilesOfSeveralStatement,
@@ -21,6 +24,7 @@ import type {
   Arrivals,
   ArrivedEvent,
   ArrivedText,
+  ReadLimits,
 } from './arrival-reader';
 import { arrivalTimes } from './arrival-runs';
 import { ArrivedAgain } from './arrived-again';
@@ -147,6 +151,7 @@ export class PostgresArrivalReader implements ArrivalReader {
       bytes: share(limits.bytes),
       ...(limits.end !== undefined && { end: limits.end }),
       actions: limits.actions,
+      hasMarks: limits.hasMarks,
     };
     if (behind.length === 1 || this.form === 'union')
       return inTurn(behind, (place) => this.#readOne(place, shares, make));
@@ -172,7 +177,8 @@ export class PostgresArrivalReader implements ArrivalReader {
     while (at < end && items.length < limits.events && bytes <= limits.bytes) {
       const events = limits.events - items.length;
       const count = Math.min(POSITIONS_AT_ONCE, end - at, Math.max(POSITIONS_AT_LEAST, events));
-      const room = { events, bytes: limits.bytes - bytes, actions: limits.actions };
+      const { actions, hasMarks } = limits;
+      const room = { events, bytes: limits.bytes - bytes, actions, hasMarks };
       const [read] = await this.#stretches([{ tenantId, from: at, size, count }], room, make);
       if (!read) break;
       for (const item of read.items) items.push(item);
@@ -184,11 +190,7 @@ export class PostgresArrivalReader implements ArrivalReader {
   }
 
   /** Reads stretches of a few hundred positions each, all with two statements. */
-  async #stretches<T>(
-    stretches: readonly Stretch[],
-    limits: Pick<ArrivalLimits, 'events' | 'bytes' | 'actions'>,
-    make: Make<T>,
-  ) {
+  async #stretches<T>(stretches: readonly Stretch[], limits: ReadLimits, make: Make<T>) {
     const tenants = stretches.map(({ tenantId }) => tenantId);
     const entries = await this.#entries(stretches);
     const wanted = {
@@ -202,6 +204,7 @@ export class PostgresArrivalReader implements ArrivalReader {
     const cutAt = isCut ? Number(rows.at(-1)?.n) + 1 : wanted.ids.length;
     const byNumber = new Map(rows.map((row) => [Number(row.n), row]));
     const bytesOf = (row: Row) => Number(row.size);
+    const pauses = new Pauses();
     let first = 0;
     return inTurn([...stretches.keys()], async (i) => {
       const { tenantId, from, size, count } = stretches[i] as Stretch;
@@ -218,9 +221,12 @@ export class PostgresArrivalReader implements ArrivalReader {
         tenantId,
         found.map(({ entry, row }) => ({ position: entry.position, recordId: String(row.record_id) })),
       );
-      const items = found
-        .filter(({ entry }) => !again.has(entry.position))
-        .map(({ entry, row }) => make(entry, { recordId: String(row.record_id), text: String(row.text) }));
+      const items: T[] = [];
+      for (const { entry, row } of found) {
+        if (again.has(entry.position)) continue;
+        items.push(make(entry, { recordId: String(row.record_id), text: String(row.text) }));
+        if (pauses.isDue) await pauses.take();
+      }
       const bytes = found.reduce((sum, { row }) => sum + bytesOf(row), 0);
       return {
         tenantId,
@@ -273,6 +279,11 @@ export class PostgresArrivalReader implements ArrivalReader {
       }
     }
     return size;
+  }
+
+  async passes(tenantId: number, recordId: string, filter: AuditEventFilter): Promise<boolean> {
+    const rows = await this.#rows(passesStatement(tenantId, recordId, filter), [tenantId]);
+    return rows.length > 0;
   }
 
   async #rows(statement: Prisma.Sql, tenants: readonly number[]): Promise<readonly Row[]> {

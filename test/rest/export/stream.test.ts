@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { answerExport } from '../../../rest-facade/export';
 import type { Call } from '../../../src/caller/call';
-import { FairShare, sharesOf } from '../../../src/caller/rate-limit/fair-share';
+import { FairShare, LARGE_SHARES, sharesOf } from '../../../src/caller/rate-limit/fair-share';
 import { parseTicks } from '../../../src/event/event-time';
 import { FIELD_NAMES } from '../../../src/event/fields';
 import { recordIdFloor } from '../../../src/event/record-id';
 import { exporter } from '../../../src/modules/export/export-events';
 import type { ExportPage, ExportSource, IdSpan } from '../../../src/modules/export/export-source';
 import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
+import { LargeStatements } from '../../../src/trail/large-statements';
 import { until } from '../../support/until';
 
 const START = parseTicks('2026-01-01T00:00:00Z') ?? 0n;
@@ -32,6 +33,9 @@ class Pages implements ExportSource {
   plan = async () => ({ totalCount: null, spans: [{ after: idOf(0), upTo: idOf(1_000_000) }] });
   page = async (_tenants: unknown, _filter: unknown, _span: IdSpan) => this.pageOf(++this.asked);
 }
+
+/** No statement of these tests is large. */
+const WHOLE = new LargeStatements(() => Promise.reject(new Error('not called')), new FairShare(LARGE_SHARES));
 
 const CONTEXT = {
   principal: { kind: 'public', keyId: 'k', name: 'k', scopes: ['read:audit-activity'], tenantIds: [1] },
@@ -55,7 +59,7 @@ describe('the stream of an export', () => {
     const context = { ...CONTEXT, note, again } as unknown as Call;
     const app = express().get(
       '/',
-      answerExport(begin, async () => context),
+      answerExport(begin, WHOLE, async () => context),
     );
     server = createServer(app).listen(0, '127.0.0.1');
     await once(server, 'listening');

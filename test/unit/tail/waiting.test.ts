@@ -15,9 +15,9 @@ class Trial {
   size = 0;
   ms = 0;
   /** What happens while the call waits; by default the whole time passes. */
-  during = async (ms: number): Promise<boolean> => {
+  during = async (ms: number): Promise<ReadonlyMap<number, number> | null> => {
     this.ms += ms;
-    return false;
+    return null;
   };
   whileLooking = () => {};
   /** The most events that one read returns. */
@@ -28,7 +28,7 @@ class Trial {
   readonly #reader = {
     sizes: async () => {
       this.whileLooking();
-      return new Map([[TENANT, this.size]]);
+      return this.sizes;
     },
     readTexts: async ([{ tenantId, from }]: readonly [ArrivalPlace]) => {
       if (from >= this.failsFrom) throw serviceUnavailable(new Error('too slow'));
@@ -38,6 +38,10 @@ class Trial {
       return [{ tenantId, from, next, size: this.size, items, removed: 0, skipped: 0, bytes: 1 }];
     },
   };
+
+  get sizes() {
+    return new Map([[TENANT, this.size]]);
+  }
 
   readonly tail: Tail;
   constructor(waitingPlaces: WaitingPlaces = new OwnPlaces()) {
@@ -67,7 +71,7 @@ describe('a call of the tail that waits', () => {
     trial.during = async (ms) => {
       trial.ms += ms;
       trial.size = 2;
-      return false;
+      return null;
     };
     const { items, caughtUp, nextCursor } = await trial.read();
     expect(items).toHaveLength(2);
@@ -99,7 +103,7 @@ describe('a call of the tail that waits', () => {
     trial.during = async (ms) => {
       waits.push(ms);
       trial.ms += 8_000;
-      return true;
+      return trial.sizes;
     };
     const { items, nextCursor } = await trial.read();
     expect([items, waits]).toEqual([[], [20_000, 12_000, 4_000]]);
@@ -134,7 +138,7 @@ describe('a call of the tail that waits', () => {
     trial.during = async () => {
       waits++;
       gone.abort();
-      return false;
+      return null;
     };
     expect((await trial.read({ gone: gone.signal })).items).toEqual([]);
     expect(waits).toBe(1);
@@ -148,11 +152,12 @@ describe('a call of the tail that waits', () => {
     trial.during = async () => {
       held.push(places.waiting);
       if (++rounds === 3) trial.size = 1;
-      return true;
+      return trial.sizes;
     };
     trial.whileLooking = () => held.push(places.waiting);
     expect((await trial.read()).items).toHaveLength(1);
-    expect(held.slice(2)).toEqual([1, 1, 1, 1, 1, 1]);
+    // The first two looks are before the wait.
+    expect(held).toEqual([0, 0, 1, 1, 1]);
     expect(places.waiting).toBe(0);
   });
 
