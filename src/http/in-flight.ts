@@ -18,6 +18,8 @@ export class InFlight {
   /** The holder of the place of each request in work. */
   readonly #places = new Map<ServerResponse, string>();
   readonly #held: Holdings;
+  /** Called when a place is left. */
+  readonly #waiting = new Set<() => void>();
   #stopping = false;
 
   constructor(
@@ -68,16 +70,43 @@ export class InFlight {
     },
   ];
 
-  /** Waits while the request's place is free, because waiting takes no work. */
+  /**
+   * Waits while the request's place is free, because waiting takes no work. Then it waits for a place: many calls may
+   * wait for the same.
+   * @throws DomainError `service_unavailable`
+   */
   async whileWaiting<T>(request: Request, response: Response, wait: () => Promise<T>): Promise<T> {
     this.#leavePlace(response);
     const value = await wait();
+    const until = performance.now() + LIMITS.answerWaitMs;
+    while (!response.closed && !this.#isPlaceFree(request) && performance.now() < until)
+      await this.#placeLeft(until - performance.now());
     if (!response.closed) this.#takePlace(request, response);
     return value;
   }
 
+  #isPlaceFree(request: Request): boolean {
+    const holder = holderOf(request);
+    if (!this.#held.take(holder, 1)) return false;
+    this.#held.give(holder, 1);
+    return true;
+  }
+
+  /** Resolves when a request leaves its place, or after this time. */
+  #placeLeft(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#waiting.add(end);
+    });
+  }
+
   #takePlace(request: Request, response: Response): void {
-    const holder = addressGroup(plainAddress(request.ip ?? ''));
+    const holder = holderOf(request);
     if (!this.#held.take(holder, 1)) {
       throw new DomainError('service_unavailable', {
         public: 'The service is answering as many requests as it can. Try again shortly.',
@@ -92,6 +121,7 @@ export class InFlight {
     if (holder === undefined) return;
     this.#places.delete(response);
     this.#held.give(holder, 1);
+    for (const end of [...this.#waiting]) end();
   }
 
   /** Stops listening, lets open requests finish, and cuts off those that take longer than `drainMs`. */
@@ -105,6 +135,8 @@ export class InFlight {
     clearTimeout(timer);
   }
 }
+
+const holderOf = (request: Request) => addressGroup(plainAddress(request.ip ?? ''));
 
 /** The outcome of a batch's events. */
 export interface BatchReceipt {

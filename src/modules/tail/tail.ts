@@ -106,7 +106,15 @@ export class Tail {
         while (walk.isWithout && this.#clockMs() < until && !request.gone.aborted) {
           const known = walk.positions;
           const leftMs = until - this.#clockMs();
-          const news = await request.whileWaiting(() => this.parts.news.wait(known, leftMs, request.gone));
+          let news: ReadonlyMap<number, number> | null;
+          try {
+            news = await request.whileWaiting(() => this.parts.news.wait(known, leftMs, request.gone));
+          } catch (error) {
+            // There is no room to go on, because many calls woke at once. The next call begins here.
+            if (!isUnavailable(error)) throw error;
+            walk.caughtUp = false;
+            break;
+          }
           // Also after the wait has ended, because the notification may be late, or may have failed.
           sources = await listed();
           walk = await this.#walk(request, walk, news);

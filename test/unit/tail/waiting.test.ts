@@ -1,10 +1,11 @@
 import { OwnPlaces, type WaitingPlaces } from '../../../src/caller/rate-limit/waiting-places';
 import { tenantSet } from '../../../src/caller/tenant-set';
-import { serviceUnavailable } from '../../../src/errors';
+import { NoTurn, serviceUnavailable } from '../../../src/errors';
 import { CursorSeal } from '../../../src/modules/tail/cursor';
 import { Tail, type TailRequest } from '../../../src/modules/tail/tail';
 import type { ArrivalPlace, ArrivalReader } from '../../../src/trail/arrivals/arrival-reader';
 import { testEpoch } from '../../support/epoch';
+import { until } from '../../support/until';
 
 const TENANT = 7;
 const epoch = testEpoch();
@@ -14,6 +15,9 @@ const seal = new CursorSeal({ epoch, formerKeys: [], nowMs: Date.now });
 class Trial {
   size = 0;
   ms = 0;
+  reads = 0;
+  /** Whether calls get their turn. */
+  hasTurns = true;
   /** What happens while the call waits; by default the whole time passes. */
   during = async (ms: number): Promise<ReadonlyMap<number, number> | null> => {
     this.ms += ms;
@@ -31,6 +35,7 @@ class Trial {
       return this.sizes;
     },
     readTexts: async ([{ tenantId, from }]: readonly [ArrivalPlace]) => {
+      this.reads++;
       if (from >= this.failsFrom) throw serviceUnavailable(new Error('too slow'));
       const next = Math.min(this.size, from + this.atOnce);
       const places = Array.from({ length: next - from }, (_, i) => from + i);
@@ -48,7 +53,10 @@ class Trial {
     this.tail = new Tail({
       reader: this.#reader as unknown as ArrivalReader,
       news: { wait: (_known, ms) => this.during(ms) },
-      fairShare: { run: (_asker, work) => work() },
+      fairShare: {
+        run: (_asker, work) =>
+          this.hasTurns ? work() : Promise.reject(new NoTurn({ public: 'as many as may run' })),
+      },
       ...{ seal, epoch, waitingPlaces, listSources: async () => [], clockMs: () => this.ms },
     });
   }
@@ -166,5 +174,86 @@ describe('a call of the tail that waits', () => {
     await expect(trial.read()).rejects.toMatchObject({ code: 'rate_limited' });
     trial.size = 1;
     expect((await trial.read({ from: 'beginning' })).items).toHaveLength(1);
+  });
+
+  describe('with many others', () => {
+    /** Wakes all waiting calls at once. */
+    const together = () => {
+      let wake = () => {};
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      return { wake: () => wake(), woken };
+    };
+    const waitingAt = (trial: Trial) => {
+      const { wake, woken } = together();
+      let count = 0;
+      trial.during = async () => {
+        count++;
+        await woken;
+        return trial.sizes;
+      };
+      return { wake, waiting: () => count };
+    };
+
+    it('reads once for all that wait at the same place, whatever their limits', async () => {
+      const trial = new Trial();
+      const { nextCursor: cursor } = await trial.read({ from: 'beginning', waitSeconds: 0 });
+      const { wake, waiting } = waitingAt(trial);
+      const limits = [1, 2, 100, 7, 1_000];
+      const calls = limits.map((limit, i) => trial.read({ from: null, cursor, limit, holder: `key ${i}` }));
+      await until(waiting, (count) => count === limits.length);
+      trial.size = 5;
+      wake();
+      const pages = await Promise.all(calls);
+      expect(pages.map(({ items }) => items.length)).toEqual([1, 2, 5, 5, 5]);
+      expect(pages.map(({ caughtUp }) => caughtUp)).toEqual([false, false, true, true, true]);
+      expect(pages.map(({ nextCursor }) => trial.places(nextCursor)[0]?.[1])).toEqual([1, 2, 5, 5, 5]);
+      expect(trial.reads).toBe(1);
+    });
+
+    it('reads for each place that calls wait at', async () => {
+      const trial = new Trial();
+      trial.size = 3;
+      const at = async (limit: number) =>
+        (await trial.read({ from: 'beginning', waitSeconds: 0, limit })).nextCursor;
+      const cursors = [await at(3), await at(3)];
+      const { wake, waiting } = waitingAt(trial);
+      const [first, second] = cursors.map((cursor) => trial.read({ from: null, cursor }));
+      await until(waiting, (count) => count === 2);
+      trial.size = 4;
+      trial.reads = 0;
+      wake();
+      expect((await first)?.items).toEqual((await second)?.items);
+      expect(trial.reads).toBe(1);
+    });
+
+    it('answers without events, and with a cursor of the same place, if it gets no turn', async () => {
+      const trial = new Trial();
+      const { nextCursor: cursor } = await trial.read({ from: 'beginning', waitSeconds: 0 });
+      trial.during = async () => {
+        [trial.size, trial.hasTurns] = [5, false];
+        return trial.sizes;
+      };
+      const page = await trial.read({ from: null, cursor });
+      expect([page.items, page.caughtUp, page.removed]).toEqual([[], false, 0]);
+      expect(trial.places(page.nextCursor)).toEqual(trial.places(cursor));
+      trial.hasTurns = true;
+      expect((await trial.read({ from: null, cursor: page.nextCursor })).items).toHaveLength(5);
+    });
+
+    it('answers in the same way if there is no room to go on after the wait', async () => {
+      const trial = new Trial();
+      const { nextCursor: cursor } = await trial.read({ from: 'beginning', waitSeconds: 0 });
+      const whileWaiting = () => {
+        trial.size = 5;
+        return Promise.reject(serviceUnavailable(new Error('no place')));
+      };
+      const page = await trial.read({ from: null, cursor, whileWaiting });
+      expect([page.items, page.caughtUp, trial.places(page.nextCursor)]).toEqual([[], false, [[TENANT, 0]]]);
+      const refused = () => Promise.reject(new Error('the key has ended'));
+      trial.size = 0;
+      await expect(trial.read({ from: null, cursor, whileWaiting: refused })).rejects.toThrow('ended');
+    });
   });
 });
