@@ -202,8 +202,8 @@ export class Clock {
 }
 
 const TOO_LONG = {
-  public:
-    'The question took too long to answer: too many events lie in the time range. Narrow the time range.',
+  // The machine may be busy with other work: the time says nothing about the number of events.
+  public: 'The question took too long to answer. Narrow the time range, or ask again shortly.',
   retryAfterSeconds: 5,
 };
 

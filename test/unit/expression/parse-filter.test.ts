@@ -129,6 +129,16 @@ describe('the language of filter', () => {
     expect(read(Array(100).fill('a').join('.'))).toContain('word<a>');
   });
 
+  it('counts parentheses within each other, and not those that stand beside each other', () => {
+    const beside = Array.from({ length: 60 }, (_, i) => `(a${i})`);
+    expect(read(beside.join(' '))).toContain('word<a59>');
+    expect(read(beside.join(' OR '))).toContain('word<a59>');
+    expect(read(`objectName:(${beside.join(' OR ')})`)).toContain('objectName equals<a59>');
+    const deep = `${'('.repeat(19)}a${')'.repeat(19)}`;
+    expect(read(`(${deep} ${deep} ${deep})`)).toBe('[word<a> and word<a> and word<a>]');
+    expect(read(`(${deep} (${deep}))`)).toContain('at most 20 parentheses');
+  });
+
   it('parses the longest filters in a short time, whatever they hold', () => {
     for (const piece of ['(', '"', '\\', '"\\', 'a:', '-', 'NOT ', '*', '((a)', '"\\\\'])
       expect(typeof read(piece.repeat(4_096).slice(0, 4_096))).toBe('string');

@@ -73,6 +73,51 @@ class Trial {
   readonly places = (cursor: string) => [...seal.open(cursor).positions];
 }
 
+describe('the number of removed events', () => {
+  /** A log whose events stand at these positions; the events of the others are gone. */
+  const tailOf = (positions: readonly number[], size: number) => {
+    const reader = {
+      sizes: async () => new Map([[TENANT, size]]),
+      readTexts: async ([{ tenantId, from }]: readonly [ArrivalPlace], { events }: { events: number }) => {
+        const left = positions.filter((position) => position >= from);
+        const items = left.slice(0, events + 2).map((position) => ({ position, json: `${position}` }));
+        const next = left[events + 2] ?? size;
+        const removed = next - from - items.length;
+        return [{ tenantId, from, next, size, items, removed, skipped: 0, bytes: 1 }];
+      },
+    };
+    return new Tail({
+      reader: reader as unknown as ArrivalReader,
+      news: { wait: async () => null },
+      fairShare: { run: (_asker, work) => work() },
+      ...{ seal, epoch, waitingPlaces: new OwnPlaces(), listSources: async () => [], clockMs: () => 0 },
+    });
+  };
+  const request = (limit: number, cursor: string | null): TailRequest => ({
+    ...{ tenants: tenantSet([TENANT]), holder: 'key', filters: {} as never, limit, asTexts: true },
+    ...{ cursor, from: cursor === null ? 'beginning' : null, waitSeconds: 0, withSources: false },
+    ...{ gone: new AbortController().signal, whileWaiting: (wait) => wait() },
+  });
+
+  it.each([1, 2, 3, 100])(
+    'covers each passed position once, with at most %i events in an answer',
+    async (limit) => {
+      const positions = [2, 3, 7, 11, 12];
+      const tail = tailOf(positions, 15);
+      let [cursor, passed]: [string | null, number] = [null, 0];
+      const seen: number[] = [];
+      for (let isEnd = false; !isEnd; ) {
+        const page = await tail.read(request(limit, cursor));
+        const place = [...seal.open(page.nextCursor).positions][0]?.[1] ?? 0;
+        expect(page.removed).toBe(place - passed - page.items.length);
+        [cursor, passed, isEnd] = [page.nextCursor, place, page.caughtUp];
+        seen.push(...page.items.map(({ position }) => position));
+      }
+      expect(seen).toEqual(positions);
+    },
+  );
+});
+
 describe('a call of the tail that waits', () => {
   it('reads once more when its time is over, so that events without a notice are in its answer', async () => {
     const trial = new Trial();

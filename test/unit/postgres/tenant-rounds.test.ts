@@ -1,0 +1,55 @@
+import type { OwnerDb } from '../../../src/database/clients';
+import { TenantRounds } from '../../../src/database/distribute/tenant-rounds';
+
+/** An owner's client of a database that is distributed or not, with these tenants. */
+const clientOf = (isDistributed: boolean, tenants: readonly number[]) =>
+  ({
+    $queryRaw: async ([text]: TemplateStringsArray) =>
+      text?.includes('api_key') ? tenants.map((id) => ({ id })) : [{ there: isDistributed }],
+    $queryRawUnsafe: async () => [{ table: 'tenant' }],
+  }) as unknown as OwnerDb;
+
+const away = () => Promise.reject(new Error('connection to the remote node failed'));
+/** Answers for tenants, and fails for all at once and for one whose node is away. */
+const questionOf =
+  (broken: number, asked: string[] = []) =>
+  async (of: (column: string) => string) => {
+    const condition = of('t');
+    asked.push(condition);
+    const [, tenant] = /^t = (\d+)$/.exec(condition) ?? [];
+    return tenant === undefined || Number(tenant) === broken ? away() : [Number(tenant)];
+  };
+
+describe('a question about all tenants of a cluster', () => {
+  it('is asked of each tenant when a node is away, and the tenants of other nodes are served', async () => {
+    const rounds = new TenantRounds(clientOf(true, [3, 4, 5]));
+    expect(await rounds.ask(questionOf(3))).toEqual([4, 5]);
+    expect(() => rounds.end()).toThrow('remote node');
+    // The failure was told. The next round begins without it.
+    expect(() => rounds.end()).not.toThrow();
+  });
+
+  it('is not asked of a tenant again for a while whose node may be away', async () => {
+    const rounds = new TenantRounds(clientOf(true, [3, 4]));
+    await rounds.ask(questionOf(4));
+    const asked: string[] = [];
+    expect(await rounds.ask(questionOf(4, asked))).toEqual([3]);
+    expect(asked.filter((condition) => condition.startsWith('t = '))).toEqual(['t = 3']);
+  });
+
+  it('is asked once while every node answers', async () => {
+    const rounds = new TenantRounds(clientOf(true, [3, 4]));
+    const asked: string[] = [];
+    const question = async (of: (column: string) => string) => {
+      asked.push(of('t'));
+      return [3, 4];
+    };
+    expect(await rounds.ask(question)).toEqual([3, 4]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('fails as a whole where the database is not distributed', async () => {
+    const rounds = new TenantRounds(clientOf(false, [3, 4]));
+    await expect(rounds.ask(questionOf(3))).rejects.toThrow('remote node');
+  });
+});
