@@ -3,22 +3,26 @@ import type { Client } from 'pg';
 
 /** Tables whose rows wait for a background task of the service. */
 const BACKLOGS = { counts: 'audit_delta', search: 'audit_unindexed' } as const;
-const POLL_MS = 20;
+const POLL_MS = 50;
 const PATIENCE_MS = 60 * 60_000;
+
+/** Events that the evidence log has not taken in, or that rules have not seen. */
+const RULES_WAIT = `EXISTS (SELECT FROM audit_log_queue) OR EXISTS (SELECT FROM audit_log_head h
+  LEFT JOIN detection_position p ON p.tenant_id = h.tenant_id WHERE p.position IS NULL OR p.position < h.size)`;
 
 /**
  * Waits until the service's background tasks have nothing left to do.
  * @param search whether the service indexes for search
+ * @param rules whether the rules are to have seen everything as well
  */
-export async function caughtUp(client: Client, search: boolean): Promise<void> {
-  const waiting = tablesOf(search)
-    .map((table) => `EXISTS (SELECT FROM ${table})`)
-    .join(' OR ');
+export async function caughtUp(client: Client, search: boolean, rules = false): Promise<void> {
+  const tables = tablesOf(search).map((table) => `EXISTS (SELECT FROM ${table})`);
+  const waiting = [...tables, ...(rules ? [RULES_WAIT] : [])].join(' OR ');
   const end = performance.now() + PATIENCE_MS;
   while (performance.now() < end) {
     const {
       rows: [state],
-    } = await client.query(`SELECT ${waiting} AS busy`);
+    } = await client.query(`SELECT (${waiting}) AS busy`);
     if (!state.busy) return;
     await sleep(POLL_MS);
   }

@@ -59,7 +59,7 @@ export class IngestArena {
       await bench.untrack(service.server);
       const { rows } = await client.query(
         `SELECT format('%I', relname) AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
-           AND relnamespace = 'public'::regnamespace AND relname ~ '^(audit|search)_'`,
+           AND relnamespace = 'public'::regnamespace AND (relname ~ '^(audit|search|detection)_' OR relname IN ('alert', 'finding'))`,
       );
       await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')}`);
       await client.query('VACUUM');
@@ -76,7 +76,7 @@ export class IngestArena {
 
   /**
    * Rows a second through a service just started and warmed up on a database of its own: up to the last receipt, or,
-   * with search, until everything is folded and indexed.
+   * with search, until everything is folded and indexed and the rules have seen it.
    * @param eventsMax of a batch
    */
   async measure(search: boolean, eventsMax = BATCH_EVENTS): Promise<IngestRound> {
@@ -87,7 +87,7 @@ export class IngestArena {
     try {
       return await withClient(url, async (client) => {
         await sendAll(service, this.warmUp);
-        await caughtUp(client, search);
+        await caughtUp(client, search, search);
         await databases.settle();
         const clocks = {
           service: () => processMs(service.server.pid),
@@ -98,7 +98,7 @@ export class IngestArena {
           const accepted = await sendAll(service, batches);
           if (accepted !== this.events) throw new Error(`${accepted} of ${this.events} events were stored`);
           const received = performance.now();
-          if (search) await caughtUp(client, true);
+          if (search) await caughtUp(client, true, true);
           return (performance.now() - received) / 1000;
         });
         const seconds = effort.wall / 1000;

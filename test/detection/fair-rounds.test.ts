@@ -4,6 +4,7 @@ import { LIMITS } from '../../src/limits';
 import { Detector } from '../../src/modules/detection/detector';
 import { RuleAbouts } from '../../src/modules/detection/rule-abouts';
 import { DetectionTally } from '../../src/modules/detection/tally';
+import type { ArrivalReader } from '../../src/trail/arrivals/arrival-reader';
 import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';
 import { LogTrial } from '../evidence/support';
 import { ENGINES } from '../support/engines';
@@ -12,16 +13,32 @@ import { Store } from '../support/store';
 const STEP = LIMITS.detectionStep.events;
 const LEFT = 100;
 
-/** Records the tenant and the number of events of each call; fails for the tenant `broken`. */
+/** Records the tenant and the number of events of each call; fails for the tenant `broken`; has no time after `room`. */
 class NotedHost extends LocalHost {
   readonly seen: [tenantId: number, events: number][] = [];
+  readonly read: [tenantId: number, events: number][] = [];
   broken: number | null = null;
+  room = Number.POSITIVE_INFINITY;
 
-  override evaluate(...given: Parameters<LocalHost['evaluate']>) {
+  override async evaluate(...given: Parameters<LocalHost['evaluate']>) {
     const [tenantId, events] = given;
     this.seen.push([tenantId, events.length]);
     if (tenantId === this.broken) throw new EngineFailure('the thread of the rules ended with 1');
-    return super.evaluate(...given);
+    const [, , { workMs, ...clock }, part] = given;
+    const done = await super.evaluate(tenantId, events.slice(0, this.room), clock, part);
+    return { ...done, seen: Math.min(done.seen, this.room) };
+  }
+
+  /** Records what each call of the reader reads. */
+  noted(reader: ArrivalReader): ArrivalReader {
+    const readRows = reader.readRows.bind(reader);
+    return Object.assign(reader, {
+      readRows: async (...given: Parameters<ArrivalReader['readRows']>) => {
+        const read = await readRows(...given);
+        this.read.push([read.tenantId, read.items.length]);
+        return read;
+      },
+    });
   }
 
   taken() {
@@ -47,12 +64,17 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     await new LogTrial(busy).run();
     host = new NotedHost();
     nowMs = Date.now();
-    const { database, form } = busy;
-    detector = new Detector({
-      ...{ owner: database.background, reader: new PostgresArrivalReader(database.askOwner, form), host },
+    detector = detectorOn(host);
+  });
+  /** An instance on the same database. */
+  const detectorOn = (own: NotedHost) => {
+    const { database, form } = busy as Store;
+    const reader = own.noted(new PostgresArrivalReader(database.askOwner, form));
+    return new Detector({
+      ...{ owner: database.background, reader, host: own },
       ...{ shipped: new Map(), abouts: new RuleAbouts(), nowMs: () => nowMs, tally: new DetectionTally() },
     });
-  });
+  };
   const ids = () => [busy?.tenantId ?? 0, quiet?.tenantId ?? 0] as const;
 
   it('give each tenant one step, so that a long log delays no other tenant', async () => {
@@ -83,5 +105,41 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     nowMs += 1;
     expect(await detector.run()).toBe(1);
     expect(host.taken()).toEqual([[long, STEP]]);
+  });
+
+  /** Runs rounds until no work is left. @returns the numbers of events of the long log that its engine was given */
+  const worked = async (): Promise<readonly number[]> => {
+    while ((await detector.run()) > 0);
+    return host.taken().flatMap(([tenantId, events]) => (tenantId === ids()[0] ? [events] : []));
+  };
+  const readOf = (tenantId: number) =>
+    host.read.reduce((sum, [of, events]) => sum + (of === tenantId ? events : 0), 0);
+
+  it('read each event once, although a step has time for few of those it read', async () => {
+    const [long] = ids();
+    host.room = 700;
+    // A step reads twice the events for which the one before had time.
+    expect(await worked()).toEqual([STEP, ...[3_396, 2_696, 1_996, 1_296, 596], LEFT]);
+    expect(readOf(long)).toBe(STEP + LEFT);
+  });
+
+  it('read again what was kept when the rules have changed, or another instance had the turn', async () => {
+    const [long] = ids();
+    host.room = 700;
+    await detector.run();
+    expect(readOf(long)).toBe(STEP);
+    await busy?.query('UPDATE detection_position SET revision = revision + 1 WHERE tenant_id = $1', long);
+    await detector.run();
+    // The engine reads as much as it has time for, twice over.
+    expect(readOf(long)).toBe(STEP + 3_396 + LEFT);
+    await busy?.query(
+      "UPDATE detection_position SET holder = gen_random_uuid(), held_until = now() + interval '1 day', position = position + 300 WHERE tenant_id = $1",
+      long,
+    );
+    await detector.run();
+    expect(host.taken().filter(([of]) => of === long)).toHaveLength(2);
+    await busy?.query('UPDATE detection_position SET holder = NULL WHERE tenant_id = $1', long);
+    await worked();
+    expect(readOf(long)).toBe(STEP + 3_396 + LEFT + (STEP + LEFT - 1_700));
   });
 });

@@ -9,6 +9,7 @@ import { DAY_MS, formatTicks } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { ArrivalLimits, ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { BacktestAnswer, BacktestStore, TakenBacktest } from './backtest.store';
+import { StepReader } from './step-reader';
 
 const EXAMPLES_MAX = 10;
 /** The pause between two steps, in steps. A backtest then uses two sevenths of a processor, which reads hardly notice. */
@@ -100,22 +101,23 @@ export class Backtests {
   async #read(taken: TakenBacktest, host: EngineHost): Promise<void> {
     const { tenantId, rule, since } = taken;
     const { reader, store, nowMs } = this.parts;
+    const rows = new StepReader(reader);
     const { actions, learns } = await host.open(tenantId, [rule, ...(rule.others ?? [])], []);
     // Most rules concern few actions, so events of other actions are not read.
     const limits = { ...LIMITS.detectionStep, actions: actions ?? undefined };
     const byDay = new Map<string, number>();
     const examples: Finding[] = [];
     let position = await reader.positionAt(tenantId, since);
-    if (learns && !(await this.#learn(taken, host, { ...limits, end: position }))) return;
+    if (learns && !(await this.#learn(taken, { host, rows }, { ...limits, end: position }))) return;
     for (let [read, count, notedMs] = [0, 0, 0]; ; ) {
       this.#stopping.signal.throwIfAborted();
       const began = performance.now();
-      const step = await reader.readRows(tenantId, position, limits);
+      const step = await rows.read(tenantId, 'joined', position, limits);
       // For rules that depend on the clock, time has passed at the end of the log. Before that, only events move the
       // clock.
       const clock = { nowMs: nowMs(), isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
       const { findings, seen } = await host.evaluate(tenantId, step.items, clock);
-      const next = step.items[seen]?.position ?? step.next;
+      const next = rows.seen(tenantId, 'joined', step, seen);
       const isDone = next >= step.size;
       const over = { ...clock, nowMs: Number.POSITIVE_INFINITY, isBehind: false };
       const last = isDone ? (await host.evaluate(tenantId, [], over)).findings : [];
@@ -152,7 +154,7 @@ export class Backtests {
   /** Learns baselines from the time before. @returns false if another instance has taken the backtest */
   async #learn(
     taken: TakenBacktest,
-    host: EngineHost,
+    { host, rows }: { readonly host: EngineHost; readonly rows: StepReader },
     limits: ArrivalLimits & { end: number },
   ): Promise<boolean> {
     const { tenantId, since } = taken;
@@ -161,9 +163,9 @@ export class Backtests {
     for (let notedMs = performance.now(); position < limits.end; ) {
       this.#stopping.signal.throwIfAborted();
       const began = performance.now();
-      const step = await reader.readRows(tenantId, position, limits);
+      const step = await rows.read(tenantId, 'joined', position, limits);
       const { seen } = await host.learn(tenantId, step.items, LIMITS.detectionWorkMs);
-      position = step.items[seen]?.position ?? Math.max(step.next, position + 1);
+      position = Math.max(rows.seen(tenantId, 'joined', step, seen), position + 1);
       if (performance.now() - notedMs > NOTE_MS) {
         notedMs = performance.now();
         if (!(await store.note(taken, taken.answer))) return false;

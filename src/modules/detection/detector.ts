@@ -7,9 +7,11 @@ import { EngineFailure } from '../../detection/thread-host';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import { FIRST_MARK, isMark, type Newcomers, newcomersOf, putMarks } from './newcomers';
+import { type Place, takePlace } from './place';
 import type { WrittenAlert } from './put-alerts';
 import type { RuleAbouts } from './rule-abouts';
 import type { ShippedRule } from './shipped-rules';
+import { StepReader } from './step-reader';
 import { lastOfEach, putState, stateOf } from './stored-state';
 import { DetectionTally } from './tally';
 import { enabledRules } from './tenant-rules';
@@ -17,18 +19,9 @@ import { writeFindings } from './write-findings';
 
 const TENANTS_PER_ROUND = 250;
 const STEP_MS_MAX = 60_000;
-/** A turn is held as long as a step may take. */
-const TURN_SECONDS = 30;
 /** The most engines that stay open between steps, and the most entries in all of them. Others are loaded again. */
 const ENGINES_MAX = 100;
 const ENGINES_SIZE_MAX = 200_000;
-
-interface Place {
-  readonly position: number;
-  readonly learned: number;
-  readonly learnUntil: number;
-  readonly revision: number;
-}
 
 interface OpenEngine {
   readonly place: Place;
@@ -45,6 +38,7 @@ interface OpenEngine {
 export class Detector {
   readonly #me = randomUUID();
   readonly #rounds: TenantRounds;
+  readonly #rows: StepReader;
   /** The position and state of each tenant's engine, least recently used first. */
   readonly #open = new Map<number, OpenEngine>();
   /** Until when a tenant whose engine failed is left alone, so that the others need not wait for it. */
@@ -68,6 +62,7 @@ export class Detector {
     },
   ) {
     this.#rounds = new TenantRounds(parts.owner, (error) => error instanceof EngineFailure);
+    this.#rows = new StepReader(parts.reader);
   }
 
   /** @returns the number of tenants that have work left after one step */
@@ -80,6 +75,7 @@ export class Detector {
         new Date(this.parts.nowMs()),
       ),
     );
+    this.#rows.keepOnly(new Set(tenants.map(({ tenant_id }) => tenant_id)));
     let [more, failure] = [0, null as EngineFailure | null];
     for (const { tenant_id } of tenants) {
       if ((this.#resting.get(tenant_id) ?? 0) > this.parts.nowMs()) continue;
@@ -99,13 +95,16 @@ export class Detector {
 
   /** @returns 1 if work is left, else 0 */
   async #step(tenantId: number): Promise<number> {
-    const place = await this.#takeTurn(tenantId);
-    if (!place) return 0;
+    const place = await takePlace(this.parts.owner, tenantId, this.#me);
+    if (!place) {
+      this.#rows.drop(tenantId);
+      return 0;
+    }
     try {
       await this.#load(tenantId, place);
       const learned = await this.#learn(tenantId, place);
       const isReady = learned.to >= place.learnUntil;
-      const read = await this.parts.reader.readRows(tenantId, place.position, LIMITS.detectionStep);
+      const read = await this.#rows.read(tenantId, 'joined', place.position, LIMITS.detectionStep);
       const { host, nowMs } = this.parts;
       const clock = {
         ...{ nowMs: nowMs(), isReady, workMs: LIMITS.detectionWorkMs },
@@ -114,7 +113,7 @@ export class Detector {
       const began = performance.now();
       const done = await host.evaluate(tenantId, read.items, clock);
       this.parts.tally.seconds += (performance.now() - began) / 1_000;
-      const next = read.items[done.seen]?.position ?? read.next;
+      const next = this.#rows.seen(tenantId, 'joined', read, done.seen);
       const reached = { ...place, position: next, learned: learned.to };
       const isWritten = await this.#write(tenantId, {
         place,
@@ -139,37 +138,12 @@ export class Detector {
     }
   }
 
-  /** By the database's clock, asked first: a distributed one takes no reckoning with times below. Null: it is another instance's. */
-  async #takeTurn(tenantId: number): Promise<Place | null> {
-    const [clock] = await this.parts.owner.$queryRawUnsafe<{ now: Date }[]>(
-      'SELECT statement_timestamp() AS now',
-    );
-    const now = clock?.now ?? new Date(0);
-    const [row] = await this.parts.owner.$queryRawUnsafe<
-      { position: bigint; learned: bigint; learn_until: bigint; revision: number }[]
-    >(
-      `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, holder, held_until)
-       VALUES ($1::int, 0, 0, 0, $2::uuid, $4::timestamptz)
-       ON CONFLICT (tenant_id) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
-         WHERE p.holder IS NULL OR p.holder = excluded.holder OR p.held_until < $3::timestamptz
-       RETURNING position, learned, learn_until, revision`,
-      ...[tenantId, this.#me, now, new Date(now.getTime() + TURN_SECONDS * 1_000)],
-    );
-    return row
-      ? {
-          position: Number(row.position),
-          learned: Number(row.learned),
-          learnUntil: Number(row.learn_until),
-          revision: row.revision,
-        }
-      : null;
-  }
-
   async #load(tenantId: number, place: Place): Promise<void> {
     const open = this.#open.get(tenantId)?.place;
     const isCurrent =
       open?.position === place.position && open.learned === place.learned && open.revision === place.revision;
     if (isCurrent) return;
+    this.#rows.drop(tenantId);
     const { owner, host, shipped, abouts } = this.parts;
     const rules = await owner.$transaction((tx) => enabledRules(tx, tenantId, shipped, abouts));
     const rows = await stateOf(owner, abouts, tenantId, rules);
@@ -216,14 +190,14 @@ export class Detector {
     const { at, until, actions } = newcomers;
     const end = at < until ? until : reached.position;
     const limits = { ...LIMITS.detectionStep, end, actions: actions ?? undefined };
-    const read = await this.parts.reader.readRows(tenantId, at, limits);
+    const read = await this.#rows.read(tenantId, 'newcomers', at, limits);
     const now = nowMs();
     const clock = { nowMs: now, isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
     const done =
       at < until
         ? { findings: [], ...(await host.learn(tenantId, read.items, clock.workMs, 'newcomers')) }
         : await host.evaluate(tenantId, read.items, clock, 'newcomers');
-    const to = Math.min(end, read.items[done.seen]?.position ?? Math.max(read.next, at));
+    const to = Math.min(end, Math.max(at, this.#rows.seen(tenantId, 'newcomers', read, done.seen)));
     const joins = to >= until && to >= reached.position;
     const written = await owner.$transaction(
       async (tx) => {
@@ -286,6 +260,7 @@ export class Detector {
 
   async #forget(tenantId: number): Promise<void> {
     this.#open.delete(tenantId);
+    this.#rows.drop(tenantId);
     await this.parts.host.forget(tenantId);
   }
 
