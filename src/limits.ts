@@ -190,6 +190,9 @@ export const LIMITS = {
   detectionMs: 450, // findings follow an append to the log within well under a second
   detectionWorkMs: 250, // of a tenant's rules in one step: those of other tenants wait so long
   detectionKeptChars: 16 * 1024 * 1024, // of rows read for rules that had no time for them yet, of all tenants
+  detectionSlowMs: 1_000, // of a tenant's step: then its rules run on a thread beside that of the other tenants
+  detectionSlowForMs: 10 * 60_000, // after the last such step
+  detectionQuickSilenceMs: 5_000, // then a step of a tenant goes on in the slow lane, where it may take 30 s
   detectionRestMs: 60_000, // of a tenant whose rules did not end in time or ran out of memory
   detectionStep: { positions: 4_096, events: 4_096, bytes: 8 * 1024 * 1024 }, // written in one transaction
   sourceGapsListed: 100, // of one source in a list of sources

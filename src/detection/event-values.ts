@@ -1,5 +1,5 @@
 import type { DetectionEvent, Value } from './event';
-import { plainStatement } from './plain-statement';
+import { plainStatementOf } from './plain-statement';
 
 /** Reads values that stand elsewhere in an event when their own field is empty. */
 
@@ -31,10 +31,8 @@ const ADDED =
   /\b(?:add|drop) member (?:\[([^\]]{1,512})\]|"([^"]{1,512})"|([^\s;]{1,512}))|\bsp_(?:add|drop)srvrolemember (?:@loginame=)?'?([^',;]{1,512})/i;
 
 /** The member that a change of a role concerns: the record's target, or else the principal that the statement names. */
-export function roleMemberOf({ fields, additional }: DetectionEvent): string | undefined {
-  const { targetServerPrincipalName: target } = additional;
+export function roleMemberOf(event: DetectionEvent): string | undefined {
+  const { targetServerPrincipalName: target } = event.additional;
   if (typeof target === 'string' && target !== '') return target;
-  return ADDED.exec(plainStatement(fields.statement ?? ''))
-    ?.slice(1)
-    .find(Boolean);
+  return ADDED.exec(plainStatementOf(event))?.slice(1).find(Boolean);
 }

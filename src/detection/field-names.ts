@@ -2,7 +2,7 @@ import { AUDIT_EVENT_FIELDS, type FieldName, toCamelCase, toSnakeCase } from '..
 import { FILTERS } from '../event/filters';
 import { type DetectionEvent, type FieldSlot, NO_SLOT, type Value } from './event';
 import { clientOf, codeOf, loginOf, roleMemberOf } from './event-values';
-import { plainStatement } from './plain-statement';
+import { plainStatementOf } from './plain-statement';
 import { windowsView } from './windows-view';
 
 const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readonly Value[]>> = {
@@ -16,7 +16,7 @@ const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readon
   clientIp: clientOf,
   serverPrincipalName: loginOf,
   /** These fields have no column in a record. */
-  plainStatement: ({ fields }) => plainStatement(fields.statement ?? ''),
+  plainStatement: plainStatementOf,
   roleMember: roleMemberOf,
   ...windowsView.fields,
 };

@@ -1,3 +1,14 @@
+import type { DetectionEvent } from './event';
+
+const known = new WeakMap<DetectionEvent, string>();
+
+/** The plain form of an event's statement. It is made once, because several rules and views ask for it. */
+export function plainStatementOf(event: DetectionEvent): string {
+  const made = known.get(event) ?? plainStatement(event.fields.statement ?? '');
+  known.set(event, made);
+  return made;
+}
+
 /**
  * A statement in the form in which SQL Server understands it. A space replaces comments and line breaks, and names lose
  * brackets that they do not need. Spaces around `. , ; ( ) = +` and the N before a text are left out. Texts stay as
@@ -14,7 +25,8 @@ export function plainStatement(statement: string): string {
 }
 
 const QUOTES: Readonly<Record<string, string>> = { "'": "'", '"': '"', '[': ']' };
-const PLAIN = /[^'"[/-]+/y;
+/** Where a text, a quoted name or a comment begins. */
+const SPECIAL = /['"[]|--|\/\*/g;
 
 /** The index at which the piece that begins here ends. A piece is a text, a quoted name, a comment or anything else. */
 function endOfPiece(text: string, at: number): number {
@@ -23,8 +35,8 @@ function endOfPiece(text: string, at: number): number {
   if (close) return endOfQuoted(text, at, close);
   if (text.startsWith('--', at)) return endOr(text, text.indexOf('\n', at));
   if (text.startsWith('/*', at)) return endOfComment(text, at);
-  PLAIN.lastIndex = at;
-  return PLAIN.test(text) ? PLAIN.lastIndex : at + 1;
+  SPECIAL.lastIndex = at;
+  return SPECIAL.exec(text)?.index ?? text.length;
 }
 
 const endOr = (text: string, found: number) => (found < 0 ? text.length : found);
@@ -51,36 +63,44 @@ function endOfComment(text: string, at: number): number {
 
 const NAME = /^(?:\[([\w@#$]+)\]|"([\w@#$]+)")$/;
 
+/** White space that is not one space. A single space stays as it is, which costs nothing. */
+const BREAKS = /[^\S ]\s*| \s+/g;
+
 function plainPiece(piece: string): string {
   if (piece.startsWith("'")) return piece;
   if (piece.startsWith('--') || piece.startsWith('/*')) return ' ';
   const [, inBrackets, inQuotes] = NAME.exec(piece) ?? [];
-  return inBrackets ?? inQuotes ?? (/^["[]/.test(piece) ? piece : piece.replace(/\s+/g, ' '));
+  return inBrackets ?? inQuotes ?? (/^["[]/.test(piece) ? piece : piece.replace(BREAKS, ' '));
 }
 
-const TIGHT = /[.,;()=+]/;
+/** A character that stands for itself without spaces. The `g` pattern takes the spaces with it. */
+const TIGHT = '.,;()=+';
+const AROUND_TIGHT = / ?([.,;()=+]) ?/g;
+const N_BEFORE_TEXT = /(^|[^\w@#$])N$/i;
+const SPACE = ' ';
 
 /** Joins the pieces and keeps only the spaces that have a meaning. */
 function tightened(parts: readonly string[]): string {
   const whole: string[] = [];
   let [last, isSpaced] = ['', false];
   const put = (text: string) => {
-    if (isSpaced && last !== '' && !TIGHT.test(last) && !TIGHT.test(text[0] as string)) whole.push(' ');
+    if (text === '') return;
+    if (isSpaced && last !== '' && !TIGHT.includes(last) && !TIGHT.includes(text[0] as string))
+      whole.push(SPACE);
     isSpaced = false;
     whole.push(text);
     last = text.at(-1) as string;
   };
   for (const [i, part] of parts.entries()) {
-    if (/^["'[]/.test(part)) {
+    if (part.startsWith("'") || part.startsWith('"') || part.startsWith('[')) {
       put(part);
       continue;
     }
-    const next = parts[i + 1];
-    const own = next?.startsWith("'") ? part.replace(/(^|[^\w@#$])N$/i, '$1') : part;
-    for (const word of own.split(/( )|(?<=[.,;()=+])|(?=[.,;()=+])/)) {
-      if (word === ' ') isSpaced = true;
-      else if (word) put(word);
-    }
+    const own = parts[i + 1]?.startsWith("'") ? part.replace(N_BEFORE_TEXT, '$1') : part;
+    const text = own.replace(AROUND_TIGHT, '$1');
+    isSpaced ||= text.startsWith(SPACE);
+    put(text.trim());
+    isSpaced ||= text.endsWith(SPACE);
   }
   return whole.join('');
 }

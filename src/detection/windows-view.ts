@@ -1,7 +1,7 @@
 import { AUDIT_EVENT_FIELDS, toCamelCase } from '../event/fields';
 import type { DetectionEvent, Value } from './event';
 import { codeOf, isFailedLogin } from './event-values';
-import { plainStatement } from './plain-statement';
+import { plainStatementOf } from './plain-statement';
 
 /**
  * Public rules for SQL Server are written for the Windows application log. There SQL Server renders each audit record
@@ -75,20 +75,26 @@ function failedLogin({ fields }: DetectionEvent): string[] {
 }
 
 const OPTION =
-  /\bsp_configure ?(?:@configname=)?["']?([^"',;@]{1,128})["']?,(?:@configvalue=)?["']?(-?\d{1,10})\b/gi;
+  /\bsp_configure ?(?:@configname=)?["']?(?=([^"',;@]{1,64}))\1["']?,(?:@configvalue=)?["']?(-?\d{1,10})\b/gi;
 const CONFIGURES = /sp_configure/i;
+/** A server has about 90 options. A statement of megabytes may repeat them, or invent others. */
+const CHANGES_MAX = 1_000;
 
 /**
  * For each changed option the message of event 15457, followed by its parts. A record does not have the former value.
  * For a switch it is the opposite value.
  */
-function changedOption({ fields: { succeeded, statement } }: DetectionEvent): string[] {
+function changedOption(event: DetectionEvent): string[] {
+  const { succeeded, statement } = event.fields;
   if (succeeded === false || !statement || !CONFIGURES.test(statement)) return [];
-  return [...plainStatement(statement).matchAll(OPTION)].flatMap(([, option = '', value = '']) => {
+  const changes = new Map<string, readonly string[]>();
+  for (const [, option = '', value = ''] of plainStatementOf(event).matchAll(OPTION)) {
     const former = value === '0' ? '1' : '0';
     const change = `Configuration option '${option}' changed from ${former} to ${value}.`;
-    return [`${change} Run the RECONFIGURE statement to install.`, option, former, value];
-  });
+    changes.set(change, [`${change} Run the RECONFIGURE statement to install.`, option, former, value]);
+    if (changes.size >= CHANGES_MAX) break;
+  }
+  return [...changes.values()].flat();
 }
 
 /** The message of event 8128, followed by its parts. A record names neither the DLL nor its version. */

@@ -260,6 +260,13 @@ describe('the borders between folders', () => {
     ]);
   });
 
+  it('let requests read rule files only on their own thread: a large file takes up to a second', () => {
+    const imports = sourcesOf('src/modules').flatMap(importsOf);
+    const readers = imports.filter(({ target }) => target === 'src/detection/sigma/rule-file');
+    // Those that came with the service are read once, at the start.
+    expect(readers.map(({ file }) => file)).toEqual(['src/modules/detection/shipped-rules.ts']);
+  });
+
   it('allow no circle of imports', () => {
     expect(circlesOf(ALL)).toEqual([]);
     const a = { file: 'src/a.ts', text: `import { b } from './b';` };

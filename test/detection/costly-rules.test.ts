@@ -1,8 +1,11 @@
+import type { DetectionEvent } from '../../src/detection/event';
 import { LocalHost } from '../../src/detection/host';
+import { plainStatement } from '../../src/detection/plain-statement';
 import { testEvents } from '../../src/detection/rule-test';
 import { RuleRefused } from '../../src/detection/sigma/problem';
 import { parseRules } from '../../src/detection/sigma/rule-file';
 import { statesOf } from '../../src/detection/sigma/value-test';
+import { windowsView } from '../../src/detection/windows-view';
 
 const rule = (name: string, detection = '    actionId: SL\n') =>
   `title: ${name}\nname: ${name}\nlogsource:\n  product: sqlserver\ndetection:\n  s:\n${detection}  condition: s\n`;
@@ -143,5 +146,39 @@ describe('the cost of a rule', () => {
     const chain = rule('a', '    statement: x\n') + correlation('b', Array(20).fill('a'));
     const [named = 0] = costOf(chain + correlation('c', Array(20).fill('b')));
     expect(named).toBeGreaterThan(400);
+  });
+});
+
+describe('a statement of megabytes', () => {
+  it.each([
+    ['words', 'grant select to bob '],
+    ['operators', 'a-b/'],
+    ['lines', 'a\n'],
+    ['lists', '(a , b) , '],
+    ['comments', '/* a */ '],
+    ['texts', "'a text of a usual length' "],
+  ])('is made plain within a fraction of a second: %s', (_, piece) => {
+    const statement = piece.repeat(Math.ceil(3_000_000 / piece.length));
+    const began = process.cpuUsage();
+    plainStatement(statement);
+    expect(process.cpuUsage(began).user).toBeLessThan(1_000_000);
+  });
+
+  it('that names options of the server over and over has the message of each once, a thousand at most', () => {
+    const [event] = testEvents({
+      ...{ name: '', finds: true },
+      events: [{ actionId: 'EX', statement: "exec sp_configure 'clr enabled', 1; ".repeat(50_000) }],
+    });
+    expect(windowsView.messages(event as DetectionEvent)).toEqual([
+      "Configuration option 'clr enabled' changed from 0 to 1. Run the RECONFIGURE statement to install.",
+      ...['clr enabled', '0', '1'],
+    ]);
+    const names = Array.from({ length: 1_500 }, (_, i) => `exec sp_configure 'o${i}', ${i % 2};`);
+    const [many] = testEvents({
+      name: '',
+      finds: true,
+      events: [{ actionId: 'EX', statement: names.join('') }],
+    });
+    expect(windowsView.messages(many as DetectionEvent)).toHaveLength(4 * 1_000);
   });
 });

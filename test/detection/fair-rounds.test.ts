@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { EngineFailure } from '../../src/detection/asked-thread';
 import { LocalHost } from '../../src/detection/host';
-import { EngineFailure } from '../../src/detection/thread-host';
 import { LIMITS } from '../../src/limits';
 import { Detector } from '../../src/modules/detection/detector';
+import { type Lane, Lanes } from '../../src/modules/detection/lanes';
 import { RuleAbouts } from '../../src/modules/detection/rule-abouts';
 import { DetectionTally } from '../../src/modules/detection/tally';
 import type { ArrivalReader } from '../../src/trail/arrivals/arrival-reader';
@@ -19,10 +21,13 @@ class NotedHost extends LocalHost {
   readonly read: [tenantId: number, events: number][] = [];
   broken: number | null = null;
   room = Number.POSITIVE_INFINITY;
+  /** Each call waits for this promise. */
+  held: Promise<void> = Promise.resolve();
 
   override async evaluate(...given: Parameters<LocalHost['evaluate']>) {
     const [tenantId, events] = given;
     this.seen.push([tenantId, events.length]);
+    await this.held;
     if (tenantId === this.broken) throw new EngineFailure('the thread of the rules ended with 1');
     const [, , { workMs, ...clock }, part] = given;
     const done = await super.evaluate(tenantId, events.slice(0, this.room), clock, part);
@@ -67,12 +72,13 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     detector = detectorOn(host);
   });
   /** An instance on the same database. */
-  const detectorOn = (own: NotedHost) => {
+  const detectorOn = (own: NotedHost, lanes?: { shared: Lanes; own: Lane; holder: string }) => {
     const { database, form } = busy as Store;
     const reader = own.noted(new PostgresArrivalReader(database.askOwner, form));
     return new Detector({
       ...{ owner: database.background, reader, host: own },
       ...{ shipped: new Map(), abouts: new RuleAbouts(), nowMs: () => nowMs, tally: new DetectionTally() },
+      ...(lanes && { lanes }),
     });
   };
   const ids = () => [busy?.tenantId ?? 0, quiet?.tenantId ?? 0] as const;
@@ -141,5 +147,43 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     await busy?.query('UPDATE detection_position SET holder = NULL WHERE tenant_id = $1', long);
     await worked();
     expect(readOf(long)).toBe(STEP + 3_396 + LEFT + (STEP + LEFT - 1_700));
+  });
+
+  it('go on for the others while the rules of one tenant take long, on another thread', async () => {
+    const [long, short] = ids();
+    const shared = new Lanes(() => nowMs, { warn: () => {} } as never);
+    const holder = randomUUID();
+    const slowHost = new NotedHost();
+    const quick = detectorOn(host, { shared, own: 'quick', holder });
+    const slow = detectorOn(slowHost, { shared, own: 'slow', holder });
+    const of = (all: NotedHost) => all.taken().map(([tenantId]) => tenantId);
+    expect(await slow.run()).toBe(0);
+    host.broken = long;
+    await expect(quick.run()).rejects.toThrow(EngineFailure);
+    expect(of(host).sort()).toEqual([long, short]);
+    // It does not rest, as it would if it had failed in the slow lane.
+    let go = () => {};
+    slowHost.held = new Promise((done) => {
+      go = done;
+    });
+    const running = slow.run();
+    await quiet?.insert(quiet.checked([{ blockOffset: 9_999 }]));
+    await new LogTrial(quiet as Store).run();
+    await quick.run();
+    expect(of(host)).toEqual([short]);
+    go();
+    expect(await running).toBe(1);
+    expect(of(slowHost)).toEqual([long]);
+    slowHost.broken = long;
+    await expect(slow.run()).rejects.toThrow(EngineFailure);
+    expect(of(slowHost)).toEqual([long]);
+    await slow.run();
+    expect(of(slowHost)).toEqual([]);
+    // After some quick minutes it is among the others again.
+    nowMs += LIMITS.detectionSlowForMs;
+    host.broken = null;
+    await slow.run();
+    await quick.run();
+    expect([of(slowHost), of(host)]).toEqual([[], [long]]);
   });
 });

@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { OwnerDb } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import { EngineFailure } from '../../detection/asked-thread';
 import type { Finding } from '../../detection/finding';
 import type { EngineHost } from '../../detection/host';
-import { EngineFailure, openHost } from '../../detection/thread-host';
+import { openHost } from '../../detection/thread-host';
 import { DAY_MS, formatTicks } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { ArrivalLimits, ArrivalReader } from '../../trail/arrivals/arrival-reader';
@@ -41,7 +42,7 @@ export class Backtests {
       readonly reader: ArrivalReader;
       readonly nowMs: () => number;
       readonly log: Pick<Logger, 'warn'>;
-      readonly openHost?: (heapMb: number) => EngineHost;
+      readonly openHost?: (limits: { readonly heapMb: number }) => EngineHost;
     },
   ) {
     this.#rounds = new TenantRounds(parts.owner);
@@ -82,7 +83,7 @@ export class Backtests {
   async #run(taken: TakenBacktest): Promise<void> {
     const { store, log } = this.parts;
     const { tenantId, backtestId, tries } = taken;
-    const host = (this.parts.openHost ?? openHost)(HEAP_MB);
+    const host = (this.parts.openHost ?? openHost)({ heapMb: HEAP_MB });
     try {
       if (tries > TRIES_MAX) throw new EngineFailure('the instances that ran it ended');
       await this.#read(taken, host);

@@ -1,16 +1,7 @@
 import type { StoredState } from '../../detection/host';
+import type { Baseline, Baselines } from '../../detection/rule-reader';
 
 type StateRow = StoredState & { readonly body: string };
-
-/** The baseline of a grouped node of a rule, in the order in which engines name the nodes. */
-export interface Baseline {
-  readonly kind: 'unseen' | 'above';
-  /** The names of the fields that make a group. */
-  readonly groups: readonly string[];
-  /** The field whose values are learned; null: a sum. */
-  readonly value: string | null;
-}
-export type Baselines = readonly (Baseline | null)[];
 
 export interface Carried {
   readonly from: string;

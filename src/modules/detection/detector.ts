@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import { EngineFailure } from '../../detection/asked-thread';
 import type { Finding } from '../../detection/finding';
 import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../detection/host';
-import { EngineFailure } from '../../detection/thread-host';
+
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
+import type { Lane, Lanes } from './lanes';
 import { FIRST_MARK, isMark, type Newcomers, newcomersOf, putMarks } from './newcomers';
-import { type Place, takePlace } from './place';
+import { movePlace, type Place, takePlace } from './place';
 import type { WrittenAlert } from './put-alerts';
+import { countRefused } from './refused-rules';
 import type { RuleAbouts } from './rule-abouts';
 import type { ShippedRule } from './shipped-rules';
 import { StepReader } from './step-reader';
@@ -36,7 +39,7 @@ interface OpenEngine {
  * and nothing is skipped. Instances take turns, so such a failure is rare.
  */
 export class Detector {
-  readonly #me = randomUUID();
+  readonly #me: string;
   readonly #rounds: TenantRounds;
   readonly #rows: StepReader;
   /** The position and state of each tenant's engine, least recently used first. */
@@ -59,8 +62,11 @@ export class Detector {
         tenantId: number,
         alerts: readonly WrittenAlert[],
       ) => Promise<void>;
+      /** Shared by the detectors of an instance: each works on the tenants of one lane. Not given: on all tenants. */
+      readonly lanes?: { readonly shared: Lanes; readonly own: Lane; readonly holder: string };
     },
   ) {
+    this.#me = parts.lanes?.holder ?? randomUUID();
     this.#rounds = new TenantRounds(parts.owner, (error) => error instanceof EngineFailure);
     this.#rows = new StepReader(parts.reader);
   }
@@ -79,18 +85,31 @@ export class Detector {
     let [more, failure] = [0, null as EngineFailure | null];
     for (const { tenant_id } of tenants) {
       if ((this.#resting.get(tenant_id) ?? 0) > this.parts.nowMs()) continue;
+      if (!this.#isOwn(tenant_id)) {
+        if (this.#open.has(tenant_id)) await this.#forget(tenant_id);
+        continue;
+      }
       try {
         more += (await this.#rounds.attempt(tenant_id, () => this.#step(tenant_id))) ?? 0;
         this.#resting.delete(tenant_id);
       } catch (error) {
         if (!(error instanceof EngineFailure)) throw error;
-        this.#resting.set(tenant_id, this.parts.nowMs() + LIMITS.detectionRestMs);
         failure = error;
+        const { lanes } = this.parts;
+        lanes?.shared.note(tenant_id, Number.POSITIVE_INFINITY);
+        // It rests only if it fails in the slow lane too.
+        if (lanes?.own === 'quick') await this.#forget(tenant_id);
+        else this.#resting.set(tenant_id, this.parts.nowMs() + LIMITS.detectionRestMs);
       }
     }
     this.#rounds.end();
     if (failure) throw failure;
     return more;
+  }
+
+  #isOwn(tenantId: number): boolean {
+    const { lanes } = this.parts;
+    return !lanes || lanes.shared.of(tenantId) === lanes.own;
   }
 
   /** @returns 1 if work is left, else 0 */
@@ -111,7 +130,7 @@ export class Detector {
         isBehind: read.next < read.size,
       };
       const began = performance.now();
-      const done = await host.evaluate(tenantId, read.items, clock);
+      const done = await this.#timed(tenantId, () => host.evaluate(tenantId, read.items, clock));
       this.parts.tally.seconds += (performance.now() - began) / 1_000;
       const next = this.#rows.seen(tenantId, 'joined', read, done.seen);
       const reached = { ...place, position: next, learned: learned.to };
@@ -147,7 +166,7 @@ export class Detector {
     const { owner, host, shipped, abouts } = this.parts;
     const rules = await owner.$transaction((tx) => enabledRules(tx, tenantId, shipped, abouts));
     const rows = await stateOf(owner, abouts, tenantId, rules);
-    await this.#countRefused(tenantId, place.revision, rules);
+    await countRefused(this.parts, tenantId, place.revision, rules);
     const current = new Set(rules.map(({ ruleId, version }) => `${ruleId}/${version}`));
     const isOf = (names: ReadonlySet<string>, { node }: { readonly node: string }) =>
       names.has(node.slice(0, node.lastIndexOf('/')));
@@ -157,9 +176,12 @@ export class Detector {
       const names = new Set(some.map(({ ruleId, version }) => `${ruleId}/${version}`));
       return rows.filter((row) => !isMark(row) && isOf(names, row));
     };
-    await host.open(tenantId, joined, windowsOf(joined));
+    await this.#timed(tenantId, () => host.open(tenantId, joined, windowsOf(joined)));
     const opened =
-      newcomers && (await host.open(tenantId, newcomers.rules, windowsOf(newcomers.rules), 'newcomers'));
+      newcomers &&
+      (await this.#timed(tenantId, () =>
+        host.open(tenantId, newcomers.rules, windowsOf(newcomers.rules), 'newcomers'),
+      ));
     const gone = [
       ...new Set(
         rows.filter((row) => !isOf(current, row) && row.node !== FIRST_MARK).map(({ node }) => node),
@@ -193,10 +215,11 @@ export class Detector {
     const read = await this.#rows.read(tenantId, 'newcomers', at, limits);
     const now = nowMs();
     const clock = { nowMs: now, isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
-    const done =
+    const done = await this.#timed(tenantId, async () =>
       at < until
         ? { findings: [], ...(await host.learn(tenantId, read.items, clock.workMs, 'newcomers')) }
-        : await host.evaluate(tenantId, read.items, clock, 'newcomers');
+        : host.evaluate(tenantId, read.items, clock, 'newcomers'),
+    );
     const to = Math.min(end, Math.max(at, this.#rows.seen(tenantId, 'newcomers', read, done.seen)));
     const joins = to >= until && to >= reached.position;
     const written = await owner.$transaction(
@@ -245,17 +268,12 @@ export class Detector {
     return { to: read.next >= read.size ? place.learnUntil : Math.min(read.next, place.learnUntil), changes };
   }
 
-  /** Counts a tenant's own and tuned rules that this release cannot read. Shipped rules are checked at the start. */
-  async #countRefused(tenantId: number, revision: number, rules: readonly RuleSource[]): Promise<void> {
-    const { shipped, tally, abouts } = this.parts;
-    if (tally.refusedRules.get(tenantId)?.revision === revision) return;
-    const given = rules.filter(({ ruleId, tuning }) => tuning !== null || !shipped.has(ruleId));
-    let count = 0;
-    for (const { ruleId, source, tuning } of given) {
-      const about = await abouts.of({ ruleId, source, tuning: tuning && JSON.stringify(tuning) }, []);
-      count += Number(about === null);
-    }
-    tally.refusedRules.set(tenantId, { revision, count });
+  /** Notes the time that an engine takes, by which tenants are sorted into lanes. */
+  async #timed<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    const done = await work();
+    this.parts.lanes?.shared.note(tenantId, performance.now() - began);
+    return done;
   }
 
   async #forget(tenantId: number): Promise<void> {
@@ -278,13 +296,8 @@ export class Detector {
     const { place, reached, done, learnt, nowMs } = step;
     const written = await this.parts.owner.$transaction(
       async (tx) => {
-        const moved = await tx.$executeRawUnsafe(
-          `UPDATE detection_position SET position = $2::bigint, learned = $3::bigint, due_at = $4::timestamptz
-           WHERE tenant_id = $1::int AND position = $5::bigint AND learned = $6::bigint AND revision = $7::int`,
-          ...[tenantId, reached.position, reached.learned, done.dueMs === null ? null : new Date(done.dueMs)],
-          ...[place.position, place.learned, place.revision],
-        );
-        if (moved === 0) return null;
+        const isMoved = await movePlace(tx, tenantId, place, { ...reached, dueMs: done.dueMs });
+        if (!isMoved) return null;
         await putState(tx, tenantId, lastOfEach([...learnt, ...done.changes]));
         const alerts = await writeFindings(tx, tenantId, done.findings, nowMs);
         await this.parts.onAlerts?.(tx, tenantId, alerts);

@@ -1,10 +1,11 @@
 import { SEVERITIES } from '../../detection/rule';
 import type { DeclareMetrics } from '../../observe/open-metrics';
+import type { Lanes } from './lanes';
 import { CHANNEL_KINDS, type DetectionTally, OUTCOMES } from './tally';
 
 /** The metrics of detection since the start, and its progress for the tenants that lag most. */
 export const declareMetrics =
-  (tally: DetectionTally): DeclareMetrics =>
+  (tally: DetectionTally, lanes: Pick<Lanes, 'slow'>): DeclareMetrics =>
   (metrics, figures) => {
     const count = (name: string, help: string, read: () => number) =>
       metrics.counters(name, help, [], () => [{ labels: {}, value: read() }]);
@@ -15,6 +16,11 @@ export const declareMetrics =
       'detection_refused_rules',
       'Rules of tenants that this release does not take: they find nothing.',
       () => [...tally.refusedRules.values()].reduce((sum, { count: n }) => sum + n, 0),
+    );
+    metrics.gauge(
+      'detection_slow_tenants',
+      'Tenants whose rules take long, and go on beside those of the others.',
+      () => lanes.slow,
     );
     const bySeverity = (name: string, help: string, counts: ReadonlyMap<string, number>) =>
       metrics.counters(name, help, ['severity'], () =>

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { AskRows, OwnerDb, ServiceDb } from '../../database/clients';
+import type { EngineHost } from '../../detection/host';
+import { openRuleReader } from '../../detection/rule-reader';
 import { openHost } from '../../detection/thread-host';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
@@ -19,6 +22,7 @@ import { Backtests } from './backtests';
 import { Channels, type SendAlert } from './channel';
 import { Detector } from './detector';
 import { HealthAlerts } from './health-alerts';
+import { type Lane, Lanes } from './lanes';
 import { type MailServer, mailer } from './mail';
 import { declareMetrics } from './metrics';
 import { noteAlerts } from './notices';
@@ -58,23 +62,29 @@ export function detectionModule(parts: {
   const { prisma, owner, tenants, signal, ask, askOwner, form, nowMs, log, send, mail, stoppedLogs } = parts;
   const { hasDestination } = parts;
   const shipped = readShippedRules();
-  const host = openHost();
   const tally = new DetectionTally();
-  const abouts = new RuleAbouts();
+  const files = openRuleReader();
+  const abouts = new RuleAbouts(files);
   const reader = new AlertReader(ask);
   const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs);
   const arrivals = new PostgresArrivalReader(askOwner, form, nowMs);
-  const detector = new Detector({
-    ...{ owner, reader: arrivals, host, shipped, abouts, nowMs, tally },
-    onAlerts: (tx, tenantId, written) =>
-      noteAlerts(
-        tx,
-        written
-          .filter(({ isNew, status }) => isNew && status === 'new')
-          .map((alert) => ({ ...alert, tenantId, severity: severityNumber(alert.severity) })),
-        new Date(nowMs()),
-      ),
-  });
+  const lanes = new Lanes(nowMs, log);
+  const holder = randomUUID();
+  const detectorOf = (own: Lane, host: EngineHost) =>
+    new Detector({
+      ...{ owner, reader: arrivals, host, shipped, abouts, nowMs, tally },
+      lanes: { shared: lanes, own, holder },
+      onAlerts: (tx, tenantId, written) =>
+        noteAlerts(
+          tx,
+          written
+            .filter(({ isNew, status }) => isNew && status === 'new')
+            .map((alert) => ({ ...alert, tenantId, severity: severityNumber(alert.severity) })),
+          new Date(nowMs()),
+        ),
+    });
+  const quick = detectorOf('quick', openHost({ silenceMs: LIMITS.detectionQuickSilenceMs }));
+  const slow = detectorOf('slow', openHost());
   const notifier = new Notifier({
     ...{ owner, health, tally, nowMs, log },
     channels: new Channels({
@@ -102,12 +112,13 @@ export function detectionModule(parts: {
       new AlertWorkResolver({ reader, alerts, tenants: callTenants, nowMs }),
       new RuleResolver({ rules, backtests: tests, tenants: callTenants, changes: parts.changes }),
     ],
-    metrics: declareMetrics(tally),
+    metrics: declareMetrics(tally, lanes),
     stop: async () => {
       await Promise.all([notifier.stop(), backtests.stop()]);
     },
     tasks: [
-      { name: 'looking for attacks', everyMs: LIMITS.detectionMs, run: () => detector.run() },
+      { name: 'looking for attacks', everyMs: LIMITS.detectionMs, run: () => quick.run() },
+      { name: 'looking for attacks with slow rules', everyMs: LIMITS.detectionMs, run: () => slow.run() },
       { name: 'running backtests', everyMs: LIMITS.backtestMs, run: () => backtests.run() },
       {
         name: 'telling of alerts',

@@ -1,4 +1,4 @@
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDb, Prisma } from '../../database/clients';
 
 /** How far the rules of a tenant have come in its log. */
 export interface Place {
@@ -34,4 +34,20 @@ export async function takePlace(owner: OwnerDb, tenantId: number, holder: string
   const { revision } = row;
   const [position, learned, learnUntil] = [row.position, row.learned, row.learn_until].map(Number);
   return { position: position ?? 0, learned: learned ?? 0, learnUntil: learnUntil ?? 0, revision };
+}
+
+/** Stores how far a step has come. @returns false if another instance wrote first, or the rules have changed */
+export async function movePlace(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  from: Place,
+  to: Pick<Place, 'position' | 'learned'> & { readonly dueMs: number | null },
+): Promise<boolean> {
+  const moved = await tx.$executeRawUnsafe(
+    `UPDATE detection_position SET position = $2::bigint, learned = $3::bigint, due_at = $4::timestamptz
+     WHERE tenant_id = $1::int AND position = $5::bigint AND learned = $6::bigint AND revision = $7::int`,
+    ...[tenantId, to.position, to.learned, to.dueMs === null ? null : new Date(to.dueMs)],
+    ...[from.position, from.learned, from.revision],
+  );
+  return moved > 0;
 }

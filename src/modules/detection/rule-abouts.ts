@@ -1,23 +1,20 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { isBaseline, nodesOf, type Rule, type RuleAbout, type RuleNode } from '../../detection/rule';
-import type { FilterDocument } from '../../detection/sigma/document';
-import { parseRuleFile, parseRules } from '../../detection/sigma/rule-file';
-import type { Baseline, Baselines } from './carry-baselines';
+import { type About, LocalReader, type ReadFile, type RuleReader } from '../../detection/rule-reader';
 import { digestOf, tuningOf } from './rule-digest';
 
-/** The most characters of the files that are kept parsed. */
+/** The most characters of the files whose content is kept. */
 const CHARS_MAX = 8 * 1024 * 1024;
 
-export type About = RuleAbout &
-  Pick<Rule, 'cost' | 'filterCost' | 'filters'> & { readonly baselines: Baselines };
+type FilterAbout = ReadFile['filters'][number];
 
-/** What rule and filter files say. Each file is parsed once, and other work runs in between. */
+/** What rule and filter files say. Each file is read once. */
 export class RuleAbouts {
   readonly #rules = new LRUCache<string, { readonly about: About | null }>({ maxSize: CHARS_MAX });
-  readonly #filters = new LRUCache<string, { readonly document: FilterDocument | null }>({
-    maxSize: CHARS_MAX,
-  });
+  readonly #filters = new LRUCache<string, { readonly filter: FilterAbout | null }>({ maxSize: CHARS_MAX });
+  /** The digests of lists of filters. A tenant's rules are asked for with the same list. */
+  readonly #lists = new WeakMap<readonly string[], string>();
+
+  constructor(readonly reader: RuleReader = new LocalReader()) {}
 
   /** @param filters files of filters that may narrow it @returns null if this release cannot read the rule */
   async of(
@@ -28,49 +25,36 @@ export class RuleAbouts {
     }: { readonly ruleId: string; readonly source: string; readonly tuning: string | null },
     filters: readonly string[],
   ): Promise<About | null> {
-    const key = `${ruleId}/${digestOf(source, tuning, filters)}`;
+    const key = `${ruleId}/${digestOf(source, tuning)}/${this.#digestOf(filters)}`;
     const known = this.#rules.get(key);
     if (known) return known.about;
-    const documents = filters.map((text) => this.filter(text)).filter((one) => one !== null);
-    const rule = orNull(() =>
-      parseRules(source, () => tuningOf(tuning), documents).find((one) => one.ruleId === ruleId),
-    );
-    const about = rule && aboutOf(rule);
+    const { rules } = await this.reader.read(source, {
+      tuned: { ruleId, tuning: tuningOf(tuning) },
+      filters,
+    });
+    const found = rules.find((one) => one.ruleId === ruleId);
+    const about = found ? withoutSource(found) : null;
     this.#rules.set(key, { about }, { size: key.length + source.length });
-    await turnOfOthers();
     return about;
   }
 
   /** @returns null if this release cannot read the filter */
-  filter(source: string): FilterDocument | null {
+  async filter(source: string): Promise<FilterAbout | null> {
     const key = digestOf(source, null);
     const known = this.#filters.get(key);
-    if (known) return known.document;
-    const document = orNull(() => parseRuleFile(source).filters[0]?.document);
-    this.#filters.set(key, { document }, { size: key.length + source.length });
-    return document;
+    if (known) return known.filter;
+    const [filter = null] = (await this.reader.read(source)).filters;
+    this.#filters.set(key, { filter }, { size: key.length + source.length });
+    return filter;
+  }
+
+  #digestOf(filters: readonly string[]): string {
+    const known = this.#lists.get(filters) ?? digestOf('', null, filters);
+    this.#lists.set(filters, known);
+    return known;
   }
 }
 
-function orNull<T>(read: () => T | undefined): T | null {
-  try {
-    return read() ?? null;
-  } catch {
-    return null;
-  }
-}
-
-const aboutOf = (rule: Rule): About => {
-  const { ruleId, title, description, why, falsePositives, tags, severity, cost, filterCost, filters } = rule;
-  return {
-    ...{ ruleId, title, description, why, falsePositives, tags, severity },
-    ...{ cost, filterCost, filters, baselines: nodesOf(rule.root).flatMap(baselineOf) },
-  };
-};
-
-function baselineOf(node: RuleNode): readonly (Baseline | null)[] {
-  if (node.kind === 'event') return [];
-  if (!isBaseline(node)) return [null];
-  const groups = node.groupBy.map(({ name }) => name);
-  return [{ kind: node.kind, groups, value: node.kind === 'unseen' ? node.value.name : null }];
+function withoutSource({ source: _, ...about }: ReadFile['rules'][number]): About {
+  return about;
 }

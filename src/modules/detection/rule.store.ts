@@ -3,9 +3,8 @@ import { insertEntries } from '../../caller/access-log.store';
 import type { Prisma, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
-import type { Rule, Tuning } from '../../detection/rule';
-import { RuleRefused } from '../../detection/sigma/problem';
-import { parseRuleFile, parseRules, type RuleFile } from '../../detection/sigma/rule-file';
+import type { Tuning } from '../../detection/rule';
+import type { ReadFile, Reading } from '../../detection/rule-reader';
 import { DomainError } from '../../errors';
 import type { Answer } from '../../event/shape';
 import type { TestedRule } from './backtest.store';
@@ -48,7 +47,9 @@ export class RuleStore {
     const { rows, rules } = await this.#all(tenantId);
     const answers: RuleAnswer[] = [];
     for (const rule of rules) answers.push(...(await ruleAnswer(tenantId, rule)));
-    const filters = filtersOf(rows).flatMap((filter) => this.#filterAnswer(tenantId, filter, rules));
+    const filters: RuleAnswer[] = [];
+    for (const filter of filtersOf(rows))
+      filters.push(...(await this.#filterAnswer(tenantId, filter, rules)));
     const own = answers.filter(({ shipped }) => !shipped);
     return [...answers.filter(({ shipped }) => shipped), ...byTitle(own), ...byTitle(filters)];
   }
@@ -67,14 +68,14 @@ export class RuleStore {
     if (filtersOf(rows).some((filter) => filter.ruleId === id))
       throw refused('A filter finds nothing by itself: test a rule that it narrows.');
     const rule = rules.find((one) => one.ruleId === id);
-    const about = await rule?.about();
+    const about = rule && (await guarded(rule.about));
     if (!rule || !about) throw noSuchRule();
     return { ...toSource(rule), title: about.title };
   }
 
   /** The rules of a file, with the tenant's filters, as engines would get them. @throws DomainError `invalid_parameter` */
   async runnableFile(tenantId: number, source: string): Promise<TestedRule> {
-    const given = rulesOf(source);
+    const given = await this.#rulesOf(source);
     const rows = given.map(({ ruleId, source: own }): RuleRow => {
       return { ruleId, kind: 'rule', source: own, enabled: true, tuning: null, version: 1, digest: '' };
     });
@@ -89,10 +90,10 @@ export class RuleStore {
 
   /** Adds the rules and filters of a Sigma file, or puts them in the place of those with the same ids. */
   async import(tenantId: number, source: string, attempt: Attempt): Promise<readonly RuleAnswer[]> {
-    const { rules, filters } = fileOf(source);
+    const { rules, filters } = await this.#read(source);
     const given = [
       ...rules.map(({ ruleId, source: text }) => ({ ruleId, kind: 'rule' as const, source: text })),
-      ...filters.map(({ document: { filterId }, source: text }) => ({
+      ...filters.map(({ filterId, source: text }) => ({
         ...{ ruleId: filterId, kind: 'filter' as const, source: text },
       })),
     ];
@@ -131,16 +132,20 @@ export class RuleStore {
     enabled: boolean,
     attempt: Attempt,
   ): Promise<RuleAnswer> {
-    await this.#changeOne(tenantId, ruleId, attempt, (row) => ({ ...row, enabled }));
+    await this.#changeOne(tenantId, ruleId, attempt, async (row) => ({ ...row, enabled }));
     return this.find(tenantId, ruleId);
   }
 
   /** @param tuning null: no tuning, as in the file */
   async tune(tenantId: number, ruleId: string, tuning: Tuning | null, attempt: Attempt): Promise<RuleAnswer> {
-    await this.#changeOne(tenantId, ruleId, attempt, (row, source) => {
+    await this.#changeOne(tenantId, ruleId, attempt, async (row, source) => {
       if (row.kind === 'filter')
         throw refused('A filter has nothing to tune: import it with what it is to say.');
-      if (tuning) assertTunes(rulesOf(source, row.ruleId, tuning), row.ruleId, tuning);
+      if (tuning) {
+        const rules = await this.#rulesOf(source, { tuned: { ruleId: row.ruleId, tuning } });
+        const rule = rules.find((one) => one.ruleId === row.ruleId);
+        if (rule) assertTunes(rule, tuning);
+      }
       return { ...row, tuning: tuning === null ? null : JSON.stringify(tuning) };
     });
     return this.find(tenantId, ruleId);
@@ -150,7 +155,7 @@ export class RuleStore {
   async remove(tenantId: number, ruleId: string, attempt: Attempt): Promise<RuleAnswer> {
     const before = await this.find(tenantId, ruleId);
     if (before.shipped) throw refused('The rule came with the service: it can be disabled, not removed.');
-    await this.#changeOne(tenantId, ruleId, attempt, (row) => ({
+    await this.#changeOne(tenantId, ruleId, attempt, async (row) => ({
       ...{ ruleId: row.ruleId, kind: REMOVED, source: null, enabled: false, tuning: null },
       ...{ version: row.version, digest: '' },
     }));
@@ -160,15 +165,17 @@ export class RuleStore {
   async #all(
     tenantId: number,
   ): Promise<{ readonly rows: readonly RuleRow[]; readonly rules: readonly TenantRule[] }> {
-    const rows = await guarded(() => ofTenants(this.prisma, [tenantId], (tx) => rowsOf(tx, tenantId)));
-    return { rows, rules: await tenantRules(rows, this.shipped, this.abouts) };
+    return guarded(async () => {
+      const rows = await ofTenants(this.prisma, [tenantId], (tx) => rowsOf(tx, tenantId));
+      return { rows, rules: await tenantRules(rows, this.shipped, this.abouts) };
+    });
   }
 
   #changeOne(
     tenantId: number,
     given: string,
     attempt: Attempt,
-    change: (row: RuleRow, source: string) => RuleRow,
+    change: (row: RuleRow, source: string) => Promise<RuleRow>,
   ): Promise<void> {
     const ruleId = given.toLowerCase();
     return this.#change(
@@ -183,7 +190,7 @@ export class RuleStore {
           ...{ ruleId, kind: 'rule' as const, source: null, enabled: true, tuning: null },
           ...{ version: 1, digest: digestOf(source, null) },
         };
-        const changed = change(row, source);
+        const changed = await change(row, source);
         await this.#put(tx, tenantId, changed);
         return { grows: changed.enabled && !row.enabled };
       },
@@ -218,6 +225,22 @@ export class RuleStore {
     );
   }
 
+  /** @throws DomainError `invalid_parameter` that names lines and reasons */
+  async #read(source: string, reading?: Reading): Promise<ReadFile> {
+    const file = await guarded(() => this.abouts.reader.read(source, reading));
+    if (file.problems.length === 0) return file;
+    const named = file.problems.map(({ line, reason }) => `Line ${line}: ${reason}.`);
+    throw refused(`The rule is not taken. ${named.join(' ')}`);
+  }
+
+  /** @throws DomainError as `#read`, and if the file has no rule */
+  async #rulesOf(source: string, reading?: Reading): Promise<ReadFile['rules']> {
+    const { rules, filters } = await this.#read(source, reading);
+    if (rules.length > 0) return rules;
+    const reason = filters.length > 0 ? 'the file has filters and no rule' : 'the file has no rule';
+    throw refused(`The rule is not taken. Line 1: ${reason}.`);
+  }
+
   async #put(tx: Prisma.TransactionClient, tenantId: number, row: RuleRow): Promise<void> {
     const { ruleId, ...rest } = row;
     const at = new Date(this.nowMs());
@@ -226,9 +249,13 @@ export class RuleStore {
     if (count === 0) await tx.detectionRule.create({ data: { tenantId, ruleId, ...data, createdAt: at } });
   }
 
-  #filterAnswer(tenantId: number, filter: FilterRow, rules: readonly TenantRule[]): RuleAnswer[] {
+  async #filterAnswer(
+    tenantId: number,
+    filter: FilterRow,
+    rules: readonly TenantRule[],
+  ): Promise<RuleAnswer[]> {
     const { ruleId, source, enabled, version } = filter;
-    const document = this.abouts.filter(source);
+    const document = await guarded(() => this.abouts.filter(source));
     if (!document) return [];
     const { title, description } = document;
     const narrowed = rules.filter(({ filters }) => filters.some((one) => one.ruleId === ruleId));
@@ -262,7 +289,7 @@ async function forgetRemoved(
 
 /** @returns one answer, or none if this release cannot read the rule */
 async function ruleAnswer(tenantId: number, rule: TenantRule): Promise<RuleAnswer[]> {
-  const about = await rule.about();
+  const about = await guarded(rule.about);
   if (!about) return [];
   const { ruleId, source, enabled, version, tuning, isShipped: shipped } = rule;
   const { title, severity, description, why, falsePositives, tags } = about;
@@ -277,24 +304,5 @@ async function ruleAnswer(tenantId: number, rule: TenantRule): Promise<RuleAnswe
 
 const byTitle = (answers: readonly RuleAnswer[]): readonly RuleAnswer[] =>
   [...answers].sort((a, b) => (a.title < b.title ? -1 : 1));
-
-/** @throws DomainError `invalid_parameter` that names lines and reasons */
-function rulesOf(source: string, ruleId?: string, tuning: Tuning | null = null): readonly Rule[] {
-  return taken(() => parseRules(source, (id) => (id === ruleId ? tuning : null)));
-}
-
-/** @throws DomainError like `rulesOf` */
-const fileOf = (source: string): RuleFile => taken(() => parseRuleFile(source));
-
-function taken<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof RuleRefused)) throw error;
-    throw refused(
-      `The rule is not taken. ${error.problems.map(({ line, reason }) => `Line ${line}: ${reason}.`).join(' ')}`,
-    );
-  }
-}
 
 const noSuchRule = () => new DomainError('not_found', { public: 'There is no such record.' });

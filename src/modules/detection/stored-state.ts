@@ -1,6 +1,7 @@
 import type { OwnerDb, Prisma } from '../../database/clients';
 import type { RuleSource, StoredState } from '../../detection/host';
-import { type Baselines, type Carried, carriedBaselines, formerRules } from './carry-baselines';
+import type { Baselines } from '../../detection/rule-reader';
+import { type Carried, carriedBaselines, formerRules } from './carry-baselines';
 import { isMark, markOf } from './newcomers';
 import type { RuleAbouts } from './rule-abouts';
 

@@ -1,6 +1,7 @@
 import type { Prisma } from '../../database/clients';
 import type { RuleSource } from '../../detection/host';
-import type { About, RuleAbouts } from './rule-abouts';
+import type { About } from '../../detection/rule-reader';
+import type { RuleAbouts } from './rule-abouts';
 import { digestOf, tuningOf } from './rule-digest';
 import type { ShippedRule } from './shipped-rules';
 
@@ -55,14 +56,11 @@ export async function tenantRules(
     if (kind === 'rule' && source !== null && !shipped.has(ruleId))
       given.push({ ruleId, source, isShipped: false });
   const rules: TenantRule[] = [];
+  const texts = filters.map(({ source }) => source);
   for (const one of given) {
     const row = known.get(one.ruleId);
     const tuning = row?.tuning ?? null;
-    const about = () =>
-      abouts.of(
-        { ...one, tuning },
-        filters.map(({ source }) => source),
-      );
+    const about = () => abouts.of({ ...one, tuning }, texts);
     const narrowing = filters.length === 0 ? [] : ((await about())?.filters ?? []);
     const own = filters.filter(({ ruleId }) => narrowing.includes(ruleId));
     const digest = digestOf(

@@ -1,4 +1,5 @@
-import { type Rule, SEVERITIES, type Severity, type Tuning } from '../../detection/rule';
+import { SEVERITIES, type Severity, type Tuning } from '../../detection/rule';
+import type { About } from '../../detection/rule-reader';
 import { parseSpan } from '../../detection/sigma/correlation';
 import { LIMITS } from '../../limits';
 import { type Given, invalid } from './operations';
@@ -58,21 +59,12 @@ function exceptionOf(json: string): Record<string, string> | null {
 }
 
 /** Refuses tuning that would change nothing, so that nobody relies on it. @throws DomainError `invalid_parameter` */
-export function assertTunes(
-  rules: readonly Rule[],
-  ruleId: string,
-  { threshold, timespanMs, exceptions }: Tuning,
-): void {
-  const root = rules.find((one) => one.ruleId === ruleId)?.root;
-  if (!root) return;
+export function assertTunes({ takes }: Pick<About, 'takes'>, tuning: Tuning): void {
+  const { threshold, timespanMs, exceptions } = tuning;
   const problems = [
-    ...(threshold !== undefined && !['event_count', 'value_count', 'above'].includes(root.kind)
-      ? ['it has no threshold']
-      : []),
-    ...(timespanMs !== undefined && ['event', 'unseen'].includes(root.kind) ? ['it has no timespan'] : []),
-    ...(exceptions && root.kind === 'event' && root.matcher.actions?.size === 0
-      ? ['it is not about events: there is nothing to except']
-      : []),
+    ...(threshold !== undefined && !takes.threshold ? ['it has no threshold'] : []),
+    ...(timespanMs !== undefined && !takes.timespan ? ['it has no timespan'] : []),
+    ...(exceptions && !takes.exceptions ? ['it is not about events: there is nothing to except'] : []),
   ];
   if (problems.length > 0) throw refused(`The rule cannot be tuned so: ${problems.join('; ')}.`);
 }

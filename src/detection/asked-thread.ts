@@ -1,0 +1,98 @@
+import { type MessagePort, parentPort, Worker } from 'node:worker_threads';
+
+export interface Question {
+  readonly id: number;
+  readonly method: string;
+  readonly values: readonly unknown[];
+}
+export interface Reply {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+/** A thread did not answer: what it was asked takes too long or too much memory, or the thread has ended. */
+export class EngineFailure extends Error {
+  override readonly name = 'EngineFailure';
+}
+
+const YOUNG_HEAP_MB = 16;
+
+/**
+ * A thread that answers questions one after the other, so that requests do not wait for its work. A new thread replaces
+ * one that ends. Questions open at that moment fail.
+ */
+export class AskedThread {
+  #worker: Worker | null = null;
+  #count = 0;
+  readonly #waiting = new Map<
+    number,
+    { resolve: (value: unknown) => void; reject: (error: Error) => void }
+  >();
+
+  constructor(
+    private readonly parts: {
+      /** The compiled file that answers. */
+      readonly file: string;
+      readonly heapMb: number;
+      /** A question unanswered for this long is one that does not end in time. */
+      readonly silenceMs: number;
+    },
+  ) {}
+
+  get isRunning(): boolean {
+    return this.#worker !== null;
+  }
+
+  ask<T>(method: string, values: readonly unknown[]): Promise<T> {
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
+    this.#count += 1;
+    const id = this.#count;
+    const late = setTimeout(() => void worker.terminate(), this.parts.silenceMs).unref();
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      worker.postMessage({ id, method, values } satisfies Question);
+    }).finally(() => clearTimeout(late));
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.parts.file, {
+      resourceLimits: { maxOldGenerationSizeMb: this.parts.heapMb, maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
+    });
+    worker.unref();
+    worker.on('message', ({ id, value, error }: Reply) => {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (error === undefined) waiting?.resolve(value);
+      else waiting?.reject(new EngineFailure(error));
+    });
+    const end = (error: Error) => {
+      if (this.#worker !== worker) return;
+      this.#worker = null;
+      for (const { reject } of this.#waiting.values()) reject(new EngineFailure(error.message));
+      this.#waiting.clear();
+    };
+    worker.on('error', end);
+    worker.on('exit', (code) => end(new Error(`the thread of the rules ended with ${code}`)));
+    return worker;
+  }
+}
+
+/** Answers the questions that arrive on this thread, each by the method of its name. */
+export function answerWith(target: object, port: MessagePort | null = parentPort): void {
+  port?.on('message', ({ id, method, values }: Question) => {
+    const answer = (reply: Omit<Reply, 'id'>) => port.postMessage({ id, ...reply });
+    // The other side took the arguments from the type of the method of this name, so they fit.
+    const call = (target as Record<string, (...given: readonly unknown[]) => Promise<unknown>>)[method];
+    if (!call) return answer({ error: `there is no ${method}` });
+    call.apply(target, values as unknown[]).then(
+      (value) => answer({ value }),
+      (error: unknown) => answer({ error: error instanceof Error ? error.message : String(error) }),
+    );
+  });
+}
