@@ -14,6 +14,7 @@ import type { Route } from './route';
 export const DETECTION_ROUTES: readonly Route[] = [
   {
     operationId: 'listAlerts',
+    tag: 'Alerts',
     path: '/alerts',
     summary: 'Returns a page of alerts, those that began last first by default.',
     query: ALERTS_PARAMETERS,
@@ -25,6 +26,7 @@ export const DETECTION_ROUTES: readonly Route[] = [
   },
   {
     operationId: 'getAlert',
+    tag: 'Alerts',
     path: '/alerts/{alertId}',
     summary: 'Returns one alert.',
     query: {},
@@ -36,6 +38,7 @@ export const DETECTION_ROUTES: readonly Route[] = [
   },
   {
     operationId: 'listFindings',
+    tag: 'Findings',
     path: '/findings',
     summary: 'Returns a page of findings, those detected last first by default.',
     query: FINDINGS_PARAMETERS,
@@ -47,6 +50,7 @@ export const DETECTION_ROUTES: readonly Route[] = [
   },
   {
     operationId: 'getFinding',
+    tag: 'Findings',
     path: '/findings/{findingId}',
     summary: 'Returns one finding, with where the proofs of its records are.',
     query: {},

@@ -14,15 +14,25 @@ import {
 } from '../src/modules/evidence/answer-fields';
 import type { Route } from './route';
 
+const TAG = 'Evidence log';
+
 const route = (
   about: Pick<Route, 'operationId' | 'path' | 'summary' | 'query' | 'schema' | 'rootField'>,
   shape: Shape,
-): Route => ({ ...about, pathParameters: {}, fields: selectionOf(shape), envelope: 'item', mayMiss: true });
+): Route => ({
+  ...about,
+  tag: TAG,
+  pathParameters: {},
+  fields: selectionOf(shape),
+  envelope: 'item',
+  mayMiss: true,
+});
 
 /** The routes of the evidence log. They return what a verifier needs in addition to the events. */
 export const EVIDENCE_ROUTES: readonly Route[] = [
   {
     operationId: 'getAuditActivityProof',
+    tag: TAG,
     path: '/audit-activity/{recordId}/proof',
     summary: 'Returns the proof that an event is in the evidence log.',
     query: {},

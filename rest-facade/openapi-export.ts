@@ -2,12 +2,14 @@ import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule
 import { EXPORT_FORMATS } from '../src/modules/export/formats';
 import { EXPORT_PARAMETERS } from '../src/modules/export/parameters';
 import { TOTAL_HEADER } from './export';
+import { linesOf } from './openapi-lines';
 
 const EXPORT_SCHEMA = 'AuditActivityExportLine';
 
 /** The OpenAPI description of the export. */
 export const EXPORT = {
   operationId: EXPORT_OPERATION,
+  tag: 'Export',
   summary: 'Returns all events that match, in full, oldest first, as a stream of any length.',
   description: `One event a line: with \`ndjson\` a JSON object, with \`csv\` (RFC 4180) a row under a line of names, texts
 in quotation marks, absent values empty and without. \`ndjson\` states every text exactly; in \`csv\` half a surrogate pair
@@ -32,17 +34,9 @@ another is \`rate_limited\`.`,
   },
   content: Object.fromEntries(
     Object.entries(EXPORT_FORMATS).map(([format, { mediaType }]) => [
-      mediaType,
-      {
-        schema:
-          format === 'ndjson'
-            ? {
-                anyOf: [EXPORT_SCHEMA, 'OtherFormat'].map((name) => ({
-                  $ref: `#/components/schemas/${name}`,
-                })),
-              }
-            : { type: 'string' },
-      },
+      // Generators look types up without parameters such as the charset.
+      mediaType.replace(/;.*/, ''),
+      format === 'ndjson' ? linesOf([EXPORT_SCHEMA, 'OtherFormat']) : { schema: { type: 'string' } },
     ]),
   ),
 } as const;

@@ -18,5 +18,17 @@
  *
  *       **Limits.** Calls are counted per key over a sliding minute. `RateLimit` says how many are left,
  *       `Retry-After` when a refused call will succeed.
+ *   - name: Export
+ *     description: All events that match, as one stream of lines.
+ *   - name: Tail
+ *     description: Events in the order of their arrival, each once, for collectors.
+ *   - name: Sources
+ *     description: What the agents read, how far its events are complete, and what is missing.
+ *   - name: Evidence log
+ *     description: Signed checkpoints and proofs that show whether stored events are those that were accepted.
+ *   - name: Alerts
+ *     description: What belongs together of what rules found, with its state.
+ *   - name: Findings
+ *     description: What a rule found, with the events that show it.
  */
 export const PROSE_FILE = __filename;

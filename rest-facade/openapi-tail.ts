@@ -1,10 +1,12 @@
 import { TAIL_PARAMETERS } from '../src/modules/tail/parameters';
 import { TAIL_OPERATION, TAIL_RULE } from '../src/modules/tail/tail-rule';
+import { linesOf } from './openapi-lines';
 import { NDJSON, TAIL_HEADERS } from './tail';
 
 /** The OpenAPI description of the tail. */
 export const TAIL = {
   operationId: TAIL_OPERATION,
+  tag: 'Tail',
   summary: 'Returns events in the order in which they arrived, each once: for collectors.',
   description: `Begin with \`from\`, and go on with \`meta.nextCursor\` of each answer as \`cursor\`, filters repeated. An
 event that arrives late, whatever its time, comes after those that arrived before it, so nothing is missed and nothing
@@ -27,12 +29,6 @@ With \`Accept: ${NDJSON}\` each line is an event, and the rest stands in ${Objec
   headers: TAIL_HEADERS,
   content: {
     'application/json': { schema: { $ref: '#/components/schemas/AuditActivityTail' } },
-    [NDJSON]: {
-      schema: {
-        anyOf: ['AuditActivityTailItem', 'OtherFormat'].map((name) => ({
-          $ref: `#/components/schemas/${name}`,
-        })),
-      },
-    },
+    [NDJSON]: linesOf(['AuditActivityTailItem', 'OtherFormat']),
   },
 } as const;

@@ -82,7 +82,7 @@ function operation(route: Route, schema: GraphQLSchema): Json {
   return {
     operationId: route.operationId,
     ...(route.deprecation && { deprecated: true }),
-    ...prosed(route.summary, '', scope),
+    ...prosed(route, '', scope),
     parameters: [
       ...Object.entries(route.pathParameters).map(([name, spec]) => parameter(name, spec, 'path')),
       ...Object.entries(route.query).map(([name, spec]) => parameter(name, spec, 'query')),
@@ -103,7 +103,7 @@ function exportOperation(): Json {
   const { header: total } = EXPORT;
   return {
     operationId: EXPORT.operationId,
-    ...prosed(EXPORT.summary, `\n\n${EXPORT.description}`, EXPORT.scope),
+    ...prosed(EXPORT, `\n\n${EXPORT.description}`, EXPORT.scope),
     parameters: Object.entries(EXPORT.query).map(([name, spec]) => parameter(name, spec, 'query')),
     responses: {
       200: { ...answered(EXPORT.content, { [total.name]: header(total.description, 'integer') }) },
@@ -116,7 +116,7 @@ function tailOperation(): Json {
   const headers = Object.entries(TAIL.headers).map(([name, doc]) => [name, header(doc)] as const);
   return {
     operationId: TAIL.operationId,
-    ...prosed(TAIL.summary, `\n\n${TAIL.description}`, TAIL.scope),
+    ...prosed(TAIL, `\n\n${TAIL.description}`, TAIL.scope),
     parameters: Object.entries(TAIL.query).map(([name, spec]) => parameter(name, spec, 'query')),
     responses: {
       200: { ...answered(TAIL.content, Object.fromEntries(headers)) },
@@ -125,10 +125,10 @@ function tailOperation(): Json {
   };
 }
 
-const prosed = (summary: string, further: string, scope: string): Json => ({
+const prosed = ({ summary, tag }: Pick<Route, 'summary' | 'tag'>, further: string, scope: string): Json => ({
   summary,
   description: `${summary} Needs the scope \`${scope}\`.${further}`,
-  tags: ['Audit activity'],
+  tags: [tag],
   'x-required-scope': scope,
 });
 

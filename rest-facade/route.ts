@@ -17,9 +17,13 @@ import { LIMITS } from '../src/limits';
 import { API_VERSION } from '../src/version';
 import type { Deprecation } from './deprecation';
 
+/** The concepts of the public API, by which its description groups the calls; `openapi-prose.ts` describes each. */
+export type Tag = 'Audit activity' | 'Export' | 'Tail' | 'Sources' | 'Evidence log' | 'Alerts' | 'Findings';
+
 /** A route of the public API as data. One function answers all routes, and OpenAPI is made of them. */
 export interface Route {
   readonly operationId: string;
+  readonly tag: Tag;
   /** Below the base path, with `{name}` for path parameters. */
   readonly path: string;
   readonly summary: string;

@@ -10,6 +10,7 @@ import type { Route } from './route';
 export const ROUTES: readonly Route[] = [
   {
     operationId: 'listAuditActivity',
+    tag: 'Audit activity',
     path: '/audit-activity',
     summary: 'Returns a page of events, newest first by default.',
     query: LIST_PARAMETERS,
@@ -21,6 +22,7 @@ export const ROUTES: readonly Route[] = [
   },
   {
     operationId: 'getAuditActivitySummary',
+    tag: 'Audit activity',
     path: '/audit-activity/summary',
     summary: "Returns counts for a time range, aggregated across the caller's tenants.",
     query: SUMMARY_PARAMETERS,
@@ -32,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   },
   {
     operationId: 'getAuditActivity',
+    tag: 'Audit activity',
     path: '/audit-activity/{recordId}',
     summary: 'Returns one event in full detail.',
     query: {},
@@ -43,6 +46,7 @@ export const ROUTES: readonly Route[] = [
   },
   {
     operationId: 'listAuditSources',
+    tag: 'Sources',
     path: '/audit-sources',
     summary: 'Returns a page of sources, each with how far its events are complete.',
     query: SOURCES_PARAMETERS,

@@ -15,8 +15,17 @@ interface Parameter {
 }
 interface Operation {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly parameters: readonly Parameter[];
-  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly $ref?: string;
+        readonly content?: Readonly<Record<string, { readonly schema: { type?: string } }>>;
+      }
+    >
+  >;
 }
 
 /** The filters that the service has beyond the specification. */
@@ -99,6 +108,43 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(document.paths[API_BASE_PATH + path])).toEqual(['get']);
       expect(operation(path).parameters.map(({ name }) => name)).toEqual(names);
     }
+  });
+
+  it('has a tag for each concept, and describes each', () => {
+    const tagOf = (path: string) => operation(path).tags.join();
+    expect(Object.fromEntries(Object.keys(PATHS).map((path) => [path, tagOf(path)]))).toMatchObject({
+      '/audit-activity': 'Audit activity',
+      '/audit-activity/{recordId}': 'Audit activity',
+      '/audit-activity/summary': 'Audit activity',
+      '/audit-activity/export': 'Export',
+      '/audit-activity/tail': 'Tail',
+      '/audit-activity/{recordId}/proof': 'Evidence log',
+      '/audit-log/entries': 'Evidence log',
+      '/audit-sources': 'Sources',
+      '/alerts/{alertId}': 'Alerts',
+      '/findings': 'Findings',
+    });
+    const described = document.tags.map(({ name }: { name: string }) => name);
+    expect(described.toSorted()).toEqual([...new Set(Object.keys(PATHS).map(tagOf))].toSorted());
+    expect(document.tags.filter(({ description }: { description: string }) => !description)).toEqual([]);
+  });
+
+  it('states types of bodies that generators know: without parameters, and lines of JSON as text', () => {
+    for (const path of Object.keys(PATHS)) {
+      const { content = {} } = operation(path).responses['200'] ?? {};
+      expect(Object.keys(content).filter((type) => !/^[a-z]+\/[a-z-]+$/.test(type))).toEqual([]);
+      for (const [type, { schema }] of Object.entries(content))
+        if (type !== 'application/json') expect([type, schema.type]).toEqual([type, 'string']);
+    }
+    const { content = {} } = operation('/audit-activity/export').responses['200'] ?? {};
+    expect(Object.keys(content)).toEqual(['application/x-ndjson', 'text/csv']);
+    expect(content['application/x-ndjson']).toMatchObject({
+      'x-line-schema': {
+        anyOf: ['AuditActivityExportLine', 'OtherFormat'].map((name) => ({
+          $ref: `#/components/schemas/${name}`,
+        })),
+      },
+    });
   });
 
   it('describes only paths that are served', async () => {
